@@ -1,0 +1,65 @@
+import { z } from "zod"
+import { pageQuerySchema } from "./page.ts"
+
+export const deliveryStateSchema = z.enum(["pending", "delivered", "dead"])
+
+/** Why an attempt failed: a small closed set, so that it can be counted and alerted on. */
+export const attemptErrorSchema = z.enum([
+  "timeout",
+  "dns",
+  "connect",
+  "tls",
+  "reset",
+  "status",
+  "blocked-address",
+  "protocol",
+])
+export type AttemptError = z.infer<typeof attemptErrorSchema>
+
+export const deliveryQuerySchema = pageQuerySchema.extend({
+  channel: z.string().max(64).optional(),
+  state: deliveryStateSchema.optional(),
+})
+
+export const attemptSchema = z
+  .object({
+    number: z.int(),
+    started_at: z.iso.datetime(),
+    duration_ms: z.number(),
+    status: z.int().nullable(),
+    error: attemptErrorSchema.nullable().meta({ description: "null: the attempt succeeded." }),
+    address: z.string().nullable().meta({ description: "The network address that was called." }),
+    secret_id: z.string().meta({ description: "The signing secret that was used." }),
+    response_excerpt: z.string().nullable().meta({ description: "The first 1 KiB of the response's body." }),
+  })
+  .meta({ id: "Attempt" })
+
+export const deliverySchema = z
+  .object({
+    id: z.uuid(),
+    event_id: z.string().meta({ description: "`id` of the site.paid event." }),
+    channel: z.string(),
+    state: deliveryStateSchema,
+    attempts: z.int(),
+    next_attempt_at: z.iso.datetime().nullable(),
+    body_sha256: z.string(),
+    created_at: z.iso.datetime(),
+    finished_at: z.iso.datetime().nullable(),
+  })
+  .meta({
+    id: "Delivery",
+    description: "One site.ready to one channel. Its body holds personal data and is not shown.",
+  })
+
+export const deliveryWithAttemptsSchema = deliverySchema
+  .extend({ attempt_log: z.array(attemptSchema) })
+  .meta({ id: "DeliveryWithAttempts" })
+
+export const resendAcceptedSchema = z.object({ delivery: z.uuid(), attempt: z.int() }).meta({
+  id: "ResendAccepted",
+  description: "The delivery's next attempt is on its way: same id, same bytes.",
+})
+
+export type Delivery = z.infer<typeof deliverySchema>
+export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttemptsSchema>
+export type ResendAccepted = z.infer<typeof resendAcceptedSchema>

@@ -1,0 +1,9 @@
+import { z } from "zod"
+
+/** An id that its creator may choose: it stands in URLs, keys and log lines as it is. */
+export const identifierSchema = z
+  .string()
+  .regex(
+    /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/,
+    "must be 1 to 64 letters, digits, - or _, beginning with a letter or digit",
+  )

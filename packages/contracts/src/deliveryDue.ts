@@ -1,0 +1,21 @@
+import { z } from "zod"
+
+/**
+ * A delivery's next attempt, as it waits in a retry topic or comes from a resend. It names the delivery and carries
+ * no body: the body stays in the database, so that personal data is in one erasable place.
+ */
+export const deliveryDueSchema = z
+  .object({
+    delivery: z.uuid(),
+    attempt: z.int().min(1).meta({
+      description: "Number of the attempt to make. Not above the row's count of attempts: stale, dropped.",
+    }),
+    failures: z.int().min(0).meta({ description: "Failed attempts since `since`; chooses the next delay." }),
+    since: z.iso
+      .datetime()
+      .meta({ description: "Start of the retry period: the event's arrival, or the resend." }),
+    correlation: z.string().max(200),
+  })
+  .meta({ id: "DeliveryDue", description: "The next attempt of a delivery." })
+
+export type DeliveryDue = z.infer<typeof deliveryDueSchema>

@@ -1,0 +1,8 @@
+export { isUnavailable } from "./isUnavailable.ts"
+export { migrate } from "./migrate.ts"
+export { readSchema } from "./migrations.ts"
+export { openPool, type Pool, type PoolSettings, type Row, type Sql } from "./pool.ts"
+export { openPrisma, type PrismaClient } from "./prisma.ts"
+export { schemaSql } from "./schemaSql.ts"
+export { readSealingKeys, type SealingKeys, seal, sealingKeyId, unseal } from "./seal.ts"
+export { sealContexts } from "./sealContexts.ts"

@@ -1,0 +1,50 @@
+import pg from "pg"
+
+export type Row = Record<string, unknown>
+
+export type PoolSettings = {
+  url: string
+  /** Connections at most. Postgres pays some 10 MB for each, so a service takes few. */
+  size: number
+  /** Shown in pg_stat_activity, so that an operator sees whose statement it is. */
+  name: string
+  /** A statement that takes longer is cancelled, in milliseconds. */
+  statementTimeoutMs?: number
+  /** How long a caller waits for a free or new connection, in milliseconds. */
+  connectTimeoutMs?: number
+}
+
+/**
+ * Runs one statement. With `name` it is prepared once a connection, which halves the cost of the large ones.
+ * Rejects with the driver's error; `isUnavailable` tells a database that is away from a statement that is wrong.
+ */
+export type Sql = <R extends Row = Row>(
+  text: string,
+  values?: readonly unknown[],
+  name?: string,
+) => Promise<R[]>
+
+export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
+
+/** Opens no connection yet; the first statement does. */
+export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
+  const driver = new pg.Pool({
+    connectionString: settings.url,
+    max: settings.size,
+    application_name: settings.name,
+    statement_timeout: settings.statementTimeoutMs ?? 30_000,
+    connectionTimeoutMillis: settings.connectTimeoutMs ?? 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  })
+  // Without a listener, a connection that breaks while idle ends the process.
+  driver.on("error", onIdleError)
+  return {
+    driver,
+    sql: async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) => {
+      const result = await driver.query<R>({ text, values: [...values], ...(name ? { name } : {}) })
+      return result.rows
+    },
+    close: () => driver.end(),
+  }
+}

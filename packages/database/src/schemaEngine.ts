@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { PrismaPg } from "@prisma/adapter-pg"
+import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils"
+import * as engine from "@prisma/schema-engine-wasm/schema_engine_bg"
+import pg from "pg"
+
+const require = createRequire(import.meta.url)
+let loaded: Promise<void> | undefined
+
+/**
+ * Prisma's schema engine as WebAssembly: what `prisma migrate deploy` runs natively, without a binary to download.
+ * Instantiated by hand, because importing `.wasm` modules needs a newer Node 24 than some platforms get.
+ */
+async function loadEngine(): Promise<void> {
+  const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
+  const module = await WebAssembly.compile(await readFile(file))
+  const instance = await WebAssembly.instantiate(module, { "./schema_engine_bg.js": engine })
+  engine.__wbg_set_wasm(instance.exports)
+  const start = instance.exports.__wbindgen_start
+  if (typeof start === "function") start()
+}
+
+/**
+ * Runs `work` with an engine on the database at `url`, and ends its connections after it: one left open would keep the
+ * engine's lock. `schema` (the text of schema.prisma) is needed for comparing, not for migrating.
+ */
+export async function withSchemaEngine<T>(
+  url: string,
+  schema: string | undefined,
+  work: (engine: engine.SchemaEngine) => Promise<T>,
+): Promise<T> {
+  loaded ??= loadEngine()
+  await loaded
+  const pool = new pg.Pool({ connectionString: url, application_name: "sitewire-migrate" })
+  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool))
+  const datamodels: [string, string][] | undefined =
+    schema === undefined ? undefined : [["schema.prisma", schema]]
+  const opened = await engine.SchemaEngine.new({ datamodels }, () => {}, adapter)
+  try {
+    return await work(opened)
+  } finally {
+    opened.free()
+    await pool.end()
+  }
+}
+
+export const everything = { externalTables: [], externalEnums: [] }

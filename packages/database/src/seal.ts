@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+
+/**
+ * Keys that seal values, by key id. The first seals; all open. Rotation: put a new key first, seal the rows again,
+ * take the old key away.
+ */
+export type SealingKeys = { readonly current: string; readonly keys: ReadonlyMap<string, Buffer> }
+
+const format = 1
+const nonceBytes = 12
+const tagBytes = 16
+
+/**
+ * Reads `SEALING_KEYS`: `id:key` pairs parted by commas, each key 32 bytes in base64, the sealing one first.
+ * Throws with what is wrong and never with a key.
+ */
+export function readSealingKeys(text: string): SealingKeys {
+  const keys = new Map<string, Buffer>()
+  let current: string | undefined
+  for (const pair of text.split(",")) {
+    const [id = "", encoded = ""] = pair.trim().split(":", 2)
+    if (!/^[a-zA-Z0-9_-]{1,32}$/.test(id)) throw new Error("a key id must be 1 to 32 letters, digits, - or _")
+    const key = Buffer.from(encoded, "base64")
+    if (key.length !== 32)
+      throw new Error(`the key "${id}" must be 32 bytes in base64 (openssl rand -base64 32)`)
+    if (keys.has(id)) throw new Error(`the key id "${id}" stands twice`)
+    keys.set(id, key)
+    current ??= id
+  }
+  if (current === undefined) throw new Error("at least one key is needed")
+  return { current, keys }
+}
+
+/**
+ * Seals with AES-256-GCM: format byte, length of the key id, key id, nonce, tag, ciphertext. `context` says whose value
+ * it is (`channel:acme:signing-secret`); a sealed value moved to another row does not open.
+ */
+export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer {
+  const key = keys.get(current)
+  if (!key) throw new Error(`no sealing key "${current}"`)
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv("aes-256-gcm", key, nonce)
+  cipher.setAAD(Buffer.from(context))
+  const sealed = Buffer.concat([cipher.update(value, "utf8"), cipher.final()])
+  const id = Buffer.from(current)
+  return Buffer.concat([Buffer.of(format, id.length), id, nonce, cipher.getAuthTag(), sealed])
+}
+
+/** Opens what `seal` made. Throws where the key is not at hand, or the value was changed or belongs elsewhere. */
+export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Array): string {
+  const bytes = Buffer.from(sealed)
+  const id = sealingKeyId(bytes)
+  const key = keys.get(id)
+  if (!key) throw new Error(`a sealed value needs the key "${id}", which SEALING_KEYS does not hold`)
+  const nonceAt = 2 + Buffer.byteLength(id)
+  const tagAt = nonceAt + nonceBytes
+  const nonce = bytes.subarray(nonceAt, tagAt)
+  const tag = bytes.subarray(tagAt, tagAt + tagBytes)
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes })
+  decipher.setAAD(Buffer.from(context))
+  decipher.setAuthTag(tag)
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(tagAt + tagBytes)), decipher.final()]).toString(
+      "utf8",
+    )
+  } catch (cause) {
+    throw new Error(
+      `a sealed value for ${context} does not open: it was changed, or belongs to another row`,
+      { cause },
+    )
+  }
+}
+
+/** Which key sealed a value: what a rotation looks for. */
+export function sealingKeyId(sealed: Uint8Array): string {
+  const [version, length = 0] = sealed
+  if (version !== format || sealed.length < 2 + length + nonceBytes + tagBytes)
+    throw new Error("not a sealed value")
+  return Buffer.from(sealed.subarray(2, 2 + length)).toString("utf8")
+}

@@ -1,0 +1,22 @@
+export {
+  createEgress,
+  type DownloadInput,
+  type Egress,
+  type EgressOptions,
+  type RequestInput,
+} from "./createEgress.ts"
+export type { Lookup } from "./lookup.ts"
+export type {
+  Aborted,
+  Answered,
+  CallError,
+  DownloadOutcome,
+  Excerpt,
+  Failed,
+  Headers,
+  Outcome,
+  Timing,
+} from "./outcome.ts"
+export { type AddressPolicy, parsePolicy } from "./policy.ts"
+export { type AddressVerdict, vetAddress } from "./vetAddress.ts"
+export { type UrlRefusal, type UrlVerdict, vetUrl } from "./vetUrl.ts"

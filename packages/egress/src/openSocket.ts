@@ -1,0 +1,56 @@
+import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from "node:net"
+import { connect as connectTls, type SecureContext } from "node:tls"
+import type { Target } from "./target.ts"
+
+export type SocketSteps = {
+  onTcp(socket: Socket): void
+  onReady(socket: Socket): void
+  onFailed(error: Error): void
+  onSession(session: Buffer): void
+}
+
+// With several addresses, the next is tried when one has not accepted for this long; the last has all the
+// time that is left.
+const NEXT_ADDRESS_AFTER_MS = 500
+
+/**
+ * Connects to one of `addresses`, which were vetted, and to nothing else: no name is resolved here. Server
+ * name and certificate are those of the target's host.
+ */
+export function openSocket(
+  target: Target,
+  addresses: readonly string[],
+  tls: { secureContext: SecureContext; session: Buffer | undefined },
+  steps: SocketSteps,
+): Socket {
+  const tcp = tcpOptions(target, addresses)
+  const socket = target.tls
+    ? connectTls({
+        ...tcp,
+        ...(target.servername === undefined ? {} : { servername: target.servername }),
+        ...(tls.session === undefined ? {} : { session: tls.session }),
+        secureContext: tls.secureContext,
+        // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment cannot switch it off.
+        rejectUnauthorized: true,
+        ALPNProtocols: ["http/1.1"],
+      }).on("session", steps.onSession)
+    : connectTcp(tcp)
+  socket.once("connect", () => steps.onTcp(socket))
+  socket.once(target.tls ? "secureConnect" : "connect", () => steps.onReady(socket))
+  socket.on("error", steps.onFailed)
+  return socket
+}
+
+function tcpOptions(target: Target, addresses: readonly string[]): TcpNetConnectOpts {
+  const [first, ...others] = addresses
+  const common = { port: target.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
+  if (first !== undefined && others.length === 0) return { ...common, host: first }
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }))
+  return {
+    ...common,
+    host: target.host,
+    lookup: (_host, _options, answer) => answer(null, answers),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+  }
+}

@@ -1,0 +1,30 @@
+import ipaddr from "ipaddr.js"
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** Which addresses may be called. Made by `parsePolicy`. */
+export type AddressPolicy = { readonly allow: readonly Range[]; readonly allowHttp: boolean }
+
+/**
+ * @param allow CIDR ranges that are called although they are special, such as `10.20.0.0/16`. A range opens
+ *   only addresses of its own family and spelling: `127.0.0.0/8` does not open `::ffff:127.0.0.1`, because
+ *   nobody needs that spelling to reach a service of their own and a bypass often starts with it.
+ * @param allowHttp whether `http:` is accepted beside `https:`. For the local stack.
+ * @throws Error that names the first range that is not one.
+ */
+export function parsePolicy(options: { allow: readonly string[]; allowHttp: boolean }): AddressPolicy {
+  return { allow: options.allow.map(parseRange), allowHttp: options.allowHttp }
+}
+
+function parseRange(text: string): Range {
+  try {
+    return ipaddr.parseCIDR(text.trim())
+  } catch (cause) {
+    throw new Error(
+      `"${text}" is not an address range: write it as an address and a prefix, like 10.20.0.0/16`,
+      {
+        cause,
+      },
+    )
+  }
+}

@@ -1,0 +1,456 @@
+import { once } from "node:events"
+import { createServer as createTcpServer, type Socket } from "node:net"
+import { createServer as createTlsServer } from "node:tls"
+import { Worker } from "node:worker_threads"
+import { expect, test, vi } from "vitest"
+import type { RequestInput } from "./createEgress.ts"
+import { certificate, localEgress, onRequest, partner, respond } from "./testPartner.ts"
+
+const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+const TIMEOUT_MS = 500
+
+function post(url: string, more: Partial<RequestInput> = {}): RequestInput {
+  const headers = { "content-type": "application/json" }
+  return { method: "POST", url, headers, body: Buffer.from('{"a":1}'), timeoutMs: TIMEOUT_MS, ...more }
+}
+
+test("a request arrives byte for byte, and its answer comes with address, headers, excerpt and times", async () => {
+  let seen = ""
+  const { url, port } = await partner(
+    onRequest((socket, request) => {
+      seen = request
+      socket.write("HTTP/1.1 201 Created\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 5\r\n\r\nhello")
+    }),
+  )
+  const outcome = await localEgress().request(post(url))
+  expect(outcome).toMatchObject({
+    kind: "answered",
+    status: 201,
+    headers: { "x-a": "1, 2", "content-length": "5" },
+    address: "127.0.0.1",
+  })
+  if (outcome.kind !== "answered") return
+  expect(outcome.excerpt.received().toString()).toBe("hello")
+  expect(outcome.timing.connectMs).toBeGreaterThan(0)
+  expect(outcome.timing.firstByteMs).toBeGreaterThan(0)
+  expect(outcome.timing.tlsMs).toBeUndefined()
+  expect(outcome.timing.lookupMs).toBeUndefined()
+  expect(outcome.timing.totalMs).toBeGreaterThanOrEqual(
+    (outcome.timing.connectMs ?? 0) + (outcome.timing.firstByteMs ?? 0),
+  )
+  expect(seen).toBe(
+    `POST /hook/secret-path?key=secret-query HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: keep-alive\r\n` +
+      'user-agent: sitewire-test\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n{"a":1}',
+  )
+})
+
+test.each([
+  ["301 to another host", 301, "location: https://other.example/"],
+  ["302 to a private address", 302, "location: http://169.254.169.254/"],
+  ["307 to itself", 307, "location: /hook"],
+])("%s is an answer and is not followed", async (_, status, location) => {
+  let requests = 0
+  const { url } = await partner(
+    onRequest((socket) => {
+      requests++
+      socket.write(`HTTP/1.1 ${status} Elsewhere\r\n${location}\r\ncontent-length: 0\r\n\r\n`)
+    }),
+  )
+  expect(await localEgress().request(post(url))).toMatchObject({ kind: "answered", status })
+  expect(requests).toBe(1)
+})
+
+test("204 is an answer, and its connection serves the next request", async () => {
+  let connections = 0
+  const { url } = await partner((socket) => {
+    connections++
+    respond("HTTP/1.1 204 No Content\r\n\r\n")(socket)
+  })
+  const egress = localEgress()
+  expect(await egress.request(post(url))).toMatchObject({ status: 204 })
+  const second = await egress.request(post(url))
+  expect(second).toMatchObject({ status: 204, address: "127.0.0.1" })
+  expect(second.timing.connectMs).toBeUndefined()
+  expect(connections).toBe(1)
+})
+
+test("a head at 0.9 of the limit is an answer, and one at 1.1 is a timeout", async () => {
+  const after = (ms: number) => onRequest((socket) => setTimeout(() => socket.write(OK), ms))
+  const inTime = await partner(after(0.9 * TIMEOUT_MS))
+  const late = await partner(after(1.1 * TIMEOUT_MS))
+  const egress = localEgress()
+  const [answered, failed] = await Promise.all([
+    egress.request(post(inTime.url)),
+    egress.request(post(late.url)),
+  ])
+  expect(answered).toMatchObject({ kind: "answered", status: 200 })
+  expect(failed).toMatchObject({ kind: "failed", error: "timeout" })
+  expect(failed.timing.totalMs).toBeGreaterThanOrEqual(TIMEOUT_MS)
+  expect(failed.timing.totalMs).toBeLessThan(1.1 * TIMEOUT_MS)
+})
+
+test.each<[string, string, (socket: Socket) => void]>([
+  ["accepts and never answers", "timeout", (socket) => socket.resume()],
+  ["drips its header", "timeout", onRequest((socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "))],
+  ["sends 1xx for ever", "protocol", onRequest((socket) => drip(socket, "HTTP/1.1 103 Early\r\n\r\n", true))],
+  ["resets when it has the request", "reset", onRequest((socket) => socket.resetAndDestroy())],
+  ["closes when it has the request", "reset", onRequest((socket) => socket.end())],
+  ["closes at once", "reset", (socket) => socket.resume().end()],
+  ["closes within the head", "reset", onRequest((socket) => socket.end("HTTP/1.1 200 OK\r\nx: y"))],
+  ["speaks another protocol", "protocol", onRequest((socket) => socket.write("SSH-2.0-OpenSSH_9.9\r\n"))],
+  ["sends an impossible header", "protocol", respond("HTTP/1.1 200 OK\r\nx y\r\n\r\n")],
+  [
+    "sends two lengths",
+    "protocol",
+    respond("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
+  ],
+  ["sends too large a header", "protocol", respond(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}\r\n\r\n`)],
+  ["sends too many headers", "protocol", respond(`HTTP/1.1 200 OK\r\n${"abcd: efgh\r\n".repeat(3_000)}\r\n`)],
+  [
+    "upgrades unasked",
+    "protocol",
+    respond("HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"),
+  ],
+  ["sends 100 unasked", "protocol", respond("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n")],
+])("a partner that %s is recorded as %s, and its socket is closed", async (_, error, behave) => {
+  const { url, sockets } = await partner(behave)
+  const egress = localEgress()
+  const outcome = await egress.request(post(url))
+  expect(outcome).toMatchObject({ kind: "failed", error, address: "127.0.0.1" })
+  expect(JSON.stringify(outcome)).not.toContain("secret")
+  expect(egress.counts().open).toBe(0)
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+})
+
+function drip(socket: Socket, text: string, repeat = false): void {
+  socket.write(text)
+  const timer = setInterval(() => socket.write(repeat ? text : "a"), 10)
+  socket.on("close", () => clearInterval(timer))
+}
+
+test("a refused connection is recorded as connect", async () => {
+  const server = createTcpServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" ? address?.port : 0
+  server.close()
+  await once(server, "close")
+  const outcome = await localEgress().request(post(`http://127.0.0.1:${port}/hook`))
+  expect(outcome).toMatchObject({ kind: "failed", error: "connect", address: "127.0.0.1" })
+  expect(outcome.kind === "failed" && outcome.message).toMatch(/ECONNREFUSED/)
+})
+
+test("a server whose queue of connections is full is a timeout, while connecting, and leaves no socket", async () => {
+  // The kernel accepts for a process that does nothing, but only as many as the backlog holds.
+  const code = `
+    const server = require("node:net").createServer()
+    server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+      require("node:worker_threads").parentPort.postMessage(server.address().port)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    })`
+  const worker = new Worker(code, { eval: true })
+  try {
+    const [port] = await once(worker, "message")
+    const egress = localEgress({ connectionsPerOrigin: 8 })
+    const calls = Array.from({ length: 8 }, () => egress.request(post(`http://127.0.0.1:${port}/hook`)))
+    const outcomes = await Promise.all(calls)
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
+    expect(outcomes.map((outcome) => outcome.kind === "failed" && outcome.message).join()).toContain(
+      "still connecting",
+    )
+    expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 })
+  } finally {
+    await worker.terminate()
+  }
+})
+
+test("an answer whose body never ends holds nobody up, and its connection is closed after the drain's limit", async () => {
+  const { url, sockets } = await partner(
+    onRequest((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n")
+      const flood = () => {
+        while (!socket.destroyed && socket.write("a".repeat(16_384)));
+      }
+      socket.on("drain", flood)
+      flood()
+    }),
+  )
+  const outcome = await localEgress().request(post(url))
+  expect(outcome).toMatchObject({ kind: "answered", status: 200 })
+  expect(outcome.kind === "answered" && (await outcome.excerpt.within(1_000)).length).toBe(1_024)
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+})
+
+test("200 with 10 MB is an answer with a 1 KiB excerpt, and the rest is not read", async () => {
+  let written = 0
+  const { url, sockets } = await partner(
+    onRequest((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10485760\r\n\r\n")
+      socket.write(Buffer.alloc(10 * 1_048_576, "a"))
+      socket.on("close", () => (written = socket.bytesWritten))
+    }),
+  )
+  const outcome = await localEgress().request(post(url))
+  expect(outcome.kind === "answered" && (await outcome.excerpt.within(1_000)).length).toBe(1_024)
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  expect(written).toBeGreaterThan(0)
+})
+
+test("a body that drips is given up after a second, though its answer was returned at once", async () => {
+  const { url, sockets } = await partner(onRequest((socket) => drip(socket, "HTTP/1.1 200 OK\r\n\r\n")))
+  const started = performance.now()
+  const outcome = await localEgress().request(post(url))
+  expect(outcome).toMatchObject({ kind: "answered", status: 200 })
+  expect(performance.now() - started).toBeLessThan(TIMEOUT_MS)
+  expect(outcome.kind === "answered" && (await outcome.excerpt.within(50)).length).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(sockets.size).toBe(0), { timeout: 3_000 })
+  expect(performance.now() - started).toBeGreaterThan(900)
+})
+
+test("a name that cannot be resolved is dns, and one that has no answer in time is a timeout", async () => {
+  const fails = localEgress({
+    lookup: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })),
+  })
+  const outcome = await fails.request(post("https://gone.example/secret"))
+  expect(outcome).toMatchObject({ kind: "failed", error: "dns" })
+  expect(outcome.kind === "failed" && outcome.message).toBe(
+    "the name gone.example could not be resolved (ENOTFOUND)",
+  )
+  const hangs = localEgress({ lookup: () => new Promise(() => {}) })
+  expect(await hangs.request(post("https://slow.example/"))).toMatchObject({
+    kind: "failed",
+    error: "timeout",
+  })
+})
+
+test("a name with one forbidden address among its answers is not called at all", async () => {
+  let connections = 0
+  const { port } = await partner(() => connections++)
+  const egress = localEgress({ lookup: async () => ["127.0.0.1", "10.0.0.1"] })
+  const outcome = await egress.request(post(`http://partner.test:${port}/`))
+  expect(outcome).toMatchObject({ kind: "failed", error: "blocked-address" })
+  expect(outcome.kind === "failed" && outcome.message).toContain("10.0.0.1 (private)")
+  expect(connections).toBe(0)
+})
+
+test("a name is looked up and vetted on each attempt, also when a connection to it is open", async () => {
+  const { port } = await partner(respond(OK))
+  const answers = [["127.0.0.1"], ["127.0.0.1"], ["169.254.169.254"]]
+  const egress = localEgress({ lookup: async () => answers.shift() ?? [] })
+  const call = () => egress.request(post(`http://partner.test:${port}/`))
+  expect((await call()).timing.connectMs).toBeDefined()
+  expect((await call()).timing.connectMs).toBeUndefined()
+  expect(egress.counts().idle).toBe(1)
+  expect(await call()).toMatchObject({ kind: "failed", error: "blocked-address" })
+})
+
+test("a connection to an address that is no longer the name's is not used", async () => {
+  const { port } = await partner(respond(OK))
+  const answers = [["127.0.0.1"], ["127.0.0.2"]]
+  const egress = localEgress({ lookup: async () => answers.shift() ?? [] })
+  const call = () => egress.request(post(`http://partner.test:${port}/`, { timeoutMs: 2_000 }))
+  expect(await call()).toMatchObject({ kind: "answered", address: "127.0.0.1" })
+  // Nothing listens on the second address, so an answer could only come through the old connection.
+  expect(await call()).toMatchObject({ kind: "failed", error: "connect" })
+})
+
+test("when the first of several vetted addresses refuses, the next is tried", async () => {
+  const { port } = await partner(respond(OK))
+  const egress = localEgress({ lookup: async () => ["127.0.0.2", "127.0.0.1"] })
+  expect(await egress.request(post(`http://partner.test:${port}/`))).toMatchObject({
+    kind: "answered",
+    address: "127.0.0.1",
+  })
+})
+
+test("a URL that the policy refuses is blocked without a lookup", async () => {
+  const egress = localEgress({ allow: [], lookup: () => Promise.reject(new Error("must not be asked")) })
+  for (const url of [
+    "http://127.0.0.1/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://0x7f.1/",
+    "https://a:b@partner.example/",
+  ]) {
+    expect(await egress.request(post(url)), url).toMatchObject({ kind: "failed", error: "blocked-address" })
+  }
+  const tlsOnly = localEgress({ allowHttp: false })
+  expect(await tlsOnly.request(post("http://127.0.0.1/"))).toMatchObject({ error: "blocked-address" })
+})
+
+test("TLS is verified against the name, and its times are recorded on the connection's first request", async () => {
+  const { key, cert } = certificate("DNS:partner.test")
+  const names: unknown[] = []
+  const server = createTlsServer({ key, cert }, (socket) => {
+    names.push("servername" in socket ? socket.servername : undefined)
+    respond(OK)(socket)
+  })
+  const { port } = await partner(() => {}, server)
+  const lookup = async () => ["127.0.0.1"]
+  const egress = localEgress({ ca: cert, lookup })
+  const url = `https://partner.test:${port}/`
+  const first = await egress.request(post(url))
+  expect(first).toMatchObject({ kind: "answered", status: 200 })
+  expect(first.timing.tlsMs).toBeGreaterThan(0)
+  expect(first.timing.lookupMs).toBeGreaterThanOrEqual(0)
+  expect((await egress.request(post(url))).timing.tlsMs).toBeUndefined()
+  expect(names).toEqual(["partner.test"])
+
+  const twoAddresses = localEgress({ ca: cert, lookup: async () => ["127.0.0.2", "127.0.0.1"] })
+  expect(await twoAddresses.request(post(url))).toMatchObject({ kind: "answered", address: "127.0.0.1" })
+
+  const wrongName = await egress.request(post(`https://other.test:${port}/`))
+  expect(wrongName).toMatchObject({ kind: "failed", error: "tls", address: "127.0.0.1" })
+  expect(wrongName.kind === "failed" && wrongName.message).toContain("another name")
+  const byAddress = await egress.request(post(`https://127.0.0.1:${port}/`))
+  expect(byAddress).toMatchObject({ kind: "failed", error: "tls" })
+  const selfSigned = await localEgress({ lookup }).request(post(url))
+  expect(selfSigned).toMatchObject({ kind: "failed", error: "tls" })
+  expect(selfSigned.kind === "failed" && selfSigned.message).toContain("self-signed")
+})
+
+test("an expired certificate, an old TLS version, and no TLS at all are recorded as tls", async () => {
+  const expired = certificate("DNS:partner.test", -1)
+  const current = certificate("DNS:partner.test")
+  const lookup = async () => ["127.0.0.1"]
+  const servers = [
+    { ca: expired.cert, server: createTlsServer(expired, respond(OK)), says: "expired" },
+    {
+      ca: current.cert,
+      server: createTlsServer({
+        ...current,
+        maxVersion: "TLSv1.1",
+        minVersion: "TLSv1",
+        ciphers: "ALL:@SECLEVEL=0",
+      }),
+      says: "TLS 1.2",
+    },
+    { ca: current.cert, server: createTcpServer(), says: "does not speak TLS" },
+  ]
+  for (const { ca, server, says } of servers) {
+    const { port } = await partner((socket) => socket.on("data", () => socket.end(OK)), server)
+    const outcome = await localEgress({ ca, lookup }).request(post(`https://partner.test:${port}/`))
+    expect(outcome, says).toMatchObject({ kind: "failed", error: "tls" })
+    expect(outcome.kind === "failed" && outcome.message).toContain(says)
+  }
+})
+
+test("a handshake that never ends is a timeout", async () => {
+  const { port } = await partner(() => {})
+  const outcome = await localEgress().request(post(`https://127.0.0.1:${port}/`))
+  expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
+  expect(outcome.kind === "failed" && outcome.message).toContain("TLS handshake")
+})
+
+test("calls beyond the bound of an origin wait in order, and whoever times out waiting is withdrawn", async () => {
+  const answers: (() => void)[] = []
+  let connections = 0
+  const { url } = await partner((socket) => {
+    connections++
+    onRequest((s) => answers.push(() => s.write(OK)))(socket)
+  })
+  const egress = localEgress({ connectionsPerOrigin: 1 })
+  const first = egress.request(post(url, { timeoutMs: 5_000 }))
+  const impatient = egress.request(post(url, { timeoutMs: 100 }))
+  const third = egress.request(post(url, { timeoutMs: 5_000 }))
+  expect(await impatient).toMatchObject({ kind: "failed", error: "timeout" })
+  expect(answers.length).toBe(1)
+  answers.shift()?.()
+  expect(await first).toMatchObject({ kind: "answered" })
+  await vi.waitFor(() => expect(answers.length).toBe(1))
+  answers.shift()?.()
+  const outcome = await third
+  expect(outcome).toMatchObject({ kind: "answered" })
+  expect(outcome.timing.waitedMs).toBeGreaterThan(50)
+  expect(connections).toBe(1)
+})
+
+test("a call that waits gets a new connection when the one before it is lost or not kept", async () => {
+  let connections = 0
+  const { url } = await partner((socket) => {
+    const number = ++connections
+    onRequest((s) => {
+      if (number === 1) s.resetAndDestroy()
+      else s.end("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+    })(socket)
+  })
+  const egress = localEgress({ connectionsPerOrigin: 1 })
+  const outcomes = await Promise.all([1, 2, 3].map(() => egress.request(post(url))))
+  expect(outcomes.map((outcome) => outcome.kind)).toEqual(["failed", "answered", "answered"])
+  expect(connections).toBe(3)
+  await vi.waitFor(() => expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 }))
+})
+
+test("a repeatable request survives that the partner closes its kept connection just then; another is a reset", async () => {
+  const requests = { count: 0 }
+  const { url, sockets } = await partner((socket) => {
+    onRequest(() => {
+      requests.count++
+      socket.write(OK)
+    })(socket)
+  })
+  const egress = localEgress()
+  for (const [repeatable, expected] of [
+    [true, { kind: "answered", status: 200 }],
+    [false, { kind: "failed", error: "reset" }],
+  ] as const) {
+    expect(await egress.request(post(url, { repeatable }))).toMatchObject({ kind: "answered" })
+    expect(egress.counts().idle).toBe(1)
+    for (const socket of sockets) socket.end()
+    expect(await egress.request(post(url, { repeatable }))).toMatchObject(expected)
+    await vi.waitFor(() => expect(egress.counts().open - egress.counts().idle).toBe(0))
+  }
+})
+
+test("a connection that the partner closed earlier is replaced unnoticed", async () => {
+  const { url, sockets } = await partner(respond(OK))
+  const egress = localEgress()
+  await egress.request(post(url))
+  for (const socket of sockets) socket.end()
+  await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+  expect(await egress.request(post(url))).toMatchObject({ kind: "answered", status: 200 })
+})
+
+test("a partner that resets every request gets a repeatable one at most twice", async () => {
+  let requests = 0
+  const { url } = await partner(
+    onRequest((socket) => {
+      if (++requests === 1) socket.write(OK)
+      else socket.resetAndDestroy()
+    }),
+  )
+  const egress = localEgress()
+  await egress.request(post(url, { repeatable: true }))
+  expect(await egress.request(post(url, { repeatable: true }))).toMatchObject({
+    kind: "failed",
+    error: "reset",
+  })
+  expect(requests).toBe(3)
+})
+
+test("a signal ends the call at once, at any step, and close() ends all of them", async () => {
+  const { url, sockets } = await partner((socket) => socket.resume())
+  const egress = localEgress({ lookup: () => new Promise(() => {}) })
+  const controller = new AbortController()
+  const { signal } = controller
+  const calls = [url, "https://slow.example/"].map((each) => egress.request(post(each, { signal })))
+  await vi.waitFor(() => expect(sockets.size).toBe(1))
+  controller.abort()
+  for (const outcome of await Promise.all(calls)) expect(outcome).toMatchObject({ kind: "aborted" })
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+
+  const last = egress.request(post(url))
+  await vi.waitFor(() => expect(sockets.size).toBe(1))
+  await egress.close()
+  expect(await last).toMatchObject({ kind: "aborted" })
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await expect(egress.request(post(url))).rejects.toThrow(/closed/)
+})
+
+test("a header that would split the request, or another host, is the caller's error and nothing is sent", async () => {
+  const { url, sockets } = await partner(() => {})
+  const egress = localEgress()
+  await expect(egress.request(post(url, { headers: { a: "b\r\nc: d" } }))).rejects.toThrow(/header/)
+  await expect(egress.request(post(url, { headers: { Host: "other.example" } }))).rejects.toThrow(/host/)
+  expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 })
+  expect(sockets.size).toBe(0)
+})

@@ -1,0 +1,106 @@
+import { createSocket } from "node:dgram"
+import { once } from "node:events"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { createLookup } from "./lookup.ts"
+import { parsePolicy } from "./policy.ts"
+import { readHosts } from "./readHosts.ts"
+import { createResolve } from "./resolve.ts"
+
+const policy = parsePolicy({ allow: [], allowHttp: false })
+
+test("attempts that begin during a lookup share it, and the next one asks again", async () => {
+  let lookups = 0
+  const resolve = createResolve({ policy, lookup: async () => [`1.1.1.${++lookups}`] })
+  const [first, second] = await Promise.all([resolve("partner.example"), resolve("partner.example")])
+  expect(first).toEqual({ kind: "vetted", addresses: ["1.1.1.1"] })
+  expect(second).toEqual(first)
+  expect(await resolve("partner.example")).toEqual({ kind: "vetted", addresses: ["1.1.1.2"] })
+})
+
+test("one forbidden answer blocks the name, wherever it stands; no answer or an error leaves it unresolved", async () => {
+  const answers: Record<string, string[]> = {
+    last: ["1.1.1.1", "2606:4700::1111", "169.254.169.254"],
+    first: ["::1", "1.1.1.1"],
+    none: [],
+  }
+  const resolve = createResolve({
+    policy,
+    lookup: async (name) =>
+      answers[name] ?? Promise.reject(Object.assign(new Error(), { code: "ESERVFAIL" })),
+  })
+  expect(await resolve("last")).toEqual({ kind: "blocked", address: "169.254.169.254", range: "linkLocal" })
+  expect(await resolve("first")).toEqual({ kind: "blocked", address: "::1", range: "loopback" })
+  expect(await resolve("none")).toEqual({ kind: "unresolved", code: "ENODATA" })
+  expect(await resolve("other")).toEqual({ kind: "unresolved", code: "ESERVFAIL" })
+})
+
+test("localhost is loopback without asking anybody", async () => {
+  const lookup = createLookup()
+  expect(await lookup("localhost")).toContain("127.0.0.1")
+  expect(await lookup("app.localhost")).toContain("127.0.0.1")
+})
+
+test("the hosts file gives all addresses of a name, without comments; no file gives none", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hosts-"))
+  const path = join(folder, "hosts")
+  writeFileSync(path, "# comment\n10.0.0.1  Partner alias # more\n\nfd00::1\tpartner\n")
+  expect([...readHosts(path)]).toEqual([
+    ["partner", ["10.0.0.1", "fd00::1"]],
+    ["alias", ["10.0.0.1"]],
+  ])
+  rmSync(folder, { recursive: true })
+  expect(readHosts(path).size).toBe(0)
+})
+
+/** A name server on loopback that knows `records` and answers "no such name" for every other name. */
+async function nameServer(records: Record<string, { a?: number[][]; aaaa?: number[][] }>): Promise<string> {
+  const socket = createSocket("udp4").on("message", (query, from) => {
+    const labels: string[] = []
+    let at = 12
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.toString("latin1", at + 1, at + 1 + length))
+      at += 1 + length
+    }
+    const question = query.subarray(12, at + 5)
+    const type = query.readUInt16BE(at + 1)
+    const known = records[labels.join(".")]
+    const answers = (type === 1 ? known?.a : known?.aaaa) ?? []
+    const head = Buffer.from(query.subarray(0, 12))
+    head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2)
+    head.writeUInt16BE(answers.length, 6)
+    head.fill(0, 8)
+    const resources = answers.map((address) =>
+      Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]),
+    )
+    socket.send(Buffer.concat([head, question, ...resources]), from.port, from.address)
+  })
+  socket.bind(0, "127.0.0.1")
+  await once(socket, "listening")
+  onTestFinished(() => void socket.close())
+  return `127.0.0.1:${socket.address().port}`
+}
+
+test("a lookup asks the name servers for all addresses of both families, IPv4 first", async () => {
+  const v6 = [0x26, 0x06, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11]
+  const server = await nameServer({
+    "both.example": {
+      a: [
+        [1, 1, 1, 1],
+        [10, 0, 0, 1],
+      ],
+      aaaa: [v6],
+    },
+    "six.example": { aaaa: [v6] },
+    "empty.example": {},
+  })
+  const lookup = createLookup({ servers: [server] })
+  expect(await lookup("both.example")).toEqual(["1.1.1.1", "10.0.0.1", "2606:4700::1111"])
+  expect(await lookup("six.example")).toEqual(["2606:4700::1111"])
+  await expect(lookup("empty.example")).rejects.toMatchObject({ code: "ENODATA" })
+  await expect(lookup("gone.example")).rejects.toMatchObject({ code: "ENOTFOUND" })
+  const resolve = createResolve({ policy, lookup })
+  expect(await resolve("both.example")).toMatchObject({ kind: "blocked", address: "10.0.0.1" })
+})

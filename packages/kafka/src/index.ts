@@ -1,0 +1,8 @@
+export { type BrokerState, checkBroker, waitForBroker } from "./broker.ts"
+export { connectKafka, type KafkaConnection } from "./connect.ts"
+export { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
+export type { Lag } from "./handOver.ts"
+export type { Log } from "./log.ts"
+export { type Producer, type ProducerOptions, startProducer } from "./publish.ts"
+export type { Incoming, Outgoing } from "./record.ts"
+export { type EnsuredTopics, ensureTopics, type TopicSpec } from "./topics.ts"

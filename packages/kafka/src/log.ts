@@ -1,0 +1,30 @@
+import { type logCreator, logLevel } from "kafkajs"
+
+type Write = (fields: object, message: string) => void
+
+/** The part of a pino logger that this package uses. */
+export type Log = { debug: Write; info: Write; warn: Write; error: Write }
+
+/**
+ * What of kafkajs's own fields may reach a log line. A list of what is allowed, because with
+ * KAFKAJS_LOG_LEVEL=DEBUG the library logs whole requests and responses: records, and what is in them.
+ */
+const allowed = ["groupId", "memberId", "topic", "partition", "broker", "nodeId", "retryCount", "retryTime"]
+
+/**
+ * Sends kafkajs's log to `log`, one level lower than it thinks of itself: it calls each refused connection an
+ * error and each pause of a partition an info. What it means for us is reported by the code that calls it.
+ */
+export function routeKafkajsLog(log: Log): logCreator {
+  return () => (entry) => {
+    const fields: Record<string, unknown> = { kafkajs: entry.namespace }
+    for (const name of allowed) if (entry.log[name] !== undefined) fields[name] = entry.log[name]
+    const write = entry.level === logLevel.ERROR || entry.level === logLevel.WARN ? log.warn : log.debug
+    write.call(log, fields, entry.log.message)
+  }
+}
+
+/** The shortest true sentence about an unknown error. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,106 @@
+import kafkajs, { type Admin } from "kafkajs"
+import { createClient, type KafkaConnection } from "./connect.ts"
+
+/** `config` holds the broker's own names, as `cleanup.policy`; what it does not name is left as it is. */
+export type TopicSpec = { name: string; partitions: number; config: Record<string, string> }
+
+/** Topic names. `changed` got more partitions or another configuration; `existing` were as they should be. */
+export type EnsuredTopics = { created: string[]; changed: string[]; existing: string[] }
+
+/** What `describeConfigs` calls a setting made on the topic itself. */
+const setOnTopic = 1
+
+/**
+ * Makes the topics what they should be; may run at any time and several times at once. Partitions are only ever
+ * added, which moves keys to other partitions. Rejects when the broker refuses, as for an unknown setting.
+ */
+export async function ensureTopics(options: {
+  kafka: KafkaConnection
+  topics: TopicSpec[]
+  /** Of the topics that are created; by default the broker's own (`default.replication.factor`). */
+  replicationFactor?: number
+}): Promise<EnsuredTopics> {
+  const { kafka, topics, replicationFactor = -1 } = options
+  const admin = createClient(kafka, { requestTimeoutMs: 30_000, retries: 5 }).admin()
+  await admin.connect()
+  try {
+    const known = new Set(await admin.listTopics())
+    const missing = topics.filter(({ name }) => !known.has(name))
+    const created = new Set(await createTopics(admin, missing, replicationFactor))
+    const present = topics.filter(({ name }) => !created.has(name))
+    const grown = await addPartitions(admin, present)
+    const configured = await replaceConfigs(admin, present)
+    const changed = (name: string) => grown.has(name) || configured.has(name)
+    return {
+      created: [...created],
+      changed: present.map(({ name }) => name).filter(changed),
+      existing: present.map(({ name }) => name).filter((name) => !changed(name)),
+    }
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor: number): Promise<string[]> {
+  const created: string[] = []
+  // One by one: of a batch in which another process was faster with one topic, kafkajs says only "false".
+  for (const { name, partitions, config } of topics) {
+    const isNew = await admin.createTopics({
+      waitForLeaders: true,
+      topics: [
+        {
+          topic: name,
+          numPartitions: partitions,
+          replicationFactor,
+          configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+        },
+      ],
+    })
+    if (isNew) created.push(name)
+  }
+  return created
+}
+
+async function addPartitions(admin: Admin, topics: TopicSpec[]): Promise<Set<string>> {
+  if (topics.length === 0) return new Set()
+  const metadata = await admin.fetchTopicMetadata({ topics: topics.map(({ name }) => name) })
+  const counts = new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]))
+  const small = topics.filter(({ name, partitions }) => (counts.get(name) ?? partitions) < partitions)
+  if (small.length > 0) {
+    await admin.createPartitions({
+      topicPartitions: small.map(({ name, partitions }) => ({ topic: name, count: partitions })),
+    })
+  }
+  return new Set(small.map(({ name }) => name))
+}
+
+/**
+ * kafkajs only knows the request that replaces all of a topic's settings, so those that somebody else has made
+ * are read and sent along.
+ */
+async function replaceConfigs(admin: Admin, topics: TopicSpec[]): Promise<Set<string>> {
+  if (topics.length === 0) return new Set()
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map(({ name }) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+  })
+  const different = topics.flatMap(({ name, config }) => {
+    const entries = resources.find((resource) => resource.resourceName === name)?.configEntries ?? []
+    const effective = new Map(entries.map(({ configName, configValue }) => [configName, configValue]))
+    if (Object.entries(config).every(([key, value]) => effective.get(key) === value)) return []
+    const own = entries.filter(({ configSource }) => Number(configSource) === setOnTopic)
+    const kept = Object.fromEntries(own.map(({ configName, configValue }) => [configName, configValue]))
+    return [{ name, config: { ...kept, ...config } }]
+  })
+  if (different.length > 0) {
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: different.map(({ name, config }) => ({
+        type: kafkajs.ConfigResourceTypes.TOPIC,
+        name,
+        configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+      })),
+    })
+  }
+  return new Set(different.map(({ name }) => name))
+}

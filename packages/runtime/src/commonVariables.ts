@@ -1,0 +1,86 @@
+import { durationSchema } from "@sitewire/contracts"
+import { z } from "zod"
+
+const portSchema = z.coerce
+  .number("must be a port number")
+  .int("must be a port number")
+  .min(0, "must be a port number, or 0 for a free one")
+  .max(65_535, "must be a port number of at most 65535")
+
+/** A TCP port to listen on; 0 picks a free one. */
+export function portVariable(fallback: number, description: string) {
+  return portSchema.default(fallback).meta({ description })
+}
+
+/** A duration such as `10s`, read to milliseconds. `fallback` is written in the same form. */
+export function durationVariable(fallback: string, description: string) {
+  return durationSchema.prefault(fallback).meta({ description })
+}
+
+/** A whole number within bounds. */
+export function countVariable(fallback: number, bounds: { min: number; max: number }, description: string) {
+  return z.coerce
+    .number("must be a whole number")
+    .int("must be a whole number")
+    .min(bounds.min, `must be at least ${bounds.min}`)
+    .max(bounds.max, `must be at most ${bounds.max}`)
+    .default(fallback)
+    .meta({ description })
+}
+
+/** Parts separated by commas, white space around them dropped. */
+export function listVariable(description: string) {
+  return z
+    .string()
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .meta({ description })
+}
+
+/** What every process of Sitewire reads. */
+export const processVariables = {
+  LOG_LEVEL: z
+    .enum(["trace", "debug", "info", "warn", "error"], "must be trace, debug, info, warn or error")
+    .default("info")
+    .meta({ description: "The least severe level that is logged." }),
+  OPS_HOST: z
+    .string()
+    .default("0.0.0.0")
+    .meta({ description: "Address on which /livez, /readyz and /metrics listen." }),
+  OPS_PORT: portVariable(9090, "Port of /livez, /readyz and /metrics; 0 picks a free one."),
+  SHUTDOWN_DEADLINE: durationVariable("25s", "How long a stop may take before it is forced."),
+  STARTUP_DEADLINE: durationVariable(
+    "60s",
+    "How long to wait at start for a broker or database that is away.",
+  ),
+}
+
+export const kafkaVariables = {
+  KAFKA_BROKERS: listVariable("Brokers as host:port, separated by commas.").refine(
+    (brokers) => brokers.length > 0 && brokers.every((broker) => /^[^\s:]+:\d+$|^\[.+\]:\d+$/.test(broker)),
+    "must be host:port, or several separated by commas",
+  ),
+  TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]*$/, "may hold letters, digits, dots, - and _")
+    .default("")
+    .meta({
+      description: "Put before every topic and group name, so that installations can share a cluster.",
+    }),
+}
+
+export const databaseVariables = {
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+    .meta({ description: "Postgres, as a URL with its credentials.", secret: true }),
+  DATABASE_POOL_SIZE: countVariable(
+    5,
+    { min: 1, max: 100 },
+    "Connections to Postgres that this process may open.",
+  ),
+}

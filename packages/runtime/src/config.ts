@@ -1,0 +1,36 @@
+import type { z } from "zod"
+
+/** Variables of the environment by name. Descriptions come from `.meta({ description })`; `secret: true` hides defaults. */
+export type Variables = Record<string, z.ZodType>
+
+export type Config<V extends Variables> = { [Name in keyof V]: z.output<V[Name]> }
+
+/** The environment does not fit. The message names every bad variable and no value: values may be secrets. */
+export class ConfigurationError extends Error {
+  override name = "ConfigurationError"
+}
+
+/**
+ * Reads the environment by its variables' schemas. An empty value counts as not set, as in most tools that write
+ * environments. Throws a ConfigurationError that names every fault at once.
+ */
+export function readConfig<V extends Variables>(
+  variables: V,
+  env: Record<string, string | undefined>,
+): Config<V> {
+  const values: Record<string, unknown> = {}
+  const faults: string[] = []
+  for (const [name, schema] of Object.entries(variables)) {
+    const parsed = schema.safeParse(env[name] === "" ? undefined : env[name])
+    if (parsed.success) values[name] = parsed.data
+    else faults.push(`  ${name}: ${describeFault(env[name], parsed.error)}`)
+  }
+  if (faults.length === 0) return values as Config<V>
+  const count = faults.length === 1 ? "a variable is" : `${faults.length} variables are`
+  throw new ConfigurationError(`The configuration is wrong: ${count} not usable.\n${faults.join("\n")}`)
+}
+
+function describeFault(value: string | undefined, error: z.ZodError): string {
+  if (value === undefined || value === "") return "is not set and has no default"
+  return error.issues.map((issue) => issue.message).join("; ")
+}

@@ -1,0 +1,84 @@
+import type { Logger } from "./logger.ts"
+
+export type Lifecycle = {
+  /** Aborted when the stop begins: long waits watch it. */
+  readonly stopping: AbortSignal
+  /** Registers what is to be closed. Closed one after the other, last registered first, as things were built. */
+  onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
+  /** Stops the process in order and exits with `exitCode` (0), or with 1 where not all closed within the deadline. */
+  stop(reason: string, exitCode?: number): Promise<void>
+}
+
+type Signals = Pick<NodeJS.Process, "on" | "exit">
+
+/**
+ * SIGTERM and SIGINT drain and close everything within the deadline; a second one exits at once. An error that nobody
+ * caught ends the process as kill -9 would: what it held is picked up from Kafka and Postgres.
+ */
+export function startLifecycle(settings: { log: Logger; deadlineMs: number; process?: Signals }): Lifecycle {
+  const { log, deadlineMs, process: host = process } = settings
+  const controller = new AbortController()
+  const closers: { name: string; close: (deadlineMs: number) => Promise<unknown> }[] = []
+  let stopped: Promise<void> | undefined
+
+  async function closeAll(exitCode: number): Promise<void> {
+    const endsAt = performance.now() + deadlineMs
+    let clean = true
+    for (const { name, close } of closers.toReversed()) {
+      const leftMs = Math.max(0, endsAt - performance.now())
+      const outcome = await closeWithin(() => close(leftMs), leftMs)
+      if (outcome.ok) continue
+      clean = false
+      log.error({ part: name, error: outcome.error }, "could not stop in order")
+    }
+    log.info({ clean }, "stopped")
+    host.exit(clean ? exitCode : 1)
+  }
+
+  function stop(reason: string, exitCode = 0): Promise<void> {
+    if (!stopped) {
+      log.info({ reason, deadlineMs }, "stopping")
+      controller.abort()
+      stopped = closeAll(exitCode)
+    }
+    return stopped
+  }
+
+  function onSignal(signal: NodeJS.Signals): void {
+    if (stopped) {
+      log.warn({ signal }, "second signal: exiting at once")
+      host.exit(1)
+      return
+    }
+    void stop(signal)
+  }
+
+  function onCrash(error: unknown): void {
+    log.fatal({ error }, "an error nobody caught; exiting")
+    host.exit(1)
+  }
+
+  host.on("SIGTERM", onSignal)
+  host.on("SIGINT", onSignal)
+  host.on("uncaughtException", onCrash)
+  host.on("unhandledRejection", onCrash)
+  return { stopping: controller.signal, onStop: (name, close) => void closers.push({ name, close }), stop }
+}
+
+async function closeWithin(
+  close: () => Promise<unknown>,
+  deadlineMs: number,
+): Promise<{ ok: true } | { ok: false; error: unknown }> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("took longer than the shutdown deadline")), deadlineMs)
+  })
+  try {
+    await Promise.race([close(), late])
+    return { ok: true }
+  } catch (error) {
+    return { ok: false, error }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,43 @@
+import { createServer } from "node:http"
+import { listen } from "./listen.ts"
+import type { Registry } from "./metrics.ts"
+import type { Readiness } from "./readiness.ts"
+
+export type Ops = { port: number; close(): Promise<void> }
+
+/**
+ * The operators' listener, apart from the one that partners reach: `/livez` (the process turns), `/readyz` (every part
+ * works; 503 with the parts otherwise), `/metrics` (Prometheus text).
+ */
+export async function startOps(settings: {
+  host: string
+  port: number
+  readiness: Readiness
+  metrics: Registry
+}): Promise<Ops> {
+  const { readiness, metrics } = settings
+  const server = createServer(async (request, response) => {
+    const path = (request.url ?? "").split("?", 1)[0]
+    if (path === "/livez") {
+      response.writeHead(200, { "content-type": "text/plain" }).end("ok\n")
+    } else if (path === "/readyz") {
+      const state = readiness.read()
+      response.writeHead(state.ready ? 200 : 503, { "content-type": "application/json" })
+      response.end(`${JSON.stringify(state)}\n`)
+    } else if (path === "/metrics") {
+      const text = await metrics.metrics()
+      response.writeHead(200, { "content-type": metrics.contentType }).end(text)
+    } else {
+      response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
+    }
+  })
+  const port = await listen(server, settings.host, settings.port, "OPS_PORT")
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,36 @@
+import { createHmac } from "node:crypto"
+
+/**
+ * HMAC-SHA256 (RFC 2104) of the parts, one after the other. Strings, the secret included, count as their
+ * UTF-8 bytes, neither trimmed nor normalised. Throws a TypeError for what cannot be signed safely.
+ */
+export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Buffer {
+  requireSecret(secret)
+  const mac = createHmac("sha256", secret)
+  for (const part of parts) {
+    if (typeof part !== "string" && !(part instanceof Uint8Array)) {
+      throw new TypeError(
+        "The body is neither bytes nor text: a signature covers the raw bytes as they were received, so a body " +
+          "that was parsed and serialised again does not match. Pass the raw body.",
+      )
+    }
+    mac.update(part)
+  }
+  return mac.digest()
+}
+
+/** Throws unless there is at least one secret and none is empty. */
+export function requireSecrets(secrets: readonly string[]): void {
+  if (!Array.isArray(secrets) || secrets.length === 0) {
+    throw new TypeError("No signing secret was given, so nothing can be verified. Pass the channel's secret.")
+  }
+  for (const secret of secrets) requireSecret(secret)
+}
+
+// HMAC accepts an empty key, and everybody knows it: an unset variable read as "" would let anyone sign.
+function requireSecret(secret: string): void {
+  if (typeof secret === "string" && secret !== "") return
+  throw new TypeError(
+    "A signing secret is empty or not a string, so anybody could sign. Check the setting that it comes from.",
+  )
+}

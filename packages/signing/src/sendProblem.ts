@@ -1,0 +1,11 @@
+import type { ServerResponse } from "node:http"
+
+/** Answers with a problem document (RFC 9457). Its texts are ours alone: nothing of the request is echoed. */
+export function sendProblem(
+  response: ServerResponse,
+  problem: { status: number; title: string; detail: string; reason?: string },
+): void {
+  response.statusCode = problem.status
+  response.setHeader("Content-Type", "application/problem+json")
+  response.end(JSON.stringify({ type: "about:blank", ...problem }))
+}

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process"
+import { stat } from "node:fs/promises"
+import { dirname } from "node:path"
+import { promisify } from "node:util"
+
+const run = promisify(execFile)
+
+/** `wrap` is a program with arguments that becomes the given one under this account, with the same process id. */
+export type Account = { uid: number; gid: number; wrap?: readonly string[] }
+
+/** What to give to spawn so that the program runs under the account, or as ourselves without one. */
+export function underAccount(account: Account | undefined, command: string, args: readonly string[]) {
+  const [program, ...before] = account?.wrap ?? []
+  if (program) return { command: program, args: [...before, command, ...args], ids: {} }
+  return { command, args, ids: account ? { uid: account.uid, gid: account.gid } : {} }
+}
+
+/**
+ * Postgres refuses to run as root, in containers and CI the usual user. Returns the account to use in its place, or
+ * undefined for an ordinary user. The account must exist (initdb looks its name up), and data that is there
+ * already decides: its owner is the only one Postgres accepts. Throws, naming the folder, when the account cannot
+ * get to one of `paths`.
+ */
+export async function accountForPostgres(
+  data: string,
+  paths: readonly string[],
+): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const ids = await chooseIds(data)
+  const closed = await closedTo(ids, paths)
+  if (!closed) return ids
+  for (const wrap of capabilityWraps(ids)) {
+    if (!(await closedTo({ ...ids, wrap }, paths))) return { ...ids, wrap }
+  }
+  throw new Error(
+    `Postgres refuses to run as root, and the account it runs under instead (uid ${ids.uid}) cannot enter ${closed}. Start as the user who owns the folder, or clone to a folder that everybody may enter, or set DATABASE_URL to a Postgres of your own.`,
+  )
+}
+
+async function chooseIds(data: string) {
+  const existing = await stat(data).catch(() => undefined)
+  if (existing && existing.uid !== 0) return { uid: existing.uid, gid: existing.gid }
+  for (const name of ["postgres", "nobody"]) {
+    const ids = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]).catch(() => undefined)
+    if (ids) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) }
+  }
+  throw new Error(
+    "Postgres refuses to run as root, and there is no account postgres or nobody to run it under. Start as another user, or set DATABASE_URL to a Postgres of your own.",
+  )
+}
+
+/**
+ * A clone under /root or in a folder of `mktemp -d` is closed to every account but root. Root can hand on the one
+ * right that is missing: to pass closed folders. Containers withhold the narrower right and grant the wider one.
+ * no_setuid_fixup because access(), by which Postgres looks for itself, ignores the right of non-root users else.
+ */
+function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
+  return ["dac_read_search", "dac_override"].map((right) => [
+    ...["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--securebits=+no_setuid_fixup"],
+    ...[`--inh-caps=-all,+${right}`, `--ambient-caps=+${right}`, "--"],
+  ])
+}
+
+/** The outermost folder on the way to the paths that the account cannot enter. */
+async function closedTo(account: Account, paths: readonly string[]): Promise<string | undefined> {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    for (let folder = path; !folders.has(folder); folder = dirname(folder)) folders.add(folder)
+  }
+  const outermostFirst = [...folders].sort((a, b) => a.length - b.length)
+  const script = 'for f in "$@"; do test -x "$f" || { echo "$f"; exit 1; }; done'
+  const { command, args, ids } = underAccount(account, "/bin/sh", ["-c", script, "sh", ...outermostFirst])
+  return run(command, args, { ...ids, cwd: "/" }).then(
+    () => undefined,
+    (error) => String(error.stdout ?? "").trim() || "one of its folders",
+  )
+}

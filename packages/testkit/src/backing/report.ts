@@ -1,0 +1,16 @@
+import type { Progress } from "./types.ts"
+
+/** Says what is being waited for, and again every five seconds with the time so far. */
+export async function reporting<T>(progress: Progress, what: string, work: () => Promise<T>): Promise<T> {
+  const began = Date.now()
+  progress(what)
+  const timer = setInterval(
+    () => progress(`${what}: ${Math.round((Date.now() - began) / 1000)} s so far`),
+    5_000,
+  )
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}

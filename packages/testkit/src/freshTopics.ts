@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto"
+import { topicCatalogue, topicConfig, topicNames } from "@sitewire/contracts"
+import { connectKafka, ensureTopics, type KafkaConnection, type Log } from "@sitewire/kafka"
+import { kafkaBrokers } from "./freshDatabase.ts"
+
+const quiet = () => {}
+export const silentLog: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+
+/** All topics of an installation under a prefix of the caller's own, on the tests' Kafka. Delays in milliseconds. */
+export async function freshTopics({ retryDelaysMs = [200, 400] }: { retryDelaysMs?: number[] } = {}) {
+  const prefix = `test-${randomBytes(5).toString("hex")}.`
+  const kafka: KafkaConnection = connectKafka({
+    brokers: kafkaBrokers(),
+    clientId: "testkit",
+    log: silentLog,
+  })
+  const catalogue = topicCatalogue({ prefix, retryDelaysMs, retryPeriodMs: 3_600_000 })
+  await ensureTopics({
+    kafka,
+    topics: catalogue.map((topic) => ({
+      name: topic.name,
+      partitions: Math.min(topic.partitions, 2),
+      config: topicConfig(topic),
+    })),
+  })
+  return { prefix, kafka, names: topicNames({ prefix, retryDelaysMs }) }
+}
