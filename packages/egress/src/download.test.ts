@@ -176,7 +176,9 @@ test("a slow taker slows the socket, and the deadline holds for it too", async (
     onRequest((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n")
       forEver(socket, Buffer.alloc(65_536, "a"))
-      socket.on("close", () => (written = socket.bytesRead))
+      socket.on("close", () => {
+        written = socket.bytesWritten
+      })
     }),
   )
   let given = 0
@@ -190,7 +192,9 @@ test("a slow taker slows the socket, and the deadline holds for it too", async (
   })
   expect(await localEgress().download(stuck.input)).toMatchObject({ kind: "failed", error: "timeout" })
   expect(given).toBeLessThanOrEqual(128 * 1_024)
-  expect(written).toBeLessThan(MEBIBYTE)
+  // What the kernel's buffers take; unhindered, it would be hundreds in this time.
+  await vi.waitFor(() => expect(written).toBeGreaterThan(0))
+  expect(written).toBeLessThan(32 * MEBIBYTE)
 
   const small = await partner(answer(Buffer.from("all of it")))
   const late = collect(small.url, { deadlineMs: 200, onChunk: () => new Promise(() => {}) })

@@ -236,7 +236,7 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
   }
 
   onTime(): void {
-    // Timers count from the start of a turn of the loop, so they can be early by what that turn had done.
+    // The loop's clock has whole milliseconds, so a timer can be early by a part of one.
     const left = this.#limitMs - (performance.now() - this.#start)
     if (left > 0) this.#timer = setTimeout(onTimer, Math.ceil(left), this)
     else this.fail(timedOut(this.#currentPhase(), this.target.host, this.#limitMs))

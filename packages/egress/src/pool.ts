@@ -200,7 +200,7 @@ export function createPool(options: PoolOptions): Pool {
     if (idle.delete(slot)) origin.idle.splice(origin.idle.indexOf(slot), 1)
     origin.open--
     slot.client.destroy().catch(ignore)
-    
+    slot.socket?.destroy()
     const user = first(origin.waiting)
     if (user !== undefined) {
       origin.waiting.delete(user)

@@ -151,6 +151,8 @@ test("a server whose queue of connections is full is a timeout, while connecting
   const worker = new Worker(code, { eval: true })
   try {
     const [port] = await once(worker, "message")
+    const connecting = () => process.getActiveResourcesInfo().filter((kind) => kind.startsWith("TCP")).length
+    const before = connecting()
     const egress = localEgress({ connectionsPerOrigin: 8 })
     const calls = Array.from({ length: 8 }, () => egress.request(post(`http://127.0.0.1:${port}/hook`)))
     const outcomes = await Promise.all(calls)
@@ -159,6 +161,7 @@ test("a server whose queue of connections is full is a timeout, while connecting
       "still connecting",
     )
     expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 })
+    await vi.waitFor(() => expect(connecting()).toBeLessThanOrEqual(before))
   } finally {
     await worker.terminate()
   }
@@ -334,11 +337,12 @@ test("an expired certificate, an old TLS version, and no TLS at all are recorded
   }
 })
 
-test("a handshake that never ends is a timeout", async () => {
-  const { port } = await partner(() => {})
+test("a handshake that never ends is a timeout and leaves no socket", async () => {
+  const { port, sockets } = await partner((socket) => socket.resume())
   const outcome = await localEgress().request(post(`https://127.0.0.1:${port}/`))
   expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
   expect(outcome.kind === "failed" && outcome.message).toContain("TLS handshake")
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
 })
 
 test("calls beyond the bound of an origin wait in order, and whoever times out waiting is withdrawn", async () => {
@@ -410,21 +414,23 @@ test("a connection that the partner closed earlier is replaced unnoticed", async
   expect(await egress.request(post(url))).toMatchObject({ kind: "answered", status: 200 })
 })
 
-test("a partner that resets every request gets a repeatable one at most twice", async () => {
-  let requests = 0
+test("a partner that resets every request gets a repeatable one at most twice, however many connections are kept", async () => {
+  const held: Socket[] = []
+  let resets = 0
   const { url } = await partner(
     onRequest((socket) => {
-      if (++requests === 1) socket.write(OK)
-      else socket.resetAndDestroy()
+      if (held.push(socket) === 4) for (const each of held) each.write(OK)
+      if (held.length <= 4) return
+      resets++
+      socket.resetAndDestroy()
     }),
   )
   const egress = localEgress()
-  await egress.request(post(url, { repeatable: true }))
-  expect(await egress.request(post(url, { repeatable: true }))).toMatchObject({
-    kind: "failed",
-    error: "reset",
-  })
-  expect(requests).toBe(3)
+  await Promise.all([1, 2, 3, 4].map(() => egress.request(post(url))))
+  expect(egress.counts().idle).toBe(4)
+  const outcome = await egress.request(post(url, { repeatable: true }))
+  expect(outcome).toMatchObject({ kind: "failed", error: "reset" })
+  expect(resets).toBe(2)
 })
 
 test("a signal ends the call at once, at any step, and close() ends all of them", async () => {

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Logger } from "./logger.ts"
+
+const firstPauseMs = 100
+const longestPauseMs = 5_000
+
+/**
+ * Does `work` again and again while it fails for a reason that passes (`isPassing`: the broker or database is away),
+ * with growing pauses. Rejects with what does not pass, and with the last failure once `signal` is aborted: whoever
+ * holds a record then leaves it undone, and it comes again after the restart. `onState` tells readiness.
+ */
+export async function persevere<T>(settings: {
+  what: string
+  work: () => Promise<T>
+  isPassing: (error: unknown) => boolean
+  signal: AbortSignal
+  log: Logger
+  onState: (working: boolean, why?: string) => void
+}): Promise<T> {
+  const { what, work, isPassing, signal, log, onState } = settings
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      const result = await work()
+      onState(true)
+      return result
+    } catch (error) {
+      if (signal.aborted || !isPassing(error)) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      onState(false, reason)
+      log.warn({ what, reason, pauseMs }, "a part is away; trying again")
+      await sleep(pauseMs, undefined, { signal }).catch(() => {})
+    }
+  }
+}
