@@ -99,20 +99,26 @@ export const egressVariables = {
 
 /** The retry schedule. It names the retry topics, so whoever creates the topics reads the same values. */
 export const retryVariables = {
-  RETRY_DELAYS: listVariable("Delays between the attempts of a delivery; the last one repeats. Each has a topic.")
+  RETRY_DELAYS: listVariable(
+    "Delays between the attempts of a delivery; the last one repeats. Each has a topic.",
+  )
     .pipe(z.array(durationSchema).min(1, "must name at least one delay"))
     .refine(
       (delays) => delays.every((delay, at) => delay > (delays[at - 1] ?? 0)),
       "must be durations in growing order, for example 1m,5m,15m,1h",
     )
     .prefault(defaultRetryDelays.join(",")),
-  RETRY_PERIOD: durationVariable(defaultRetryPeriod, "A delivery that still fails after this time is given up."),
+  RETRY_PERIOD: durationVariable(
+    defaultRetryPeriod,
+    "A delivery that still fails after this time is given up.",
+  ),
 }
 
 /** The keys that open sealed values. Only processes that need signing secrets or show tokens may hold them. */
 export const sealingVariables = {
   SEALING_KEYS: z.string().min(1).meta({
-    description: "Keys for sealed values: id:base64 pairs separated by commas, each of 32 bytes, the sealing one first.",
+    description:
+      "Keys for sealed values: id:base64 pairs separated by commas, each of 32 bytes, the sealing one first.",
     secret: true,
   }),
 }

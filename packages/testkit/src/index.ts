@@ -1,3 +1,5 @@
 export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
 export { freshTopics, silentLog } from "./freshTopics.ts"
+export { type StartedProcess, startProcess } from "./startProcess.ts"
+export { type Received, type Receiver, startReceiver } from "./startReceiver.ts"
 export { waitUntil } from "./waitUntil.ts"

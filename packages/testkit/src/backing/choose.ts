@@ -36,7 +36,12 @@ export async function choose({
         `BACKING_SERVICES is docker, but no Docker daemon answers. Start it, or set ${variable}.`,
       )
     }
-    return reporting(progress, `starting ${service} in Docker`, docker)
+    return reporting(progress, `starting ${service} in Docker`, docker).catch((error) => {
+      throw new Error(
+        `Docker could not start ${service} (${reasonOf(error)}). Unset BACKING_SERVICES or set ${variable}.`,
+        { cause: error },
+      )
+    })
   }
   const madeHere = await access(join(folder.path, "data")).then(
     () => true,
@@ -46,9 +51,12 @@ export async function choose({
     try {
       return await reporting(progress, `starting ${service} in Docker`, docker)
     } catch (error) {
-      const reason = error instanceof Error ? error.message.split("\n")[0] : String(error)
-      progress(`Docker could not start ${service} (${reason}); starting it without Docker`)
+      progress(`Docker could not start ${service} (${reasonOf(error)}); starting it without Docker`)
     }
   }
   return reporting(progress, `starting ${service} on this machine`, local)
+}
+
+function reasonOf(error: unknown) {
+  return (error instanceof Error ? error.message : String(error)).trim().split("\n")[0]
 }

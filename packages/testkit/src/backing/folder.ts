@@ -112,7 +112,7 @@ async function clearDeadClaim({
 }
 
 function isOwned(claim: Claim) {
-  return false
+  return birthMark(claim.owner) === claim.ownerBirth
 }
 
 async function readClaim(path: string): Promise<Claim | undefined> {

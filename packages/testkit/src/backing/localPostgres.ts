@@ -7,7 +7,7 @@ import { endSignal, type Folder } from "./folder.ts"
 import { launch, type Running } from "./launch.ts"
 import { pickPort } from "./ports.ts"
 import { postgresBinaries } from "./postgresBinaries.ts"
-import { endStray, runsWith } from "./processes.ts"
+import { runsWith } from "./processes.ts"
 import type { BackingOptions, StartedBacking } from "./types.ts"
 
 /** Also the name of the database and of its superuser. */
@@ -39,7 +39,7 @@ export async function startLocalPostgres({
   const port = await pickPort({ wanted, service: "Postgres" })
 
   const launchOnce = async () => {
-    await clearPidFile(data)
+    await removeStalePidFile(data)
     return launch({
       ...run,
       what: "Postgres",
@@ -174,14 +174,12 @@ async function isReady(data: string, pid: number) {
 }
 
 /**
- * Deals with the pid file of a server that was killed. Postgres itself judges by the number alone and refuses to
- * start when an unrelated process has it now, which after a restart of a container is likely.
+ * Removes the pid file of a server that was killed. Postgres itself judges by the number alone and refuses to start
+ * when another process of its account has it now, which after a restart of a container is likely.
  */
-async function clearPidFile(data: string) {
+async function removeStalePidFile(data: string) {
   const pid = Number((await readPidFile(data))?.split("\n")[0])
-  if (!pid) return
-  if (runsWith(pid, data)) await endStray(pid, data, endSignal.postgres, 20_000)
-  else await rm(join(data, "postmaster.pid"), { force: true })
+  if (pid && !runsWith(pid, data)) await rm(join(data, "postmaster.pid"), { force: true })
 }
 
 function readPidFile(data: string) {

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 // biome-ignore lint/style/noRestrictedImports: packages/database is tested with this package and cannot test it.
 import pg from "pg"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { forgetBackings, type StartedBacking, startPostgres } from "./index.ts"
 import { commandLine } from "./processes.ts"
 
@@ -112,6 +112,7 @@ test("when its owner is killed the server ends too, and the next run has the fol
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   )
+  onTestFinished(() => void owner.kill("SIGKILL"))
   const pid = Number(String(await once(owner.stdout, "data")))
   expect(commandLine(pid)).toContain(directory)
   await expect(start("orphan")).rejects.toThrow(`belongs to process ${owner.pid}, which is still running`)
@@ -139,15 +140,15 @@ test("a pid file whose number an unrelated process has now neither stops the sta
   const killed = await start("reused")
   await killed.halt("kill")
   const file = join(root, "reused", "postgres", "data", "postmaster.pid")
-  // As root the bystander must look like Postgres' own: it looks at processes of its account only.
-  const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
-  const bystander = spawn("sleep", ["30"], account)
+  // Postgres heeds only processes of its own account.
+  const { uid, gid } = await stat(file)
+  const bystander = spawn("sleep", ["30"], process.getuid?.() === 0 ? { uid, gid } : {})
+  onTestFinished(() => void bystander.kill())
   const stale = await readFile(file, "utf8")
   await writeFile(file, stale.replace(/^\d+/, String(bystander.pid)))
   await killed.resume()
   expect(await query(killed.address, "SELECT 1 AS n")).toEqual([{ n: 1 }])
   expect(bystander.exitCode ?? bystander.signalCode).toBeNull()
-  bystander.kill()
   await killed.stop()
 })
 

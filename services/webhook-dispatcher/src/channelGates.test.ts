@@ -1,0 +1,86 @@
+import { expect, test } from "vitest"
+import { createChannelGates, type Entry } from "./channelGates.ts"
+
+function gatesAt(start = 0) {
+  const clock = { now: start }
+  const breakers: string[] = []
+  const gates = createChannelGates({
+    maxInFlight: 2,
+    maxWaitMs: 1_000,
+    breakerFailures: 3,
+    breakerCooldownMs: 30_000,
+    now: () => clock.now,
+    onBreaker: (channel, state) => breakers.push(`${channel} ${state}`),
+  })
+  const enter = (channel: string) => Promise.resolve(gates.enter(channel))
+  const entered = async (channel: string) => {
+    const entry = await enter(channel)
+    if (entry.kind !== "entered") throw new Error(`turned away: ${entry.why}`)
+    return entry
+  }
+  return { clock, breakers, gates, enter, entered }
+}
+
+test("a channel that answers quickly is waited for, in order", async () => {
+  const { clock, enter, entered } = gatesAt()
+  const first = await entered("a")
+  await entered("a")
+  const order: string[] = []
+  const third = enter("a").then((entry) => order.push(`third ${entry.kind}`))
+  const fourth = enter("a").then((entry) => order.push(`fourth ${entry.kind}`))
+  clock.now = 10
+  first.leave("delivered")
+  await third
+  expect(order).toEqual(["third entered"])
+  void fourth
+})
+
+test("a channel that hangs turns away what would wait too long, and others do not notice", async () => {
+  const { clock, enter, entered } = gatesAt()
+  await entered("hangs")
+  await entered("hangs")
+  clock.now = 5_000
+  expect(await enter("hangs")).toEqual({ kind: "turned-away", why: "busy" })
+  expect((await enter("other")).kind).toBe("entered")
+})
+
+test("failures in a row open the breaker; a probe closes it; the bound then grows with each success", async () => {
+  const { clock, breakers, enter, entered } = gatesAt()
+  for (let failure = 0; failure < 3; failure++) (await entered("a")).leave("failed")
+  expect(breakers).toEqual(["a open"])
+  expect(await enter("a")).toEqual({ kind: "turned-away", why: "breaker" })
+  clock.now = 30_001
+  const probe = await entered("a")
+  expect(await enter("a")).toEqual({ kind: "turned-away", why: "breaker" })
+  probe.leave("delivered")
+  expect(breakers).toEqual(["a open", "a closed"])
+  const only = await entered("a")
+  let second: Entry | undefined
+  const waiting = enter("a").then((entry) => {
+    second = entry
+  })
+  await Promise.resolve()
+  expect(second).toBeUndefined()
+  only.leave("delivered")
+  await waiting
+  expect(second).toMatchObject({ kind: "entered" })
+  await entered("a")
+})
+
+test("a failed probe doubles the cool-down", async () => {
+  const { clock, enter, entered } = gatesAt()
+  for (let failure = 0; failure < 3; failure++) (await entered("a")).leave("failed")
+  clock.now = 30_001
+  ;(await entered("a")).leave("failed")
+  clock.now = 30_001 + 59_000
+  expect((await enter("a")).kind).toBe("turned-away")
+  clock.now = 30_001 + 60_001
+  expect((await enter("a")).kind).toBe("entered")
+})
+
+test("an attempt that says nothing of the channel counts neither way", async () => {
+  const { breakers, gates, entered } = gatesAt()
+  for (let attempt = 0; attempt < 10; attempt++) (await entered("a")).leave("nothing")
+  expect(breakers).toEqual([])
+  expect(gates.counts()).toEqual({ inFlight: 0, waiting: 0, open: 0 })
+})

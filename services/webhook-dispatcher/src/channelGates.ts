@@ -1,0 +1,174 @@
+export type GateSettings = {
+  /** Attempts under way for one channel, at most. */
+  maxInFlight: number
+  /** What would wait longer than this is turned away, in milliseconds. */
+  maxWaitMs: number
+  /** Failures in a row that open the breaker. */
+  breakerFailures: number
+  /** How long the breaker stays open before a probe; doubles with each failed probe, up to ten times this. */
+  breakerCooldownMs: number
+  now?: () => number
+  onBreaker?: (channel: string, state: "open" | "closed", failures: number) => void
+}
+
+export type Entry =
+  /** The attempt may start. `leave` must be called when it is over, with what it says of the channel. */
+  | { kind: "entered"; leave: (seen: "delivered" | "failed" | "nothing") => void }
+  /** The channel cannot take it now. */
+  | { kind: "turned-away"; why: "busy" | "breaker" }
+
+/** How often what waits is looked at while anything does. */
+const sweepEveryMs = 50
+
+/** How fast a channel's usual answer time follows the newest answers: each counts for a fifth. */
+const newestShare = 0.2
+
+type Gate = {
+  inFlight: Map<symbol, number>
+  waiting: { enter: (entry: Entry) => void }[]
+  usualMs: number
+  failures: number
+  /** How many may be in flight now: 1 after the breaker has closed, one more with each success. */
+  limit: number
+  openUntil: number
+  cooldownMs: number
+}
+
+/**
+ * Keeps one channel from holding up others: per channel a bound on attempts in flight and a breaker. A channel that
+ * answers quickly may be waited for a little; one that hangs is turned away at once, so that what it holds of the
+ * process is its own bound and no more. State is this process's own and is lost with it: a new process learns anew.
+ */
+export function createChannelGates(settings: GateSettings) {
+  const {
+    maxInFlight,
+    maxWaitMs,
+    breakerFailures,
+    breakerCooldownMs,
+    now = () => performance.now(),
+  } = settings
+  const gates = new Map<string, Gate>()
+  let sweep: NodeJS.Timeout | undefined
+
+  function gateOf(channel: string): Gate {
+    let gate = gates.get(channel)
+    if (!gate) {
+      gate = {
+        inFlight: new Map(),
+        waiting: [],
+        usualMs: 0,
+        failures: 0,
+        limit: maxInFlight,
+        openUntil: 0,
+        cooldownMs: breakerCooldownMs,
+      }
+      gates.set(channel, gate)
+    }
+    return gate
+  }
+
+  /** How many may wait: the last of them would wait `maxWaitMs` if each is as slow as usual, or as the slowest now. */
+  function roomToWait(gate: Gate): number {
+    const oldest = gate.inFlight.values().next().value
+    const slowestMs = Math.max(gate.usualMs, oldest === undefined ? 0 : now() - oldest)
+    return slowestMs === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / slowestMs) * gate.limit)
+  }
+
+  /** A channel that has begun to hang is seen by what waits: the longer it hangs, the fewer may wait. */
+  function turnAwayTooLate(): void {
+    let anyWaits = false
+    for (const gate of gates.values()) {
+      if (gate.waiting.length === 0) continue
+      for (const { enter } of gate.waiting.splice(roomToWait(gate)))
+        enter({ kind: "turned-away", why: "busy" })
+      anyWaits ||= gate.waiting.length > 0
+    }
+    if (anyWaits) return
+    clearInterval(sweep)
+    sweep = undefined
+  }
+
+  function enter(channel: string): Entry | Promise<Entry> {
+    const gate = gateOf(channel)
+    if (isOpen(gate)) {
+      // After the cool-down, one probe at a time.
+      if (now() < gate.openUntil || gate.inFlight.size > 0) return { kind: "turned-away", why: "breaker" }
+      return admit(channel, gate)
+    }
+    if (gate.inFlight.size < gate.limit) return admit(channel, gate)
+    if (gate.waiting.length >= roomToWait(gate)) return { kind: "turned-away", why: "busy" }
+    sweep ??= setInterval(turnAwayTooLate, sweepEveryMs)
+    return new Promise((enter) => void gate.waiting.push({ enter }))
+  }
+
+  function isOpen(gate: Gate): boolean {
+    return gate.openUntil > 0
+  }
+
+  function admit(channel: string, gate: Gate): Entry {
+    const key = Symbol()
+    gate.inFlight.set(key, now())
+    return { kind: "entered", leave: (seen) => leave(channel, gate, key, seen) }
+  }
+
+  function leave(channel: string, gate: Gate, key: symbol, seen: "delivered" | "failed" | "nothing"): void {
+    const startedAt = gate.inFlight.get(key)
+    if (startedAt === undefined) return
+    gate.inFlight.delete(key)
+    if (seen !== "nothing") gate.usualMs += (now() - startedAt - gate.usualMs) * newestShare
+    if (seen === "delivered") succeeded(channel, gate)
+    if (seen === "failed") failed(channel, gate)
+    admitWaiting(channel, gate)
+    const unremarkable = !isOpen(gate) && gate.failures === 0 && gate.limit === maxInFlight
+    if (unremarkable && gate.inFlight.size === 0 && gate.waiting.length === 0) gates.delete(channel)
+  }
+
+  function succeeded(channel: string, gate: Gate): void {
+    gate.failures = 0
+    gate.cooldownMs = breakerCooldownMs
+    if (isOpen(gate)) {
+      gate.openUntil = 0
+      gate.limit = 1
+      settings.onBreaker?.(channel, "closed", 0)
+    } else {
+      // What waited comes back all at once; the partner has only just recovered, so the bound grows with its answers.
+      gate.limit = Math.min(maxInFlight, gate.limit + 1)
+    }
+  }
+
+  function failed(channel: string, gate: Gate): void {
+    gate.failures += 1
+    if (gate.failures < breakerFailures) return
+    const wasOpen = isOpen(gate)
+    if (wasOpen) gate.cooldownMs = Math.min(gate.cooldownMs * 2, breakerCooldownMs * 10)
+    gate.openUntil = now() + gate.cooldownMs
+    if (!wasOpen) settings.onBreaker?.(channel, "open", gate.failures)
+  }
+
+  function admitWaiting(channel: string, gate: Gate): void {
+    if (isOpen(gate)) {
+      for (const { enter } of gate.waiting.splice(0)) enter({ kind: "turned-away", why: "breaker" })
+      return
+    }
+    while (gate.inFlight.size < gate.limit) {
+      const next = gate.waiting.shift()
+      if (!next) return
+      next.enter(admit(channel, gate))
+    }
+  }
+
+  return {
+    /** Asks for a place of the channel: at once where one is free or none will be soon, otherwise when one is. */
+    enter,
+    counts: () => {
+      const all = [...gates.values()]
+      return {
+        inFlight: all.reduce((sum, gate) => sum + gate.inFlight.size, 0),
+        waiting: all.reduce((sum, gate) => sum + gate.waiting.length, 0),
+        open: all.filter(isOpen).length,
+      }
+    },
+  }
+}
+
+export type ChannelGates = ReturnType<typeof createChannelGates>

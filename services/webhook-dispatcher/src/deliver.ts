@@ -1,0 +1,142 @@
+import type { DeadLetter, DeliveryDue, TopicNames } from "@sitewire/contracts"
+import type { Outgoing } from "@sitewire/kafka"
+import type { Logger } from "@sitewire/runtime"
+import type { Attempt, AttemptOutcome } from "./attempt.ts"
+import type { ChannelGates } from "./channelGates.ts"
+import type { DueDelivery } from "./delivery.ts"
+import type { DispatcherMetrics } from "./metrics.ts"
+import type { AttemptRecord } from "./recordAttempts.ts"
+import { type NextStep, nextStep, type RetrySchedule, readRetryAfter } from "./retrySchedule.ts"
+
+export type DeliverParts = {
+  attempt: Attempt
+  gates: ChannelGates
+  schedule: RetrySchedule
+  topics: TopicNames
+  /** Resolves once the broker has acknowledged. */
+  publish: (records: Outgoing[]) => Promise<void>
+  /** Resolves once the attempt is recorded. */
+  record: (attempt: AttemptRecord) => Promise<void>
+  metrics: DispatcherMetrics
+  log: Logger
+}
+
+/**
+ * Carries a delivery one step further: attempts it, or puts it off where its channel cannot take it now. Resolves when
+ * the outcome is durable, and not before; the caller then marks the record as done.
+ *
+ * The order is what makes a kill harmless. First what follows is appended (the next attempt, or the dead letter), then
+ * the row is written, then the offset is committed. Killed after the append: the record comes again and repeats one
+ * attempt, and the second copy of what follows is found behind the row and dropped.
+ */
+export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promise<void> {
+  const { attempt, gates, schedule, topics, publish, record, metrics, log } = parts
+
+  async function deliver(due: DueDelivery): Promise<void> {
+    const asked = gates.enter(due.channel.id)
+    const entry = asked instanceof Promise ? await asked : asked
+    if (entry.kind === "turned-away") return putOff(due, entry.why)
+    const outcome = await attempt(due).catch((error: unknown) => {
+      // A fault of ours (a sealing key that is not there, say) must cost this delivery no attempt and others nothing.
+      log.error({ ...describe(due), error }, "an attempt could not be made")
+      return "fault" as const
+    })
+    if (outcome === "fault" || outcome === null) entry.leave("nothing")
+    else entry.leave(outcome.error === null ? "delivered" : "failed")
+    if (outcome === "fault") return putOff(due, "fault")
+    if (outcome === null) throw new Error("the process stops: the attempt is made again by another")
+    await settle(due, outcome)
+  }
+
+  /** No attempt is used up; the shortest retry topic brings it back. */
+  async function putOff(due: DueDelivery, why: "busy" | "breaker" | "fault"): Promise<void> {
+    if (Date.now() > Date.parse(due.since) + schedule.periodMs) {
+      await publish([deadLetter(due, due.attempt - 1, "not-attempted", null)])
+      log.warn({ ...describe(due), why }, "delivery given up: no attempt could be made in the retry period")
+      return
+    }
+    await publish([nextAttempt(due, 0, { attempt: due.attempt, failures: due.failures })])
+    metrics.putOff.inc({ why })
+    log.info({ ...describe(due), why }, "delivery put off without an attempt")
+  }
+
+  async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
+    const next = outcome.error === null ? null : afterFailure(due, outcome)
+    if (next?.kind === "retry") {
+      await publish([nextAttempt(due, next.rung, { attempt: due.attempt + 1, failures: due.failures + 1 })])
+    } else if (next?.kind === "dead") {
+      await publish([deadLetter(due, due.attempt, outcome.error ?? "", outcome.status)])
+    }
+    await record(toRecord(due, outcome, next))
+    metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
+    metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
+    if (next?.kind === "dead") metrics.dead.inc()
+    const state = next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending"
+    const seen = { ...describe(due), state, error: outcome.error, status: outcome.status }
+    log.info({ ...seen, ms: Math.round(outcome.timing.totalMs) }, "attempt made")
+  }
+
+  function afterFailure(due: DueDelivery, outcome: AttemptOutcome): NextStep {
+    const now = new Date()
+    const retryAfterMs = readRetryAfter(outcome.status ?? 0, outcome.retryAfter, now)
+    return nextStep(schedule, {
+      failures: due.failures + 1,
+      since: new Date(due.since),
+      now,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    })
+  }
+
+  function nextAttempt(
+    due: DueDelivery,
+    rung: number,
+    { attempt, failures }: { attempt: number; failures: number },
+  ): Outgoing {
+    const topic = topics.retry[rung]
+    if (topic === undefined) throw new Error(`there is no retry topic ${rung}`)
+    const { id: delivery, since, correlation } = due
+    const value: DeliveryDue = { delivery, attempt, failures, since, correlation }
+    return { topic, key: delivery, value: JSON.stringify(value) }
+  }
+
+  function deadLetter(due: DueDelivery, attempts: number, error: string, status: number | null): Outgoing {
+    const value: DeadLetter = {
+      delivery: due.id,
+      channel: due.channel.id,
+      attempts,
+      since: due.since,
+      last_error: error,
+      last_status: status,
+      correlation: due.correlation,
+    }
+    return { topic: topics.dead, key: due.id, value: JSON.stringify(value) }
+  }
+
+  return deliver
+}
+
+function describe(due: DueDelivery) {
+  const { id, eventId, channel, attempt, correlation } = due
+  return { delivery: id, event: eventId, channel: channel.id, attempt, correlation }
+}
+
+function toRecord(due: DueDelivery, outcome: AttemptOutcome, next: NextStep | null): AttemptRecord {
+  const { timing } = outcome
+  return {
+    deliveryId: due.id,
+    number: due.attempt,
+    startedAt: timing.startedAt,
+    durationMs: timing.totalMs,
+    lookupMs: timing.lookupMs ?? null,
+    connectMs: timing.connectMs ?? null,
+    tlsMs: timing.tlsMs ?? null,
+    firstByteMs: timing.firstByteMs ?? null,
+    address: outcome.address,
+    status: outcome.status,
+    error: outcome.error,
+    secretId: due.channel.secretId,
+    responseExcerpt: outcome.excerpt,
+    state: next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending",
+    nextAttemptAt: next?.kind === "retry" ? next.dueAt : null,
+  }
+}

@@ -1,0 +1,167 @@
+import { topicNames } from "@sitewire/contracts"
+import { isUnavailable, openPool, readSealingKeys } from "@sitewire/database"
+import { createEgress } from "@sitewire/egress"
+import {
+  connectKafka,
+  type Incoming,
+  type Outgoing,
+  startConsumer,
+  startProducer,
+  waitForBroker,
+} from "@sitewire/kafka"
+import { gather, persevere, runService, waitFor } from "@sitewire/runtime"
+import { createAttempt } from "./attempt.ts"
+import { createChannelGates } from "./channelGates.ts"
+import { createDeliver } from "./deliver.ts"
+import { findDeliveries } from "./findDeliveries.ts"
+import { createInFlight } from "./inFlight.ts"
+import { loadDeliveries } from "./loadDeliveries.ts"
+import { createDispatcherMetrics } from "./metrics.ts"
+import { createSecretOpener } from "./openSecrets.ts"
+import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
+import { storeDeliveries } from "./storeDeliveries.ts"
+import { createTakeDue } from "./takeDue.ts"
+import { createTakePaid } from "./takePaid.ts"
+import { dispatcherVariables } from "./variables.ts"
+
+await runService({
+  name: "webhook-dispatcher",
+  variables: dispatcherVariables,
+  parts: ["database"],
+  async start({ config, log, lifecycle, readiness, metrics: registry }) {
+    const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
+    const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
+    const openSecret = createSecretOpener(readSealingKeys(config.SEALING_KEYS))
+
+    const pool = openPool({
+      url: config.DATABASE_URL,
+      size: config.DATABASE_POOL_SIZE,
+      name: "webhook-dispatcher",
+    })
+    lifecycle.onStop("database", pool.close)
+    await waitFor({
+      name: "Postgres",
+      check: () => pool.sql("select 1 from delivery limit 0"),
+      deadlineMs: config.STARTUP_DEADLINE,
+      remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
+      log,
+      signal: lifecycle.stopping,
+    })
+    readiness.set("database", true)
+
+    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "webhook-dispatcher", log })
+    await waitForBroker({
+      kafka,
+      deadlineMs: config.STARTUP_DEADLINE,
+      onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
+    })
+    const producer = await startProducer({ kafka })
+    lifecycle.onStop("producer", producer.close)
+
+    const egress = createEgress({
+      allow: config.ALLOWED_RANGES,
+      allowHttp: config.ALLOW_HTTP,
+      userAgent: `${config.SERVICE_NAME}/1`,
+      // Two channels of one partner may share an origin; a place of a channel must not wait for a connection.
+      connectionsPerOrigin: config.CHANNEL_MAX_IN_FLIGHT * 4,
+    })
+    lifecycle.onStop("egress", egress.close)
+
+    const onDatabase = <T>(what: string, work: () => Promise<T>) =>
+      persevere({
+        what,
+        work,
+        isPassing: isUnavailable,
+        signal: lifecycle.stopping,
+        log,
+        onState: (working, why) => readiness.set("database", working, why),
+      })
+    const publish = (records: Outgoing[]) =>
+      persevere({
+        what: "publish",
+        work: () => producer.publish(records),
+        isPassing: () => true,
+        signal: lifecycle.stopping,
+        log,
+        onState: (working, why) => readiness.set("producer", working, why),
+      })
+    const record = gather<AttemptRecord, void>({
+      lingerMs: 2,
+      maxBatch: 500,
+      maxRunning: 2,
+      run: async (batch) => {
+        await onDatabase("record attempts", () => recordAttempts(pool.sql, batch))
+        return []
+      },
+    })
+
+    const gates = createChannelGates({
+      maxInFlight: config.CHANNEL_MAX_IN_FLIGHT,
+      maxWaitMs: config.CHANNEL_MAX_WAIT,
+      breakerFailures: config.BREAKER_FAILURES,
+      breakerCooldownMs: config.BREAKER_COOLDOWN,
+      onBreaker: (channel, state, failures) => log.warn({ channel, state, failures }, "breaker of a channel"),
+    })
+    const inFlight = createInFlight()
+    const metrics = createDispatcherMetrics(registry, {
+      inHand: () => paidConsumer.inHand() + dueConsumer.inHand(),
+      inFlight: () => gates.counts().inFlight,
+      breakersOpen: () => gates.counts().open,
+    })
+    const attempt = createAttempt({
+      egress,
+      openSecret,
+      serviceName: config.SERVICE_NAME,
+      timeoutMs: config.DELIVERY_TIMEOUT,
+    })
+    const deliver = createDeliver({ attempt, gates, schedule, topics, publish, record, metrics, log })
+    const due = createTakeDue({
+      load: (ids) => onDatabase("load deliveries", () => loadDeliveries(pool.sql, ids)),
+      deliver,
+      inFlight,
+      metrics,
+      log,
+    })
+    const takePaid = createTakePaid({
+      store: (batch) => onDatabase("store deliveries", () => storeDeliveries(pool.sql, batch)),
+      find: (eventIds) => onDatabase("find deliveries", () => findDeliveries(pool.sql, eventIds)),
+      publish,
+      deliver: async (next) => {
+        inFlight.take(next.id, () => {})
+        await deliver(next).finally(() => inFlight.release(next.id))
+      },
+      attempt: due.attempt,
+      invalidTopic: topics.sitePaidInvalid,
+      isPassing: isUnavailable,
+      metrics,
+      log,
+    })
+
+    const onUndone = (error: unknown) => {
+      if (lifecycle.stopping.aborted) return log.info("records are left undone by the stop; they come again")
+      // Undone records hold up the commit for good. Starting over is what brings them back.
+      log.fatal({ error }, "a record could not be handled; stopping, so that it comes again")
+      void lifecycle.stop("a record could not be handled", 1)
+    }
+    type Take = (records: Incoming[], done: (record: Incoming) => void) => void
+    const consume = async (group: string, consumed: { topic: string; delayMs?: number }[], take: Take) => {
+      const consumer = await startConsumer({
+        kafka,
+        group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
+        topics: consumed,
+        maxInHand: config.MAX_IN_HAND,
+        take,
+        onHealth: (healthy, why) => readiness.set(`consumer ${group}`, healthy, why),
+      })
+      lifecycle.onStop(`consumer ${group}`, (deadlineMs) => consumer.close(deadlineMs))
+      return consumer
+    }
+    const waits = topics.retry.map((topic, rung) => ({ topic, delayMs: schedule.delaysMs[rung] ?? 0 }))
+    const dueConsumer = await consume("due", [{ topic: topics.resend }, ...waits], (records, done) => {
+      due.takeRecords(records, done).catch(onUndone)
+    })
+    const paidConsumer = await consume("paid", [{ topic: topics.sitePaid }], (records, done) => {
+      takePaid(records, done).catch(onUndone)
+    })
+  },
+})

@@ -1,0 +1,70 @@
+import type { AttemptError } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+
+export type AttemptRecord = {
+  deliveryId: string
+  number: number
+  startedAt: Date
+  durationMs: number
+  lookupMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
+  address: string | null
+  status: number | null
+  error: AttemptError | null
+  secretId: string
+  responseExcerpt: Buffer | null
+  /** The delivery's state after this attempt. */
+  state: "pending" | "delivered" | "dead"
+  nextAttemptAt: Date | null
+}
+
+// One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
+// made twice after a crash; it is logged, and the row stays. What a partner once took stays delivered, even if a later
+// resend fails.
+const statement = `
+with made as (
+  select * from unnest(
+    $1::uuid[], $2::int[], $3::timestamptz[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
+    $9::text[], $10::int[], $11::text[], $12::text[], $13::bytea[], $14::text[], $15::timestamptz[])
+  as t (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
+        address, status, error, secret_id, response_excerpt, state, next_attempt_at)
+), logged as (
+  insert into attempt (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
+                       address, status, error, secret_id, response_excerpt)
+  select delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
+         address, status, error, secret_id, response_excerpt
+    from made
+  on conflict do nothing
+)
+update delivery
+   set attempts = made.number,
+       state = case when delivery.state = 'delivered' then delivery.state else made.state::delivery_state end,
+       next_attempt_at = made.next_attempt_at,
+       finished_at = case when made.state = 'pending' then delivery.finished_at else now() end
+  from made
+ where delivery.id = made.delivery_id and delivery.attempts < made.number`
+
+/** Records attempts and their outcomes. A delivery may stand in a batch only once. */
+export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
+  const column = <K extends keyof AttemptRecord>(name: K) => batch.map((attempt) => attempt[name])
+  const values = [
+    column("deliveryId"),
+    column("number"),
+    column("startedAt"),
+    column("durationMs"),
+    column("lookupMs"),
+    column("connectMs"),
+    column("tlsMs"),
+    column("firstByteMs"),
+    column("address"),
+    column("status"),
+    column("error"),
+    column("secretId"),
+    column("responseExcerpt"),
+    column("state"),
+    column("nextAttemptAt"),
+  ]
+  await sql(statement, values, "record-attempts")
+}

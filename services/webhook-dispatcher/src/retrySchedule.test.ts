@@ -1,0 +1,42 @@
+import { expect, test } from "vitest"
+import { nextStep, type RetrySchedule, readRetryAfter } from "./retrySchedule.ts"
+
+const minute = 60_000
+const schedule: RetrySchedule = {
+  delaysMs: [1, 5, 15, 60].map((minutes) => minutes * minute),
+  periodMs: 360 * minute,
+}
+const since = new Date("2030-01-01T00:00:00Z")
+
+test("attempts come at 0, then after 1m, 5m, 15m, 1h and hourly, until the retry period of 6h ends", () => {
+  const attempts = [0]
+  for (let now = since, failures = 1; ; failures++) {
+    const step = nextStep(schedule, { failures, since, now })
+    if (step.kind === "dead") break
+    now = step.dueAt
+    attempts.push((now.getTime() - since.getTime()) / minute)
+  }
+  expect(attempts).toEqual([0, 1, 6, 21, 81, 141, 201, 261, 321])
+})
+
+test("Retry-After moves an attempt to a longer delay, never to a shorter one or past the longest", () => {
+  const rungFor = (failures: number, retryAfterMs: number) => {
+    const step = nextStep(schedule, { failures, since, now: since, retryAfterMs })
+    return step.kind === "retry" ? step.rung : step.kind
+  }
+  expect(rungFor(1, 0)).toBe(0)
+  expect(rungFor(1, minute + 1)).toBe(1)
+  expect(rungFor(1, 16 * minute)).toBe(3)
+  expect(rungFor(1, 48 * 60 * minute)).toBe(3)
+  expect(rungFor(3, 1_000)).toBe(2)
+})
+
+test("Retry-After is read from 429 and 503 alone, as seconds or as a date", () => {
+  const now = new Date("2030-01-01T00:00:00Z")
+  expect(readRetryAfter(429, "120", now)).toBe(120_000)
+  expect(readRetryAfter(503, "Tue, 01 Jan 2030 00:02:00 GMT", now)).toBe(120_000)
+  expect(readRetryAfter(503, "Mon, 31 Dec 2029 00:02:00 GMT", now)).toBe(0)
+  expect(readRetryAfter(500, "120", now)).toBeUndefined()
+  expect(readRetryAfter(503, "soon", now)).toBeUndefined()
+  expect(readRetryAfter(503, undefined, now)).toBeUndefined()
+})

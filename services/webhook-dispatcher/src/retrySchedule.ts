@@ -1,0 +1,34 @@
+export type RetrySchedule = { delaysMs: readonly number[]; periodMs: number }
+
+export type NextStep = { kind: "retry"; rung: number; dueAt: Date } | { kind: "dead" }
+
+/**
+ * What follows a failed attempt: the next delay (the last one repeats), or the end where the next attempt would come
+ * after the retry period. `failures` counts this failure too. `retryAfterMs`, from the answer, can only move the
+ * attempt to a longer delay, never to a shorter one or past the longest.
+ */
+export function nextStep(
+  schedule: RetrySchedule,
+  failed: { failures: number; since: Date; now: Date; retryAfterMs?: number },
+): NextStep {
+  const last = schedule.delaysMs.length - 1
+  let rung = Math.min(Math.max(failed.failures - 1, 0), last)
+  while (rung < last && delayOf(schedule, rung) < (failed.retryAfterMs ?? 0)) rung += 1
+  const dueAt = new Date(failed.now.getTime() + delayOf(schedule, rung))
+  if (dueAt.getTime() > failed.since.getTime() + schedule.periodMs) return { kind: "dead" }
+  return { kind: "retry", rung, dueAt }
+}
+
+function delayOf(schedule: RetrySchedule, rung: number): number {
+  const delay = schedule.delaysMs[rung]
+  if (delay === undefined) throw new Error(`the retry schedule has no delay ${rung}`)
+  return delay
+}
+
+/** `Retry-After` of a 429 or 503 in milliseconds: seconds, or a date (RFC 9110, 10.2.3). Undefined where it says nothing. */
+export function readRetryAfter(status: number, header: string | undefined, now: Date): number | undefined {
+  if ((status !== 429 && status !== 503) || header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
+}

@@ -1,0 +1,101 @@
+import { type DeliveryDue, deliveryDueSchema, readRecord } from "@sitewire/contracts"
+import type { Incoming } from "@sitewire/kafka"
+import type { Logger } from "@sitewire/runtime"
+import type { DueDelivery } from "./delivery.ts"
+import type { InFlight } from "./inFlight.ts"
+import type { LoadedDelivery } from "./loadDeliveries.ts"
+import type { DispatcherMetrics } from "./metrics.ts"
+
+export type TakeDueParts = {
+  load: (ids: string[]) => Promise<LoadedDelivery[]>
+  deliver: (due: DueDelivery) => Promise<void>
+  inFlight: InFlight
+  metrics: DispatcherMetrics
+  log: Logger
+}
+
+/** A due attempt, and what to call once its outcome is durable. */
+type Due = { next: DeliveryDue; done: () => void }
+
+/**
+ * Takes due attempts, from the retry topics, a resend or an event that came again: loads the deliveries with their
+ * channels as they are now, drops what is stale, and sees the rest through.
+ */
+export function createTakeDue(parts: TakeDueParts) {
+  const { load, deliver, inFlight, metrics, log } = parts
+
+  /** Calls `done` for a record when its outcome is durable. Rejects where one stays undone. */
+  async function takeRecords(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
+    const due: Due[] = []
+    for (const record of records) {
+      const next = read(record)
+      if (next === null) done(record)
+      else due.push({ next, done: () => done(record) })
+    }
+    await attemptAll(due)
+  }
+
+  async function attemptAll(due: Due[]): Promise<void> {
+    const work: Promise<void>[] = []
+    // Taken before the rows are read: what is read stays true until it is released.
+    const taken = due.filter((entry) => {
+      const free = Promise.withResolvers<void>()
+      const isTaken = inFlight.take(entry.next.delivery, free.resolve)
+      if (!isTaken) work.push(free.promise.then(() => attemptAll([entry])))
+      return isTaken
+    })
+    if (taken.length > 0) work.push(attemptTaken(taken))
+    await Promise.all(work)
+  }
+
+  async function attemptTaken(taken: Due[]): Promise<void> {
+    const rows = new Map<string, LoadedDelivery>()
+    try {
+      for (const row of await load(taken.map(({ next }) => next.delivery))) rows.set(row.id, row)
+    } catch (error) {
+      for (const { next } of taken) inFlight.release(next.delivery)
+      throw error
+    }
+    await Promise.all(
+      taken.map(async ({ next, done }) => {
+        try {
+          await attemptOne(next, rows.get(next.delivery))
+          done()
+        } finally {
+          inFlight.release(next.delivery)
+        }
+      }),
+    )
+  }
+
+  async function attemptOne(next: DeliveryDue, row: LoadedDelivery | undefined): Promise<void> {
+    const { attempt, failures, since, correlation } = next
+    const seen = { delivery: next.delivery, attempt, correlation }
+    if (!row) {
+      log.info(seen, "a due delivery is no longer kept; dropped")
+      return
+    }
+    if (attempt <= row.attempts) {
+      metrics.stale.inc()
+      log.debug({ ...seen, attempts: row.attempts }, "a due attempt has been made already; dropped")
+      return
+    }
+    const { id, eventId, channel, body } = row
+    await deliver({ id, eventId, channel, body, attempt, failures, since, correlation })
+  }
+
+  /** These records are our own; one that cannot be read is a fault of ours, and the row shows the delivery pending. */
+  function read(record: Incoming): DeliveryDue | null {
+    const result = readRecord(deliveryDueSchema, record.value)
+    if (result.ok) return result.value
+    const { topic, partition, offset } = record
+    log.error({ topic, partition, offset, reason: result.reason }, "a due attempt cannot be read; dropped")
+    return null
+  }
+
+  return {
+    takeRecords,
+    /** One due attempt that no record of ours carries. Resolves when its outcome is durable, or at once if stale. */
+    attempt: (next: DeliveryDue) => attemptAll([{ next, done: () => {} }]),
+  }
+}

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto"
+import {
+  type DeliveryDue,
+  invalidRecordHeaders,
+  readRecord,
+  type SitePaid,
+  sitePaidSchema,
+  siteReadyBody,
+} from "@sitewire/contracts"
+import type { Incoming, Outgoing } from "@sitewire/kafka"
+import type { Logger } from "@sitewire/runtime"
+import { v7 as uuidv7 } from "uuid"
+import type { DueDelivery } from "./delivery.ts"
+import type { KnownDelivery } from "./findDeliveries.ts"
+import type { DispatcherMetrics } from "./metrics.ts"
+import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
+
+export type TakePaidParts = {
+  store: (batch: NewDelivery[]) => Promise<StoredRow[]>
+  /** The deliveries of events that came before. */
+  find: (eventIds: string[]) => Promise<KnownDelivery[]>
+  publish: (records: Outgoing[]) => Promise<void>
+  /** Attempts a delivery that nobody else can know yet; resolves when its outcome is durable. */
+  deliver: (due: DueDelivery) => Promise<void>
+  /** Attempts one that was stored before, unless that attempt has been made. */
+  attempt: (next: DeliveryDue) => Promise<void>
+  invalidTopic: string
+  isPassing: (error: unknown) => boolean
+  metrics: DispatcherMetrics
+  log: Logger
+}
+
+type Accepted = { record: Incoming; paid: SitePaid; delivery: NewDelivery }
+
+/**
+ * Takes a batch of `site.paid`: refuses what cannot be delivered, stores the rest with one statement, and sees each
+ * delivery through its first attempt. Calls `done` for a record when its outcome is durable. Rejects where a record
+ * stays undone; it comes again after a restart.
+ */
+export function createTakePaid(parts: TakePaidParts) {
+  const { store, find, publish, deliver, attempt, invalidTopic, isPassing, metrics, log } = parts
+
+  return async function takePaid(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
+    const accepted = new Map<string, Accepted>()
+    const work: Promise<void>[] = []
+    for (const record of records) {
+      const read = readRecord(sitePaidSchema, record.value)
+      if (!read.ok) work.push(refuse(record, read.reason).then(() => done(record)))
+      // A second copy in the same batch: the first is what is delivered, and is not committed before that.
+      else if (accepted.has(read.value.id)) done(record)
+      else accepted.set(read.value.id, accept(record, read.value))
+    }
+    work.push(...(await storeAndDeliver([...accepted.values()], done)))
+    await Promise.all(work)
+  }
+
+  async function storeAndDeliver(
+    batch: Accepted[],
+    done: (record: Incoming) => void,
+  ): Promise<Promise<void>[]> {
+    if (batch.length === 0) return []
+    let rows: StoredRow[]
+    try {
+      rows = await store(batch.map(({ delivery }) => delivery))
+    } catch (error) {
+      if (isPassing(error)) throw error
+      return isolate(batch, error, done)
+    }
+    const known = batch.filter((_, at) => rows[at]?.channel_id !== null && rows[at]?.fresh === false)
+    const found = known.length > 0 ? await find(known.map(({ paid }) => paid.id)) : []
+    const before = new Map(found.map((delivery) => [delivery.event_id, delivery]))
+    return batch.map((entry, at) =>
+      finish(entry, rows[at], before.get(entry.paid.id)).then(() => done(entry.record)),
+    )
+  }
+
+  /** A statement that the database refuses for good: one record is at fault, and the others must not suffer. */
+  async function isolate(
+    batch: Accepted[],
+    error: unknown,
+    done: (record: Incoming) => void,
+  ): Promise<Promise<void>[]> {
+    const [only] = batch
+    if (only && batch.length === 1) {
+      log.error({ error, event: only.paid.id }, "an event cannot be stored")
+      return [refuse(only.record, "cannot be stored").then(() => done(only.record))]
+    }
+    const work: Promise<void>[] = []
+    for (const entry of batch) work.push(...(await storeAndDeliver([entry], done)))
+    return work
+  }
+
+  async function finish(
+    { record, paid, delivery }: Accepted,
+    row: StoredRow | undefined,
+    before: KnownDelivery | undefined,
+  ): Promise<void> {
+    if (!row) throw new Error("the statement that stores deliveries returned too few rows")
+    const { channel_id: id, address, secret_id: secretId, secret_sealed: secretSealed } = row
+    if (id === null || address === null || secretId === null || secretSealed === null) {
+      return refuse(record, "unknown channel")
+    }
+    metrics.events.inc({ outcome: row.fresh ? "accepted" : "duplicate" })
+    if (!row.fresh) return before ? goOn(before) : undefined
+    await deliver({
+      id: delivery.id,
+      eventId: paid.id,
+      channel: { id, address, secretId, secretSealed },
+      body: delivery.body,
+      attempt: 1,
+      failures: 0,
+      since: new Date().toISOString(),
+      correlation: delivery.correlation,
+    })
+  }
+
+  /** The event came before. If a crash came before its first attempt, this record is what carries it on. */
+  async function goOn({ id, attempts, created_at, correlation }: KnownDelivery): Promise<void> {
+    if (attempts > 0) return
+    await attempt({ delivery: id, attempt: 1, failures: 0, since: created_at.toISOString(), correlation })
+  }
+
+  /** Puts a record aside as it came, with why and where it came from. */
+  async function refuse(record: Incoming, reason: string): Promise<void> {
+    const { topic, partition, offset } = record
+    const origin = {
+      [invalidRecordHeaders.reason]: reason,
+      [invalidRecordHeaders.topic]: topic,
+      [invalidRecordHeaders.partition]: String(partition),
+      [invalidRecordHeaders.offset]: offset,
+    }
+    const headers = { ...record.headers, ...origin }
+    await publish([{ topic: invalidTopic, key: record.key, value: record.value, headers }])
+    metrics.events.inc({ outcome: "invalid" })
+    log.warn({ topic, partition, offset, reason }, "a record of site.paid was refused")
+  }
+}
+
+function accept(record: Incoming, paid: SitePaid): Accepted {
+  const body = siteReadyBody(paid)
+  const delivery: NewDelivery = {
+    id: uuidv7(),
+    eventId: paid.id,
+    channelId: paid.channel,
+    body,
+    bodySha256: createHash("sha256").update(body).digest(),
+    correlation: correlationOf(record, paid),
+  }
+  return { record, paid, delivery }
+}
+
+/** The publisher's own correlation id where it sent a usable one, and else the event's id. */
+function correlationOf(record: Incoming, paid: SitePaid): string {
+  const given = record.headers.correlation
+  return given !== undefined && /^[\x21-\x7e]{1,200}$/.test(given) ? given : paid.id
+}

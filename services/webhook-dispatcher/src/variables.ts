@@ -1,0 +1,50 @@
+import {
+  countVariable,
+  databaseVariables,
+  durationVariable,
+  egressVariables,
+  kafkaVariables,
+  processVariables,
+  retryVariables,
+  sealingVariables,
+} from "@sitewire/runtime"
+import { z } from "zod"
+
+/** What the dispatcher reads from its environment. */
+export const dispatcherVariables = {
+  ...processVariables,
+  ...kafkaVariables,
+  ...databaseVariables,
+  ...sealingVariables,
+  ...egressVariables,
+  ...retryVariables,
+  SERVICE_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9]+$/, "must be one word of letters and digits")
+    .default("Sitewire")
+    .meta({ description: "One word that names the service in headers: X-<Service>-Signature." }),
+  DELIVERY_TIMEOUT: durationVariable(
+    "10s",
+    "From an attempt's start to the head of the answer, name lookup included.",
+  ),
+  MAX_IN_HAND: countVariable(
+    1_024,
+    { min: 1, max: 100_000 },
+    "Records taken from Kafka and not finished, at most.",
+  ),
+  CHANNEL_MAX_IN_FLIGHT: countVariable(
+    32,
+    { min: 1, max: 1_000 },
+    "Attempts under way for one channel, at most.",
+  ),
+  CHANNEL_MAX_WAIT: durationVariable(
+    "1s",
+    "A delivery that would wait longer than this for its channel goes to the shortest retry topic instead.",
+  ),
+  BREAKER_FAILURES: countVariable(
+    20,
+    { min: 1, max: 10_000 },
+    "Failures in a row that open a channel's breaker.",
+  ),
+  BREAKER_COOLDOWN: durationVariable("30s", "How long an open breaker waits before it lets a probe through."),
+}
