@@ -1,0 +1,2 @@
+export { type PrepareSettings, prepare } from "./prepare.ts"
+export { setupVariables } from "./variables.ts"

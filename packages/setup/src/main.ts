@@ -1,0 +1,21 @@
+import { ConfigurationError, createLogger, readConfig } from "@sitewire/runtime"
+import { prepare } from "./prepare.ts"
+import { setupVariables } from "./variables.ts"
+
+try {
+  const config = readConfig(setupVariables, process.env)
+  await prepare({
+    databaseUrl: config.DATABASE_URL,
+    brokers: config.KAFKA_BROKERS,
+    topicPrefix: config.TOPIC_PREFIX,
+    replication: config.TOPIC_REPLICATION,
+    retryDelaysMs: config.RETRY_DELAYS,
+    retryPeriodMs: config.RETRY_PERIOD,
+    deadlineMs: config.STARTUP_DEADLINE,
+    log: createLogger({ service: "setup", level: config.LOG_LEVEL }),
+  })
+} catch (error) {
+  process.exitCode = 1
+  if (error instanceof ConfigurationError) process.stderr.write(`${error.message}\n`)
+  else createLogger({ service: "setup", level: "info" }).fatal({ error }, "the setup failed")
+}

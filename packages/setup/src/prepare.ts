@@ -1,0 +1,61 @@
+import { topicCatalogue, topicConfig } from "@sitewire/contracts"
+import { migrate, openPool } from "@sitewire/database"
+import { connectKafka, ensureTopics, waitForBroker } from "@sitewire/kafka"
+import { type Logger, waitFor } from "@sitewire/runtime"
+
+export type PrepareSettings = {
+  databaseUrl: string
+  brokers: string[]
+  topicPrefix: string
+  replication: number
+  retryDelaysMs: readonly number[]
+  retryPeriodMs: number
+  /** How long to wait for a database or broker that is away. */
+  deadlineMs: number
+  log: Logger
+}
+
+/**
+ * Brings database and broker to what this version needs: applies the migrations, creates the topics and corrects their
+ * settings. Safe to repeat and to run in several places at once. Run before the services of a new version start.
+ */
+export async function prepare(settings: PrepareSettings): Promise<void> {
+  const { databaseUrl, deadlineMs, log } = settings
+  const pool = openPool({ url: databaseUrl, size: 1, name: "sitewire-setup" })
+  try {
+    await waitFor({
+      name: "Postgres",
+      check: () => pool.sql("select 1"),
+      deadlineMs,
+      remedy: "Check that it runs, and that DATABASE_URL names it and an account that may create tables.",
+      log,
+    })
+  } finally {
+    await pool.close()
+  }
+  log.info({ applied: await migrate(databaseUrl) }, "migrations are applied")
+
+  const kafka = connectKafka({ brokers: settings.brokers, clientId: "setup", log })
+  await waitForBroker({
+    kafka,
+    deadlineMs,
+    onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
+  })
+  const catalogue = topicCatalogue({
+    prefix: settings.topicPrefix,
+    retryDelaysMs: settings.retryDelaysMs,
+    retryPeriodMs: settings.retryPeriodMs,
+  })
+  const { replication } = settings
+  const outcome = await ensureTopics({
+    kafka,
+    replicationFactor: replication,
+    topics: catalogue.map((topic) => ({
+      name: topic.name,
+      partitions: topic.partitions,
+      // All copies but one must have a record before it is acknowledged: one broker may then go away at any time.
+      config: { ...topicConfig(topic), "min.insync.replicas": String(Math.max(1, replication - 1)) },
+    })),
+  })
+  log.info(outcome, "topics are there")
+}
