@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from "pino"
 export type { Logger } from "pino"
 
 /** Field names whose values never reach a log line, wherever in an object (down to three levels) they stand. */
-const secretFields = [
+const secretFields = new Set([
   "authorization",
   "body",
   "cookie",
@@ -14,9 +14,7 @@ const secretFields = [
   "signature",
   "token",
   "value",
-]
-
-const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+])
 
 /**
  * A logger that writes JSON lines and takes out fields that hold secrets or personal data. A last line of defence:
@@ -30,11 +28,36 @@ export function createLogger(
     level: settings.level,
     base: { service: settings.service },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      bindings: (fields: Record<string, unknown>) => redact(fields, 3),
+      log: (fields: Record<string, unknown>) => redact(fields, 3),
+    },
     serializers: { error: describeError, err: describeError },
-    redact: { paths: redactedPaths, censor: "[redacted]" },
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+/**
+ * The same fields without secrets; copied only where there are some. pino's own `redact` with these names at three
+ * levels took 26 microseconds a line, a quarter of what a busy gateway did.
+ */
+function redact(fields: Record<string, unknown>, levels: number): Record<string, unknown> {
+  let safe = fields
+  for (const [name, value] of Object.entries(fields)) {
+    const kept = secretFields.has(name) ? "[redacted]" : redactInside(value, levels - 1)
+    if (kept === value) continue
+    if (safe === fields) safe = { ...fields }
+    safe[name] = kept
+  }
+  return safe
+}
+
+function redactInside(value: unknown, levels: number): unknown {
+  // Errors are described by their serializer; of other classes' instances only their JSON is written.
+  if (levels === 0 || typeof value !== "object" || value === null || value instanceof Error) return value
+  if (Array.isArray(value)) return value.map((item) => redactInside(item, levels - 1))
+  return redact(value as Record<string, unknown>, levels)
 }
 
 /** An error as its message, code, stack and causes. Drivers hang whole requests on their errors; those stay out. */

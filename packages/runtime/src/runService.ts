@@ -40,6 +40,9 @@ export async function runService<V extends Variables>(settings: {
     process.send?.({ addresses })
   }
 
+  // Started by a supervisor that talks to us (npm start, a test): without it, nobody would ever stop this process.
+  process.once("disconnect", () => void lifecycle.stop("the supervisor is gone"))
+
   try {
     const ops = await startOps({ host: config.OPS_HOST, port: config.OPS_PORT, readiness, metrics })
     lifecycle.onStop("ops", () => ops.close())

@@ -1,0 +1,126 @@
+// Runs on whatever Node the machine has (20 or newer): installs what is missing, then goes on with the Node 24 that
+// came with the dependencies. Plain JavaScript, because nothing that reads TypeScript may be there yet.
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const binaries = join(root, "node_modules", ".bin")
+
+const commands = {
+  start: ["packages/local/src/start.ts"],
+  demo: ["packages/local/src/demo.ts"],
+  reset: ["packages/local/src/reset.ts"],
+  sitewire: ["packages/cli/src/main.ts"],
+  test: ["node_modules/vitest/vitest.mjs", "run"],
+  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "--output-logs=errors-only"],
+}
+
+const [name = "", ...args] = process.argv.slice(2)
+const command = commands[name]
+if (!command) {
+  console.error(`usage: node packages/local/bootstrap.mjs ${Object.keys(commands).join("|")}`)
+  process.exit(2)
+}
+
+// Ctrl-C reaches every process of the terminal. The command decides what it means; this one only waits for it.
+let running
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    if (!running) process.exit(130)
+    if (signal !== "SIGINT") running.kill(signal)
+  })
+}
+
+await install()
+await generate()
+const node = findNode()
+const [script, ...fixed] = command
+const { code, signal } = await run(node, [join(root, script), ...fixed, ...args], { stdio: "inherit" })
+process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
+
+async function install() {
+  const stamp = join(root, "node_modules", ".sitewire-installed")
+  const wanted = `${digest("package-lock.json")} ${process.platform} ${process.arch}\n`
+  if (read(stamp) === wanted) return
+  await step("installing packages (npm ci)", "npm", ["ci", "--no-audit", "--no-fund"])
+  writeFileSync(stamp, wanted)
+}
+
+async function generate() {
+  const stamp = join(root, "packages", "database", "generated", ".sitewire-schema")
+  const wanted = `${digest("prisma/schema.prisma")} ${digest("package-lock.json")}\n`
+  if (read(stamp) === wanted) return
+  // Generating needs no schema engine, but looks for one to download unless this names an executable.
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: "1",
+  }
+  await step(
+    "generating the database client",
+    findNode(),
+    [join(root, "node_modules/prisma/build/index.js"), "generate"],
+    env,
+  )
+  writeFileSync(stamp, wanted)
+}
+
+/** Runs something that takes a while, with the time so far on standard error; shows its output only if it fails. */
+async function step(what, file, fileArgs, env = process.env) {
+  const startedAt = Date.now()
+  const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(0)
+  const timer = setInterval(() => process.stderr.write(`${what}: ${seconds()} s so far\n`), 10_000)
+  process.stderr.write(`${what} …\n`)
+  const { code, output } = await run(file, fileArgs, { env, stdio: ["ignore", "pipe", "pipe"] })
+  clearInterval(timer)
+  if (code !== 0) {
+    process.stderr.write(`${output}\n${what} failed with exit code ${code}. The lines above say why.\n`)
+    process.exit(1)
+  }
+  process.stderr.write(`${what}: done in ${seconds()} s\n`)
+}
+
+function run(file, fileArgs, options) {
+  return new Promise((resolve, reject) => {
+    const env = { ...(options.env ?? process.env) }
+    env.PATH = [binaries, env.PATH].join(delimiter)
+    const child = spawn(file, fileArgs, { cwd: root, ...options, env })
+    running = child
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (output += text))
+    child.on("error", reject)
+    child.on("close", (code, signal) => {
+      running = undefined
+      resolve({ code, signal, output })
+    })
+  })
+}
+
+/** Node 24 from the dependencies, or the present one if it is new enough (platforms that no package serves). */
+function findNode() {
+  const packaged = join(binaries, "node")
+  if (existsSync(packaged)) return packaged
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath
+  console.error(
+    `Sitewire runs on Node 24, and no package brings it for ${process.platform} ${process.arch}. ` +
+      `Install Node 24; this is ${process.version}.`,
+  )
+  process.exit(1)
+}
+
+function digest(file) {
+  return createHash("sha256")
+    .update(readFileSync(join(root, file)))
+    .digest("hex")
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return undefined
+  }
+}

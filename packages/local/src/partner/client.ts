@@ -1,0 +1,34 @@
+import { z } from "zod"
+import { fetchSchema, type ReceivedDelivery, receivedSchema, type SourceFetch } from "./createPartner.ts"
+
+/** What the demo asks of the demo partner. */
+export function partnerClient(url: string) {
+  async function call(
+    method: string,
+    path: string,
+    body?: string,
+    type = "application/json",
+  ): Promise<unknown> {
+    const init = body === undefined ? {} : { body, headers: { "content-type": type } }
+    const response = await fetch(`${url}${path}`, { method, ...init })
+    if (!response.ok) throw new Error(`the demo partner answered ${response.status} to ${method} ${path}`)
+    return response.status === 204 ? undefined : response.json()
+  }
+  const encode = encodeURIComponent
+  return {
+    notificationAddress: (channel: string) => `${url}/notify/${encode(channel)}`,
+    sourceAddress: (name: string) => `${url}/sources/${encode(name)}`,
+    tellSecret: (channel: string, secret: string) =>
+      call("PUT", `/channels/${encode(channel)}`, JSON.stringify({ secret })),
+    failNext: (channel: string, times: number) =>
+      call("POST", `/channels/${encode(channel)}/fail`, JSON.stringify({ times })),
+    changeSource: (name: string, content: unknown) =>
+      call("PUT", `/sources/${encode(name)}`, JSON.stringify(content), "text/plain"),
+    received: async (channel: string): Promise<ReceivedDelivery[]> =>
+      z.array(receivedSchema).parse(await call("GET", `/received?channel=${encode(channel)}`)),
+    fetches: async (name: string): Promise<SourceFetch[]> =>
+      z.array(fetchSchema).parse(await call("GET", `/sources/${encode(name)}/fetches`)),
+  }
+}
+
+export type PartnerClient = ReturnType<typeof partnerClient>

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto"
+import { siteReadySchema } from "@sitewire/contracts"
+import { verify } from "@sitewire/signing"
+import express, { type Express, type Request } from "express"
+import { z } from "zod"
+
+/** What the demo partner saw of one delivery. */
+export const receivedSchema = z.object({
+  at: z.iso.datetime(),
+  channel: z.string(),
+  delivery: z.string(),
+  attempt: z.int(),
+  verdict: z.enum(["valid", "missing", "malformed", "mismatch", "no secret"]),
+  answered: z.int(),
+  signature: z.string(),
+  body: z.string(),
+})
+export type ReceivedDelivery = z.infer<typeof receivedSchema>
+
+export const fetchSchema = z.object({ at: z.iso.datetime(), status: z.int() })
+export type SourceFetch = z.infer<typeof fetchSchema>
+
+const maxKept = 1_000
+
+/**
+ * A partner's application in small: takes `site.ready` at /notify/<channel>, verifies its signature over the raw bytes
+ * and remembers what it saw, and offers its data at /sources/<name> with an ETag. The other addresses are for the demo,
+ * which tells it secrets, makes it fail, changes its data and asks what it saw.
+ */
+export function createPartner(): Express {
+  const secrets = new Map<string, string>()
+  const failuresLeft = new Map<string, number>()
+  const received: ReceivedDelivery[] = []
+  const sources = new Map<string, { content: string; fetches: SourceFetch[] }>()
+  const app = express()
+  app.disable("x-powered-by")
+
+  app.post("/notify/:channel", express.raw({ type: () => true, limit: "64kb" }), (request, response) => {
+    const { channel } = request.params
+    const body: Buffer = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const verdict = judge(channel, body, request.get("x-sitewire-signature"))
+    const left = failuresLeft.get(channel) ?? 0
+    if (left > 0) failuresLeft.set(channel, left - 1)
+    // An unverified message is not trusted: it is refused, and nothing of it is used.
+    const answered = verdict !== "valid" ? 401 : left > 0 ? 500 : 204
+    received.push({
+      at: new Date().toISOString(),
+      channel,
+      delivery: request.get("x-sitewire-delivery") ?? "",
+      attempt: Number(request.get("x-sitewire-attempt") ?? 0),
+      verdict,
+      answered,
+      signature: request.get("x-sitewire-signature") ?? "",
+      body: body.toString("utf8"),
+    })
+    if (received.length > maxKept) received.shift()
+    response.status(answered).end()
+  })
+
+  app.get("/sources/:name", (request, response) => {
+    const source = sourceOf(request.params.name)
+    const etag = `"${createHash("sha256").update(source.content).digest("hex").slice(0, 16)}"`
+    const status = request.get("if-none-match") === etag ? 304 : 200
+    source.fetches.push({ at: new Date().toISOString(), status })
+    response.set("etag", etag).type("application/json").status(status)
+    response.end(status === 200 ? source.content : undefined)
+  })
+
+  app.get("/received", (request, response) => {
+    const { channel } = request.query
+    response.json(received.filter((delivery) => channel === undefined || delivery.channel === channel))
+  })
+  app.put("/channels/:channel", express.json(), (request, response) => {
+    secrets.set(request.params.channel, z.object({ secret: z.string() }).parse(request.body).secret)
+    response.sendStatus(204)
+  })
+  app.post("/channels/:channel/fail", express.json(), (request, response) => {
+    failuresLeft.set(request.params.channel, z.object({ times: z.int() }).parse(request.body).times)
+    response.sendStatus(204)
+  })
+  app.put(
+    "/sources/:name",
+    express.text({ type: () => true }),
+    (request: Request<{ name: string }>, response) => {
+      sourceOf(request.params.name).content = z.string().parse(request.body)
+      response.sendStatus(204)
+    },
+  )
+  app.get("/sources/:name/fetches", (request, response) => {
+    response.json(sourceOf(request.params.name).fetches)
+  })
+
+  function judge(channel: string, body: Buffer, header: string | undefined): ReceivedDelivery["verdict"] {
+    const secret = secrets.get(channel)
+    if (secret === undefined) return "no secret"
+    const verdict = verify({ body, header, secrets: [secret] })
+    if (!verdict.valid) return verdict.reason
+    siteReadySchema.parse(JSON.parse(body.toString("utf8")))
+    return "valid"
+  }
+
+  function sourceOf(name: string) {
+    let source = sources.get(name)
+    if (!source) {
+      source = { content: JSON.stringify({ name, items: [] }), fetches: [] }
+      sources.set(name, source)
+    }
+    return source
+  }
+
+  return app
+}

@@ -1,0 +1,21 @@
+import { rm } from "node:fs/promises"
+import { forgetBackings } from "@sitewire/testkit/backing"
+import { explain } from "./explain.ts"
+import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
+import { progress } from "./progress.ts"
+import { runningStack } from "./startStack.ts"
+
+try {
+  const running = await runningStack()
+  if (running) {
+    throw new Error(
+      `Sitewire is running (process ${running.processes.supervisor}). Stop it first with Ctrl-C.`,
+    )
+  }
+  await forgetBackings({ directory: dataFolder, env: process.env, progress })
+  for (const path of [localFile, secretsFile, logsFolder]) await rm(path, { recursive: true, force: true })
+  progress("all local data is dropped; what was downloaded stays")
+} catch (error) {
+  explain("The local data could not be dropped", error)
+  process.exit(1)
+}

@@ -1,0 +1,249 @@
+import { mkdir, readFile, rm } from "node:fs/promises"
+import { createClient, Failure, type LocalStack, localStackSchema } from "@sitewire/cli"
+import { createApiKey } from "@sitewire/console"
+import { defaultRetryDelays, defaultRetryPeriod, parseDuration } from "@sitewire/contracts"
+import { openPool, openPrisma } from "@sitewire/database"
+import { type Config, createLogger } from "@sitewire/runtime"
+import { prepare } from "@sitewire/setup"
+import { type Backing, startKafka, startPostgres } from "@sitewire/testkit/backing"
+import { dataFolder, jarsFolder, localFile, stateFolder } from "./folders.ts"
+import { isRunning } from "./isRunning.ts"
+import { partnerClient } from "./partner/client.ts"
+import { progress } from "./progress.ts"
+import { readSecrets, type Secrets, writePrivate, writeSecrets } from "./secrets.ts"
+import { type Service, type ServiceSettings, supervise } from "./supervise.ts"
+import type { localVariables } from "./variables.ts"
+
+/** The channel that is there from the start, so that a first delivery needs one command. */
+export const demoChannel = "demo"
+
+export type Stack = { local: LocalStack; stop(): Promise<void> }
+
+type Stoppable = { name: string; stop(): Promise<void> }
+
+/**
+ * Brings up the whole system on this machine and writes `.sitewire/local.json` when all of it is ready. What was
+ * started is stopped again where a later part fails.
+ */
+export async function startStack(config: Config<typeof localVariables>): Promise<Stack> {
+  const running = await runningStack()
+  if (running) {
+    throw new Error(
+      `Sitewire runs already (its console: ${running.console}). Use it, or stop it first with Ctrl-C.`,
+    )
+  }
+  await mkdir(stateFolder, { recursive: true })
+  const started: Stoppable[] = []
+  const stop = () => stopAll(started)
+  try {
+    return { local: await startParts(config, started), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The stack that runs from this folder, or null. */
+export async function runningStack(): Promise<LocalStack | null> {
+  let text: string
+  try {
+    text = await readFile(localFile, "utf8")
+  } catch {
+    return null
+  }
+  const parsed = localStackSchema.safeParse(JSON.parse(text))
+  if (!parsed.success) return null
+  const supervisor = parsed.data.processes.supervisor
+  return supervisor !== undefined && isRunning(supervisor) ? parsed.data : null
+}
+
+async function startParts(config: Config<typeof localVariables>, started: Stoppable[]): Promise<LocalStack> {
+  const secrets = await readSecrets()
+  const { postgres, kafka } = await startBackings(config, started)
+  const log = createLogger({ service: "setup", level: "error" })
+  await prepare({
+    databaseUrl: postgres.address,
+    brokers: kafka.address.split(","),
+    topicPrefix: config.TOPIC_PREFIX,
+    replication: 1,
+    retryDelaysMs: defaultRetryDelays.map(parseDuration),
+    retryPeriodMs: parseDuration(defaultRetryPeriod),
+    deadlineMs: 30_000,
+    log,
+  })
+  progress("migrations are applied, topics are there")
+
+  const shared = {
+    DATABASE_URL: postgres.address,
+    KAFKA_BROKERS: kafka.address,
+    TOPIC_PREFIX: config.TOPIC_PREFIX,
+    LOG_LEVEL: config.LOG_LEVEL,
+    OPS_HOST: "127.0.0.1",
+    OPS_PORT: "0",
+  }
+  // Sources and notification addresses on this machine are the very purpose here.
+  const local = { ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8,::1/128" }
+  const sealing = { SEALING_KEYS: secrets.sealingKeys }
+  let writeLocal = () => {}
+  const run = async (settings: Omit<ServiceSettings, "onRestart">): Promise<Service> => {
+    const onRestart = (line: string) => {
+      progress(line)
+      writeLocal()
+    }
+    const service = await supervise({ ...settings, onRestart })
+    started.push(service)
+    progress(`${service.name} is ready`)
+    return service
+  }
+  const portOf = (url: string | undefined) => new URL(url ?? "").port
+  const [gateway, scheduler, dispatcher, partner] = await settleAll([
+    run({
+      name: "trigger-gateway",
+      main: "services/trigger-gateway/src/main.ts",
+      env: {
+        ...shared,
+        GATEWAY_HOST: "127.0.0.1",
+        GATEWAY_PORT: `${config.GATEWAY_PORT}`,
+        GATEWAY_DRAIN_DELAY: "0ms",
+      },
+      portsOf: ({ gateway }) => ({ GATEWAY_PORT: portOf(gateway) }),
+    }),
+    run({
+      name: "sync-scheduler",
+      main: "services/sync-scheduler/src/main.ts",
+      env: { ...shared, ...local },
+    }),
+    run({
+      name: "webhook-dispatcher",
+      main: "services/webhook-dispatcher/src/main.ts",
+      env: { ...shared, ...local, ...sealing },
+    }),
+    run({
+      name: "demo-partner",
+      main: "packages/local/src/partner/main.ts",
+      env: { PARTNER_PORT: `${config.PARTNER_PORT}`, OPS_HOST: "127.0.0.1", OPS_PORT: "0" },
+      portsOf: ({ partner }) => ({ PARTNER_PORT: portOf(partner) }),
+    }),
+  ])
+  const gatewayUrl = gateway.addresses.gateway ?? ""
+  const management = await run({
+    name: "console",
+    main: "packages/console/src/main.ts",
+    env: {
+      ...shared,
+      ...local,
+      ...sealing,
+      GATEWAY_ORIGIN: gatewayUrl,
+      CONSOLE_PORT: `${config.CONSOLE_PORT}`,
+    },
+    portsOf: ({ console: url }) => ({ CONSOLE_PORT: portOf(url) }),
+  })
+  const services = [gateway, scheduler, dispatcher, partner, management]
+  const addresses = {
+    gateway: gatewayUrl,
+    console: management.addresses.console ?? "",
+    partner: partner.addresses.partner ?? "",
+    kafka: kafka.address,
+    database: postgres.address,
+    topicPrefix: config.TOPIC_PREFIX,
+  }
+  const apiKey = await makeReady(addresses, secrets)
+  const describe = (): LocalStack => ({
+    ...addresses,
+    apiKey,
+    processes: {
+      supervisor: process.pid,
+      ...Object.fromEntries(services.map((service) => [service.name, service.pid()])),
+      ...pidOf("postgres", postgres),
+      ...pidOf("kafka", kafka),
+    },
+  })
+  await writePrivate(localFile, describe())
+  started.push({ name: "local.json", stop: () => rm(localFile, { force: true }) })
+  writeLocal = () => void writePrivate(localFile, describe())
+  return describe()
+}
+
+async function startBackings(config: Config<typeof localVariables>, started: Stoppable[]) {
+  const keep = async (name: string, starting: Promise<Backing>): Promise<Backing> => {
+    const backing = await starting
+    started.push({ name, stop: () => backing.stop() })
+    progress(`${name} is ready (${backing.kind === "given" ? "as given" : backing.kind})`)
+    return backing
+  }
+  const options = { directory: dataFolder, env: process.env, durability: "kept", progress } as const
+  const [postgres, kafka] = await settleAll([
+    keep("Postgres", startPostgres({ ...options, port: config.POSTGRES_PORT })),
+    keep("Kafka", startKafka({ ...options, port: config.KAFKA_PORT, jars: jarsFolder })),
+  ])
+  return { postgres, kafka }
+}
+
+/** A key that the console takes, and the channel `demo` with a secret that the demo partner knows. */
+async function makeReady(
+  { console: api, database, partner }: { console: string; database: string; partner: string },
+  secrets: Secrets,
+): Promise<string> {
+  const kept = { ...secrets }
+  kept.apiKey = await usableKey(api, database, kept.apiKey)
+  const client = createClient({ api, key: kept.apiKey })
+  const address = partnerClient(partner).notificationAddress(demoChannel)
+  const known = await client.readChannel(demoChannel).catch(ignoreMissing)
+  if (!known) kept.demoSecret = (await client.createChannel({ id: demoChannel, address })).signing_secret
+  else if (known.address !== address && isDemoPartner(known.address))
+    await client.changeChannel(demoChannel, { address })
+  await writeSecrets(kept)
+  if (kept.demoSecret !== undefined) await partnerClient(partner).tellSecret(demoChannel, kept.demoSecret)
+  return kept.apiKey
+}
+
+async function usableKey(api: string, database: string, kept: string | undefined): Promise<string> {
+  if (kept !== undefined) {
+    const usable = await createClient({ api, key: kept })
+      .listChannels({ limit: 1 })
+      .then(
+        () => true,
+        (error) => {
+          if (error instanceof Failure && error.problem?.status === 401) return false
+          throw error
+        },
+      )
+    if (usable) return kept
+  }
+  const pool = openPool({ url: database, size: 1, name: "sitewire-local" })
+  try {
+    return (await createApiKey({ prisma: openPrisma(pool), name: "local" })).key
+  } finally {
+    await pool.close()
+  }
+}
+
+function ignoreMissing(error: unknown): null {
+  if (error instanceof Failure && error.problem?.status === 404) return null
+  throw error
+}
+
+/** The demo partner's port may have changed; a channel that was pointed at another receiver stays as it is. */
+function isDemoPartner(address: string): boolean {
+  return new URL(address).pathname === `/notify/${demoChannel}`
+}
+
+/** Like Promise.all, but waits for all before it rejects: what starts late must still be known to be stopped. */
+async function settleAll<T extends readonly Promise<unknown>[]>(
+  work: readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(work)
+  return Promise.all(work) as Promise<{ [K in keyof T]: Awaited<T[K]> }>
+}
+
+/** Services first and together, then what they stand on, last started first. */
+async function stopAll(started: Stoppable[]): Promise<void> {
+  const isBacking = ({ name }: Stoppable) => name === "Postgres" || name === "Kafka"
+  const parts = started.splice(0)
+  await Promise.allSettled(parts.filter((part) => !isBacking(part)).map((part) => part.stop()))
+  await Promise.allSettled(parts.filter(isBacking).map((part) => part.stop()))
+}
+
+function pidOf(name: string, backing: Backing): Record<string, number> {
+  return backing.kind !== "given" && backing.pid !== undefined ? { [name]: backing.pid } : {}
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createWriteStream } from "node:fs"
+import { mkdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { logsFolder, root } from "./folders.ts"
+
+const readyWithinMs = 60_000
+const stopWithinMs = 30_000
+const pauseBeforeRestartMs = 500
+
+export type Service = {
+  name: string
+  pid: () => number
+  /** Where it listens, as it announced at its first start. */
+  addresses: Record<string, string>
+  stop(): Promise<void>
+}
+
+export type ServiceSettings = {
+  name: string
+  main: string
+  env: Record<string, string>
+  /** Called with the ports to ask for at a restart: what was free at the first start must stay the address. */
+  portsOf?: (addresses: Record<string, string>) => Record<string, string>
+  onRestart: (line: string) => void
+}
+
+/**
+ * Runs a service as a process of its own and starts it again when it ends unasked, as Kubernetes would. Its log goes
+ * to a file. Rejects with the end of the log where the first start fails.
+ */
+export async function supervise(settings: ServiceSettings): Promise<Service> {
+  const { name, main, portsOf, onRestart } = settings
+  await mkdir(logsFolder, { recursive: true })
+  const logFile = join(logsFolder, `${name}.log`)
+  let stopping = false
+  let env = settings.env
+  const first = await launch(name, main, env, logFile)
+  let { child } = first
+  if (portsOf) env = { ...env, ...portsOf(first.addresses) }
+  const kept = keepRunning()
+
+  async function keepRunning(): Promise<void> {
+    while (!stopping) {
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit")
+      if (stopping) return
+      const how = child.signalCode ?? `exit code ${child.exitCode}`
+      onRestart(`${name} ended (${how}); starting it again. Its log: ${logFile}`)
+      await sleep(pauseBeforeRestartMs)
+      if (stopping) return
+      try {
+        child = (await launch(name, main, env, logFile)).child
+        onRestart(`${name} runs again as process ${child.pid}`)
+      } catch (error) {
+        onRestart(error instanceof Error ? error.message : String(error))
+        await sleep(pauseBeforeRestartMs * 4)
+      }
+    }
+  }
+
+  return {
+    name,
+    pid: () => child.pid ?? 0,
+    addresses: first.addresses,
+    async stop() {
+      stopping = true
+      await end(child)
+      await kept
+    },
+  }
+}
+
+async function launch(name: string, main: string, env: Record<string, string>, logFile: string) {
+  const child = spawn(process.execPath, [main], {
+    cwd: root,
+    env: { PATH: process.env.PATH, ...env },
+    // Its own process group: Ctrl-C is for us, and we decide who stops when.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  })
+  const log = createWriteStream(logFile, { flags: "a", mode: 0o600 })
+  child.stdout?.pipe(log, { end: false })
+  child.stderr?.pipe(log, { end: false })
+  child.once("close", () => log.end())
+  const addresses: Record<string, string> = {}
+  const ready = new Promise<"ready">((resolve) => {
+    child.on("message", (message: { addresses?: Record<string, string>; ready?: boolean }) => {
+      Object.assign(addresses, message.addresses)
+      if (message.ready) resolve("ready")
+    })
+  })
+  const ended = once(child, "close").then(() => "ended" as const)
+  const late = new AbortController()
+  const timeout = sleep(readyWithinMs, "late" as const, { signal: late.signal }).catch(() => "late" as const)
+  const outcome = await Promise.race([ready, ended, timeout])
+  late.abort()
+  if (outcome === "ready") return { child, addresses }
+  await end(child)
+  const why =
+    outcome === "ended" ? "ended before it was ready" : `was not ready after ${readyWithinMs / 1000} s`
+  throw new Error(`${name} ${why}. The end of its log (${logFile}):\n${await lastLines(logFile)}`)
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, "exit")
+  child.kill("SIGTERM")
+  const forced = setTimeout(() => child.kill("SIGKILL"), stopWithinMs)
+  await exited
+  clearTimeout(forced)
+}
+
+async function lastLines(file: string): Promise<string> {
+  const text = await readFile(file, "utf8")
+  return text.trimEnd().split("\n").slice(-8).join("\n")
+}
