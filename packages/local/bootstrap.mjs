@@ -34,6 +34,12 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   })
 }
 
+// npm passes SIGTERM to its shell only, which dies without a word to us. Being left without it is the sign.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGTERM"), 300).unref()
+}
+
 await install()
 await generate()
 const node = findNode()

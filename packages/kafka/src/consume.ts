@@ -9,7 +9,7 @@ import { startMembership } from "./startMembership.ts"
 
 const commitEveryMs = 250
 const firstPauseMs = 200
-const longestPauseMs = 5_000
+const longestPauseMs = 3_000
 
 export type ConsumerOptions = {
   kafka: KafkaConnection

@@ -128,6 +128,8 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     partition.highWatermark = BigInt(fetched.highWatermark)
     const keep = (records: Incoming[]) => {
       partition.tracker.add(records)
+      // Nothing is done yet: where the partition starts need not be committed.
+      partition.committed ??= partition.tracker.committable()
       const last = records.at(-1)
       if (last) fetched.moveOn(last.offset)
     }

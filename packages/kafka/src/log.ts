@@ -11,16 +11,30 @@ export type Log = { debug: Write; info: Write; warn: Write; error: Write }
  */
 const allowed = ["groupId", "memberId", "topic", "partition", "broker", "nodeId", "retryCount", "retryTime"]
 
+const quietMs = 30_000
+
 /**
  * Sends kafkajs's log to `log`, one level lower than it thinks of itself: it calls each refused connection an
- * error and each pause of a partition an info. What it means for us is reported by the code that calls it.
+ * error and each pause of a partition an info. What it means for us is reported by the code that calls it. A
+ * warning that was given within the last 30 s is debug: without a broker there were 30 a second.
  */
 export function routeKafkajsLog(log: Log): logCreator {
+  const warnedAt = new Map<string, number>()
+  function isNews(message: string): boolean {
+    const now = Date.now()
+    const last = warnedAt.get(message)
+    if (last !== undefined && now - last < quietMs) return false
+    if (warnedAt.size > 100) warnedAt.clear()
+    warnedAt.set(message, now)
+    return true
+  }
   return () => (entry) => {
+    const { message } = entry.log
     const fields: Record<string, unknown> = { kafkajs: entry.namespace }
     for (const name of allowed) if (entry.log[name] !== undefined) fields[name] = entry.log[name]
-    const write = entry.level === logLevel.ERROR || entry.level === logLevel.WARN ? log.warn : log.debug
-    write.call(log, fields, entry.log.message)
+    const isWarning = entry.level === logLevel.ERROR || entry.level === logLevel.WARN
+    if (isWarning && isNews(message)) log.warn(fields, message)
+    else log.debug(fields, message)
   }
 }
 

@@ -120,6 +120,13 @@ test("a record that is too large rejects its own caller before anything is sent,
   expect(await endOffset(topic)).toBe(2)
 })
 
+test("one call may publish to several topics", async () => {
+  const topics = [await makeTopic(kafka), await makeTopic(kafka)]
+  await producer.publish(topics.map((topic) => ({ topic, key: null, value: topic })))
+  for (const topic of topics)
+    expect((await readAll(topic, 1)).map(({ value }) => value?.toString())).toEqual([topic])
+})
+
 test("a topic that does not exist rejects within the deadline and holds up no other topic", async () => {
   const topic = await makeTopic(kafka)
   const start = Date.now()

@@ -56,7 +56,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   } = options
   const client = createClient(kafka, { requestTimeoutMs: Math.min(deadlineMs, 30_000), retries: 2 }).producer(
     {
-      createPartitioner: Partitioners.DefaultPartitioner,
+      createPartitioner: choosePartitionOnce,
       allowAutoTopicCreation: false,
       // Enough to go on trying until about the deadline, and not much longer.
       retry: { initialRetryTime: 50, maxRetryTime: 500, retries: Math.ceil(deadlineMs / 500) + 3 },
@@ -200,12 +200,24 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
 
   async function send(topic: string, batch: Waiting[]): Promise<void> {
     try {
-      await client.sendBatch({
-        acks: -1,
-        timeout: deadlineMs,
-        compression: CompressionTypes.None,
-        topicMessages: [{ topic, messages: batch.map(({ message }) => message) }],
-      })
+      // kafkajs resolves although records were never sent, when a send is tried again after their partition has
+      // moved to a broker that had already answered: with two brokers, stopping one lost records that way. So
+      // only what a partition's own acknowledgement covers counts, and the rest is sent again.
+      let messages = batch.map(({ message }) => message)
+      while (messages.length > 0) {
+        const acknowledged = await client.sendBatch({
+          acks: -1,
+          timeout: deadlineMs,
+          compression: CompressionTypes.None,
+          topicMessages: [{ topic, messages }],
+        })
+        const partitions = new Set(acknowledged.map(({ partition }) => partition))
+        const missing = messages.filter(
+          ({ partition }) => partition === undefined || !partitions.has(partition),
+        )
+        if (missing.length === messages.length) throw new Error("no partition acknowledged anything")
+        messages = missing
+      }
     } catch (cause) {
       const error = new Error(
         `Kafka did not take a batch of ${batch.length} record(s) for ${topic}: ${reasonOf(cause)}.`,
@@ -235,6 +247,15 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
       closed ??= Promise.resolve().then(() => flushAndHangUp(closeDeadlineMs))
       return closed
     },
+  }
+}
+
+/** The partitions other clients choose (murmur2), kept through retries: see where acknowledgements are counted. */
+function choosePartitionOnce() {
+  const choose = Partitioners.DefaultPartitioner()
+  return (choice: Parameters<typeof choose>[0]): number => {
+    choice.message.partition ??= choose(choice)
+    return choice.message.partition
   }
 }
 

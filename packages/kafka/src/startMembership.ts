@@ -76,28 +76,26 @@ export function startMembership(options: MembershipOptions): Membership {
     if (member && !over) onHealth(true, "heartbeat answered")
   }
 
-  // kafkajs joins again in two ways: announced, with every fetch loop stopped, or from inside one fetch loop
-  // (a leader moved, partitions were added). With several brokers another loop may then still bring a batch from
-  // before the join, from behind records that were dropped with the old assignment; taking it would lose those.
-  let announced = true
+  // kafkajs joins again in two ways: with every fetch loop stopped (REBALANCING), or from inside one fetch loop (a
+  // leader moved, partitions were added). With several brokers another loop may then still bring a batch from
+  // before the join, from behind records that were dropped with the old assignment. Taking it would
+  // commit past those records; so such a membership ends, and the next one starts from what was committed.
   const fetchingFrom = new Set<number>()
 
   consumer.on(consumer.events.FETCH_START, ({ payload }) => void fetchingFrom.add(payload.nodeId))
   consumer.on(consumer.events.HEARTBEAT, heard)
   consumer.on(consumer.events.REBALANCING, () => {
     if (over) return
-    announced = true
+    // Not at the join: when that fails, kafkajs goes on fetching from where it was, and may join from there.
+    fetchingFrom.clear()
     onLeave()
   })
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     if (over) return
-    if (!announced && fetchingFrom.size > 1) {
-      onLeave()
+    if (fetchingFrom.size > 1) {
       end("the group was joined again while several brokers were being fetched from")
       return
     }
-    announced = false
-    fetchingFrom.clear()
     member = true
     const places = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => ({ topic, partition })),

@@ -1,5 +1,6 @@
 import kafkajs, { type Admin } from "kafkajs"
 import { createClient, type KafkaConnection } from "./connect.ts"
+import { reasonOf } from "./log.ts"
 
 /** `config` holds the broker's own names, as `cleanup.policy`; what it does not name is left as it is. */
 export type TopicSpec = { name: string; partitions: number; config: Record<string, string> }
@@ -45,7 +46,7 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
   const created: string[] = []
   // One by one: of a batch in which another process was faster with one topic, kafkajs says only "false".
   for (const { name, partitions, config } of topics) {
-    const isNew = await admin.createTopics({
+    const creating = admin.createTopics({
       waitForLeaders: true,
       topics: [
         {
@@ -56,9 +57,18 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
         },
       ],
     })
+    const isNew = await creating.catch((error: unknown) => {
+      throw new Error(`Topic ${name} could not be created: ${reasonsOf(error)}.`, { cause: error })
+    })
     if (isNew) created.push(name)
   }
   return created
+}
+
+/** kafkajs says only "Topic creation errors" and keeps the broker's reasons inside. */
+function reasonsOf(error: unknown): string {
+  if (!(error instanceof kafkajs.KafkaJSAggregateError)) return reasonOf(error)
+  return error.errors.map(reasonOf).join("; ")
 }
 
 async function addPartitions(admin: Admin, topics: TopicSpec[]): Promise<Set<string>> {

@@ -121,7 +121,12 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
     run({
       name: "demo-partner",
       main: "packages/local/src/partner/main.ts",
-      env: { PARTNER_PORT: `${config.PARTNER_PORT}`, OPS_HOST: "127.0.0.1", OPS_PORT: "0" },
+      env: {
+        PARTNER_PORT: `${config.PARTNER_PORT}`,
+        PARTNER_SECRETS: JSON.stringify(secrets.demoSecret ? { [demoChannel]: secrets.demoSecret } : {}),
+        OPS_HOST: "127.0.0.1",
+        OPS_PORT: "0",
+      },
       portsOf: ({ partner }) => ({ PARTNER_PORT: portOf(partner) }),
     }),
   ])
@@ -189,11 +194,13 @@ async function makeReady(
   const client = createClient({ api, key: kept.apiKey })
   const address = partnerClient(partner).notificationAddress(demoChannel)
   const known = await client.readChannel(demoChannel).catch(ignoreMissing)
-  if (!known) kept.demoSecret = (await client.createChannel({ id: demoChannel, address })).signing_secret
-  else if (known.address !== address && isDemoPartner(known.address))
+  if (!known) {
+    kept.demoSecret = (await client.createChannel({ id: demoChannel, address })).signing_secret
+    await partnerClient(partner).tellSecret(demoChannel, kept.demoSecret)
+  } else if (known.address !== address && isDemoPartner(known.address)) {
     await client.changeChannel(demoChannel, { address })
+  }
   await writeSecrets(kept)
-  if (kept.demoSecret !== undefined) await partnerClient(partner).tellSecret(demoChannel, kept.demoSecret)
   return kept.apiKey
 }
 

@@ -25,10 +25,10 @@ const maxKept = 1_000
 /**
  * A partner's application in small: takes `site.ready` at /notify/<channel>, verifies its signature over the raw bytes
  * and remembers what it saw, and offers its data at /sources/<name> with an ETag. The other addresses are for the demo,
- * which tells it secrets, makes it fail, changes its data and asks what it saw.
+ * which tells it secrets (`known` holds those of earlier runs, by channel), makes it fail, changes its data and asks what it saw.
  */
-export function createPartner(): Express {
-  const secrets = new Map<string, string>()
+export function createPartner(known: Record<string, string> = {}): Express {
+  const secrets = new Map(Object.entries(known))
   const failuresLeft = new Map<string, number>()
   const received: ReceivedDelivery[] = []
   const sources = new Map<string, { content: string; fetches: SourceFetch[] }>()
