@@ -1,5 +1,7 @@
 import { z } from "zod"
 
+/** No control characters: what is stored as text in Postgres must not hold NUL, and nothing else here needs the others. */
+const plainText = z.string().regex(/^\P{Cc}*$/u, "must not hold control characters")
 const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
 
 /**
@@ -8,13 +10,11 @@ const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
  */
 export const sitePaidSchema = z
   .object({
-    id: z
-      .string()
+    id: plainText
       .min(1)
       .max(200)
       .meta({ description: "Identifies the event. A second event with the same id is ignored." }),
-    channel: z
-      .string()
+    channel: plainText
       .min(1)
       .max(64)
       .meta({ description: "Sales channel through which the site was bought." }),

@@ -1,5 +1,7 @@
+export * from "./answerHelp.ts"
 export * from "./commonVariables.ts"
 export * from "./config.ts"
+export * from "./describeVariables.ts"
 export * from "./gather.ts"
 export * from "./lifecycle.ts"
 export * from "./listen.ts"

@@ -1,3 +1,4 @@
+import { answerHelp } from "./answerHelp.ts"
 import { processVariables } from "./commonVariables.ts"
 import { type Config, ConfigurationError, readConfig, type Variables } from "./config.ts"
 import { type Lifecycle, startLifecycle } from "./lifecycle.ts"
@@ -28,7 +29,9 @@ export async function runService<V extends Variables>(settings: {
   start: (parts: ServiceParts<V>) => Promise<void>
 }): Promise<void> {
   const { name, variables, parts, start } = settings
-  const config = readConfigOrExit({ ...processVariables, ...variables })
+  const all = { ...processVariables, ...variables }
+  answerHelp(name, all)
+  const config = readConfigOrExit(all)
   const log = createLogger({ service: name, level: config.LOG_LEVEL })
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })
   const readiness = createReadiness([...parts, "start"])

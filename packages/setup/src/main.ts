@@ -1,7 +1,8 @@
-import { ConfigurationError, createLogger, readConfig } from "@sitewire/runtime"
+import { answerHelp, ConfigurationError, createLogger, readConfig } from "@sitewire/runtime"
 import { prepare } from "./prepare.ts"
 import { setupVariables } from "./variables.ts"
 
+answerHelp("setup", setupVariables)
 try {
   const config = readConfig(setupVariables, process.env)
   await prepare({

@@ -27,7 +27,7 @@ import { dispatcherVariables } from "./variables.ts"
 await runService({
   name: "webhook-dispatcher",
   variables: dispatcherVariables,
-  parts: ["database"],
+  parts: ["postgres"],
   async start({ config, log, lifecycle, readiness, metrics: registry }) {
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
@@ -47,7 +47,7 @@ await runService({
       log,
       signal: lifecycle.stopping,
     })
-    readiness.set("database", true)
+    readiness.set("postgres", true)
 
     const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "webhook-dispatcher", log })
     await waitForBroker({
@@ -74,7 +74,7 @@ await runService({
         isPassing: isUnavailable,
         signal: lifecycle.stopping,
         log,
-        onState: (working, why) => readiness.set("database", working, why),
+        onState: (working, why) => readiness.set("postgres", working, why),
       })
     const publish = (records: Outgoing[]) =>
       persevere({
@@ -83,7 +83,7 @@ await runService({
         isPassing: () => true,
         signal: lifecycle.stopping,
         log,
-        onState: (working, why) => readiness.set("producer", working, why),
+        onState: (working, why) => readiness.set("kafka producer", working, why),
       })
     const record = gather<AttemptRecord, void>({
       lingerMs: 2,
@@ -151,7 +151,7 @@ await runService({
         topics: consumed,
         maxInHand: config.MAX_IN_HAND,
         take,
-        onHealth: (healthy, why) => readiness.set(`consumer ${group}`, healthy, why),
+        onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
       })
       lifecycle.onStop(`consumer ${group}`, (deadlineMs) => consumer.close(deadlineMs))
       return consumer

@@ -7,7 +7,10 @@ export const createChannelSchema = z
     address: z
       .url({ protocol: /^https?$/ })
       .max(2048)
-      .meta({ description: "The partner's notification address." }),
+      .meta({
+        description:
+          "The partner's notification address: https, on a public host. Answered as it is called: normalised.",
+      }),
   })
   .meta({ id: "CreateChannel" })
 

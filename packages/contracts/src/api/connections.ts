@@ -9,6 +9,7 @@ export const createConnectionSchema = z
     site: z
       .hostname()
       .max(253)
+      .toLowerCase()
       .meta({ description: "Host of the owner's site, under which the partner calls the trigger." }),
     source: z
       .url({ protocol: /^https?$/ })
@@ -26,21 +27,31 @@ export const connectionSchema = z
     site: z.string(),
     source: z.string(),
     runner: syncRunnerSchema,
-    state: z.enum(["idle", "waiting", "running", "failing"]),
+    state: z.enum(["idle", "waiting", "running", "failing"]).meta({
+      description:
+        "`waiting`: a sync is due at `next_sync_at`; `failing`: the last one failed and is tried again then.",
+    }),
     last_error: z.string().nullable().meta({ description: "Error class of the last sync, if it failed." }),
-    next_sync_at: z.iso.datetime().nullable(),
+    next_sync_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "null: nothing to do, or a sync is running." }),
     created_at: z.iso.datetime(),
     token_replaced_at: z.iso.datetime().nullable(),
   })
   .meta({ id: "Connection", description: "A partner's data source, joined to a site." })
 
+/**
+ * The answer to making a connection, replacing its token and asking for its address, and to nothing else: reading and
+ * listing connections never tell the token, so they can be logged and shown without care.
+ */
 export const connectionAddressSchema = connectionSchema
   .extend({
     address: z
       .url()
       .meta({ description: "The trigger address, token included: a secret. Give it to the partner only." }),
   })
-  .meta({ id: "ConnectionAddress" })
+  .meta({ id: "ConnectionAddress", description: "A connection with its trigger address." })
 
 export const syncSchema = z
   .object({
@@ -52,8 +63,8 @@ export const syncSchema = z
     triggers: z.int().meta({ description: "How many accepted triggers the run covers." }),
     first_trigger_at: z.iso.datetime().nullable(),
     last_trigger_at: z.iso.datetime().nullable(),
-    bytes: z.int().nullable(),
-    content_sha256: z.string().nullable(),
+    bytes: z.int().nullable().meta({ description: "Size of what the source answered, decoded." }),
+    content_sha256: z.string().nullable().meta({ description: "Hash of the content, in hexadecimal." }),
   })
   .meta({ id: "Sync", description: "One run of a connection's synchronisation." })
 

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./page.ts"
 
 export const deliveryStateSchema = z.enum(["pending", "delivered", "dead"])
@@ -17,8 +18,8 @@ export const attemptErrorSchema = z.enum([
 export type AttemptError = z.infer<typeof attemptErrorSchema>
 
 export const deliveryQuerySchema = pageQuerySchema.extend({
-  channel: z.string().max(64).optional(),
-  state: deliveryStateSchema.optional(),
+  channel: identifierSchema.optional().meta({ description: "Only those of this channel." }),
+  state: deliveryStateSchema.optional().meta({ description: "Only those in this state." }),
 })
 
 export const attemptSchema = z
@@ -40,9 +41,11 @@ export const deliverySchema = z
     event_id: z.string().meta({ description: "`id` of the site.paid event." }),
     channel: z.string(),
     state: deliveryStateSchema,
-    attempts: z.int(),
+    attempts: z.int().meta({ description: "Number of the last attempt that was recorded." }),
     next_attempt_at: z.iso.datetime().nullable(),
-    body_sha256: z.string(),
+    body_sha256: z
+      .string()
+      .meta({ description: "Hash of the bytes that are signed and sent, in hexadecimal." }),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
   })
@@ -52,7 +55,7 @@ export const deliverySchema = z
   })
 
 export const deliveryWithAttemptsSchema = deliverySchema
-  .extend({ attempt_log: z.array(attemptSchema) })
+  .extend({ attempt_log: z.array(attemptSchema).meta({ description: "Oldest first." }) })
   .meta({ id: "DeliveryWithAttempts" })
 
 export const resendAcceptedSchema = z.object({ delivery: z.uuid(), attempt: z.int() }).meta({

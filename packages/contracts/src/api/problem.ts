@@ -10,7 +10,12 @@ export const problemSchema = z
     status: z.int(),
     detail: z.string().optional().meta({ description: "What happened, why, and what to do." }),
     errors: z
-      .array(z.object({ field: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          field: z.string().meta({ description: "Name, or path with dots; `body` for the body as a whole." }),
+          message: z.string(),
+        }),
+      )
       .optional()
       .meta({ description: "The faults of a request's fields." }),
   })

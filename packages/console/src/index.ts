@@ -1,0 +1,3 @@
+export { createApiKey } from "./apiKey.ts"
+export { openApiDocument } from "./openApiDocument.ts"
+export { consoleVariables } from "./variables.ts"

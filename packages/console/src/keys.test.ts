@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { freshDatabase } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createApiKey } from "./apiKey.ts"
+import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
+import { routes } from "./routes/index.ts"
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+})
+afterAll(() => console.close())
+
+test("every route but the open ones answers 401 without a valid key, before it looks at anything", async () => {
+  const invented = `swk_${"A".repeat(43)}`
+  for (const route of routes.filter((one) => !one.open)) {
+    const path = route.path.replace("{id}", "00000000-0000-4000-8000-000000000000")
+    const without = await console.call(route.method.toUpperCase(), path, { key: null })
+    expect(without.status, path).toBe(401)
+    expect(without.headers.get("www-authenticate")).toBe('Bearer realm="sitewire"')
+    const wrong = await console.call(route.method.toUpperCase(), path, { key: invented })
+    expect(wrong.status, path).toBe(401)
+    expect(wrong.headers.get("www-authenticate")).toContain('error="invalid_token"')
+  }
+  expect(routes.filter((one) => one.open).map((one) => one.path)).toEqual(["/openapi.json", "/"])
+})
+
+test.each([["Basic c3drOg=="], ["Bearer"], ["Bearer  "], ["Bearer swk_short"]])(
+  "the header %s is no key",
+  async (authorization) => {
+    const refused = await console.call("GET", "/v1/channels", { key: null, headers: { authorization } })
+    expect(refused.status).toBe(401)
+  },
+)
+
+test("only the key's hash is kept, and neither reaches the log", async () => {
+  const { id, key } = await createApiKey({ prisma: console.prisma, name: "ops" })
+  expect(key).toMatch(/^swk_[\w-]{43}$/)
+  expect((await console.call("GET", "/v1/channels", { key })).status).toBe(200)
+  const stored = await console.pool.sql("select api_key::text as row from api_key")
+  expect(JSON.stringify(stored)).not.toContain(key)
+  expect(console.log.join("")).not.toContain(key)
+  expect(console.log.join("")).toContain(`"apiKey":"${id}"`)
+})
+
+test("a revoked key is refused at once", async () => {
+  const { id, key } = await createApiKey({ prisma: console.prisma, name: "leaver" })
+  expect((await console.call("GET", "/v1/channels", { key })).status).toBe(200)
+  await console.prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() } })
+  expect((await console.call("GET", "/v1/channels", { key })).status).toBe(401)
+})
+
+test("the command makes a key that works and prints nothing else", async () => {
+  const database = await freshDatabase()
+  const result = await run(["--name", "ops"], { DATABASE_URL: database.url })
+  expect(result).toMatchObject({ code: 0, stderr: "" })
+  expect(result.stdout).toMatch(/^swk_[\w-]{43}\n$/)
+  await database.drop()
+})
+
+test("the command says what it needs, and what was wrong with it", async () => {
+  const without = await run([], {})
+  expect(without.code).toBe(2)
+  expect(without.stderr).toContain("--name")
+  const unset = await run(["--name", "ops"], {})
+  expect(unset.code).toBe(1)
+  expect(unset.stderr).toContain("DATABASE_URL")
+})
+
+async function run(args: string[], env: Record<string, string>) {
+  const file = fileURLToPath(new URL("createKey.ts", import.meta.url))
+  const child = spawn(process.execPath, [file, ...args], { env: { PATH: process.env.PATH, ...env } })
+  let stdout = ""
+  let stderr = ""
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk
+  })
+  const [code] = await once(child, "close")
+  return { code, stdout, stderr }
+}

@@ -1,0 +1,70 @@
+import { topicNames } from "@sitewire/contracts"
+import { openPool, openPrisma } from "@sitewire/database"
+import { parsePolicy } from "@sitewire/egress"
+import { connectKafka } from "@sitewire/kafka"
+import { runService, waitFor } from "@sitewire/runtime"
+import { createApp } from "./createApp.ts"
+import { openApiDocument } from "./openApiDocument.ts"
+import { startPublisher } from "./publisher.ts"
+import { routes } from "./routes/index.ts"
+import { serveHttp } from "./serveHttp.ts"
+import { consoleVariables } from "./variables.ts"
+import { watchDatabase } from "./watchDatabase.ts"
+
+await runService({
+  name: "console",
+  variables: consoleVariables,
+  parts: ["postgres", "kafka"],
+  async start({ config, log, lifecycle, readiness, metrics, announce }) {
+    const pool = openPool({
+      url: config.DATABASE_URL,
+      size: config.DATABASE_POOL_SIZE,
+      name: "sitewire-console",
+    })
+    lifecycle.onStop("postgres", () => pool.close())
+    await waitFor({
+      name: "Postgres",
+      check: () => pool.sql("select 1"),
+      deadlineMs: config.STARTUP_DEADLINE,
+      remedy: "Start it, or correct DATABASE_URL.",
+      log,
+      signal: lifecycle.stopping,
+    })
+    readiness.set("postgres", true)
+    const stopWatching = watchDatabase({
+      sql: pool.sql,
+      onState: (up, why) => readiness.set("postgres", up, why),
+    })
+    lifecycle.onStop("watch", async () => stopWatching())
+
+    // Not waited for: only resends need it.
+    const publisher = startPublisher({
+      kafka: connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "sitewire-console", log }),
+      log,
+      onState: (up, why) => readiness.set("kafka", up, why),
+    })
+    lifecycle.onStop("kafka", (deadlineMs) => publisher.close(deadlineMs))
+
+    const prisma = openPrisma(pool)
+    lifecycle.onStop("prisma", () => prisma.$disconnect())
+    const handler = createApp({
+      routes,
+      parts: {
+        prisma,
+        sealingKeys: config.SEALING_KEYS,
+        addressPolicy: parsePolicy({ allow: config.ALLOWED_RANGES, allowHttp: config.ALLOW_HTTP }),
+        executorPolicy: parsePolicy({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
+        gatewayOrigin: config.GATEWAY_ORIGIN,
+        publish: publisher.publish,
+        resendTopic: topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] }).resend,
+        document: openApiDocument(),
+      },
+      log,
+      metrics,
+    })
+    const { CONSOLE_HOST: host, CONSOLE_PORT: port } = config
+    const http = await serveHttp({ handler, host, port, variable: "CONSOLE_PORT" })
+    lifecycle.onStop("http", (deadlineMs) => http.close(deadlineMs))
+    announce({ console: `http://127.0.0.1:${http.port}` })
+  },
+})

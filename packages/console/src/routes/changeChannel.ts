@@ -1,0 +1,29 @@
+import { changeChannelSchema, channelSchema } from "@sitewire/contracts"
+import { notFound, ok } from "../answer.ts"
+import { isMissing } from "../databaseErrors.ts"
+import { defineRoute } from "../route.ts"
+import { vetField } from "../vetField.ts"
+import { byId } from "./byId.ts"
+import { channelAnswer, channelColumns } from "./channelAnswer.ts"
+
+export const changeChannel = defineRoute({
+  method: "patch",
+  path: "/v1/channels/{id}",
+  operation: "changeChannel",
+  summary: "Change a channel's address",
+  description: "Takes effect at once, for deliveries that already wait for their next attempt too.",
+  params: byId,
+  body: changeChannelSchema,
+  success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
+  async handle({ prisma, addressPolicy }, { params: { id }, body }) {
+    const address = vetField("address", body.address, addressPolicy)
+    if (address.kind === "problem") return address
+    try {
+      const data = { address: address.href }
+      return ok(channelAnswer(await prisma.channel.update({ where: { id }, data, select: channelColumns })))
+    } catch (error) {
+      if (isMissing(error)) return notFound("channel", id)
+      throw error
+    }
+  },
+})

@@ -1,0 +1,76 @@
+import {
+  type AttemptError,
+  attemptErrorSchema,
+  type Delivery,
+  type DeliveryWithAttempts,
+} from "@sitewire/contracts"
+
+/** The columns that are answered. `body` is not among them: it holds personal data. */
+export const deliveryColumns = {
+  id: true,
+  eventId: true,
+  channelId: true,
+  state: true,
+  attempts: true,
+  nextAttemptAt: true,
+  bodySha256: true,
+  createdAt: true,
+  finishedAt: true,
+} as const
+
+export type DeliveryRow = {
+  id: string
+  eventId: string
+  channelId: string
+  state: Delivery["state"]
+  attempts: number
+  nextAttemptAt: Date | null
+  bodySha256: Uint8Array
+  createdAt: Date
+  finishedAt: Date | null
+}
+
+export function deliveryAnswer(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    event_id: row.eventId,
+    channel: row.channelId,
+    state: row.state,
+    attempts: row.attempts,
+    next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
+    body_sha256: Buffer.from(row.bodySha256).toString("hex"),
+    created_at: row.createdAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
+  }
+}
+
+type AttemptRow = {
+  number: number
+  startedAt: Date
+  durationMs: number
+  status: number | null
+  error: string | null
+  address: string | null
+  secretId: string
+  responseExcerpt: Uint8Array | null
+}
+
+export function attemptAnswer(row: AttemptRow): DeliveryWithAttempts["attempt_log"][number] {
+  return {
+    number: row.number,
+    started_at: row.startedAt.toISOString(),
+    duration_ms: row.durationMs,
+    status: row.status,
+    error: row.error === null ? null : errorClass(row.error),
+    address: row.address,
+    secret_id: row.secretId,
+    // Whatever the partner answered: bytes that are not UTF-8 become replacement characters.
+    response_excerpt: row.responseExcerpt && Buffer.from(row.responseExcerpt).toString("utf8"),
+  }
+}
+
+/** A dispatcher of a later version may know more classes; the answer keeps to those that its schema promises. */
+function errorClass(error: string): AttemptError {
+  const known = attemptErrorSchema.safeParse(error)
+  return known.success ? known.data : "protocol"
+}

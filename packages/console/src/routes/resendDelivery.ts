@@ -1,0 +1,42 @@
+import { type DeliveryDue, resendAcceptedSchema } from "@sitewire/contracts"
+import { notFound, ok, problem } from "../answer.ts"
+import { defineRoute } from "../route.ts"
+import { byDeliveryId } from "./byId.ts"
+
+/**
+ * Publishes the delivery's next attempt and changes no row. The dispatcher takes an attempt whose number is above the
+ * row's and drops any other, so asking twice sends once, an attempt that is already waiting is overtaken and then
+ * dropped, and there are no two writes between which a crash could leave one undone.
+ */
+export const resendDelivery = defineRoute({
+  method: "post",
+  path: "/v1/deliveries/{id}/resend",
+  operation: "resendDelivery",
+  summary: "Send a delivery again now",
+  description:
+    "In any state. The same id and bytes, to the channel's address of now; failures begin a new retry period.",
+  params: byDeliveryId,
+  success: { status: 202, description: "The attempt is on its way.", schema: resendAcceptedSchema },
+  async handle({ prisma, publish, resendTopic }, { params: { id } }) {
+    const row = await prisma.delivery.findUnique({
+      where: { id },
+      select: { id: true, attempts: true, correlation: true },
+    })
+    if (!row) return notFound("delivery", id)
+    const due: DeliveryDue = {
+      delivery: row.id,
+      attempt: row.attempts + 1,
+      failures: 0,
+      since: new Date().toISOString(),
+      correlation: row.correlation,
+    }
+    const outcome = await publish({ topic: resendTopic, key: row.id, value: JSON.stringify(due) })
+    if (outcome.kind === "away") {
+      return problem(
+        503,
+        "Kafka has not acknowledged the resend, so it is not promised. Asking again is safe.",
+      )
+    }
+    return ok({ delivery: row.id, attempt: due.attempt })
+  },
+})

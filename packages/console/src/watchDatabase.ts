@@ -1,0 +1,28 @@
+import type { Sql } from "@sitewire/database"
+
+/** Asks the database every `everyMs` whether it answers and tells readiness. Returns what ends it. */
+export function watchDatabase(settings: {
+  sql: Sql
+  onState: (reachable: boolean, why?: string) => void
+  everyMs?: number
+}): () => void {
+  const { sql, onState, everyMs = 5_000 } = settings
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function look(): Promise<void> {
+    const failure = await sql("select 1").then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    )
+    if (stopped) return
+    onState(failure === null, failure ?? undefined)
+    timer = setTimeout(() => void look(), everyMs)
+  }
+
+  timer = setTimeout(() => void look(), everyMs)
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}

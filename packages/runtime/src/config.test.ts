@@ -1,0 +1,43 @@
+import { expect, test } from "vitest"
+import { databaseVariables, kafkaVariables, portVariable, retryVariables } from "./commonVariables.ts"
+import { readConfig } from "./config.ts"
+import { describeVariables } from "./describeVariables.ts"
+
+const variables = {
+  ...databaseVariables,
+  ...kafkaVariables,
+  ...retryVariables,
+  PORT: portVariable(8080, "A port."),
+}
+const usable = { DATABASE_URL: "postgresql://db/x", KAFKA_BROKERS: "a:9092, b:9092" }
+
+test("defaults fill in, and an empty value counts as not set", () => {
+  expect(readConfig(variables, { ...usable, PORT: "" })).toMatchObject({
+    PORT: 8080,
+    KAFKA_BROKERS: ["a:9092", "b:9092"],
+    RETRY_DELAYS: [60_000, 300_000, 900_000, 3_600_000],
+    RETRY_PERIOD: 21_600_000,
+    TOPIC_PREFIX: "",
+  })
+})
+
+test("a wrong configuration names every fault at once and shows no value", () => {
+  const bad = {
+    DATABASE_URL: "s3cret-host",
+    KAFKA_BROKERS: "",
+    PORT: "70000",
+    RETRY_DELAYS: "5m,1m",
+    RETRY_PERIOD: "soon",
+  }
+  const read = () => readConfig(variables, bad)
+  for (const name of Object.keys(bad)) expect(read).toThrow(name)
+  expect(read).not.toThrow(/s3cret|70000|soon/)
+})
+
+test("descriptions know defaults, what is required and what is secret", () => {
+  const described = new Map(describeVariables(variables).map((variable) => [variable.name, variable]))
+  expect(described.get("DATABASE_URL")).toMatchObject({ required: true, secret: true, fallback: null })
+  expect(described.get("RETRY_DELAYS")).toMatchObject({ required: false, fallback: "1m,5m,15m,1h" })
+  expect(described.get("PORT")).toMatchObject({ fallback: "8080", description: "A port." })
+  for (const { description } of described.values()) expect(description).not.toBe("")
+})
