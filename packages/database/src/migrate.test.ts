@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto"
-import { postgresAddress } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { migrate } from "./migrate.ts"
 import { readSchema } from "./migrations.ts"
 import { openPool, type Sql } from "./pool.ts"
 import { schemaSql } from "./schemaSql.ts"
+
+/** Set by vitest's global setup. This package cannot use the testkit, which stands on it. */
+const postgresAddress = process.env.DATABASE_URL ?? ""
 
 test("the migrations make exactly what the schema describes", async () => {
   await withEmptyDatabase(async (migrated, migratedUrl) => {
@@ -28,9 +30,9 @@ test("migrations that run in several places at once are applied once", async () 
 
 async function withEmptyDatabase(work: (sql: Sql, url: string) => Promise<void>): Promise<void> {
   const name = `sitewire_test_${randomBytes(6).toString("hex")}`
-  const admin = openPool({ url: postgresAddress(), size: 1, name: "test" })
+  const admin = openPool({ url: postgresAddress, size: 1, name: "test" })
   await admin.sql(`create database ${name}`)
-  const url = new URL(postgresAddress())
+  const url = new URL(postgresAddress)
   url.pathname = `/${name}`
   const pool = openPool({ url: url.href, size: 1, name: "test" })
   try {

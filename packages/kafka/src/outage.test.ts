@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type StartedBacking, startKafka } from "@sitewire/testkit/backing"
+import { type StartedBacking, startKafka } from "@sitewire/backing"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { checkBroker } from "./broker.ts"
 import { connectKafka, type KafkaConnection } from "./connect.ts"

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises"
-import { forgetBackings } from "@sitewire/testkit/backing"
+import { forgetBackings } from "@sitewire/backing"
 import { explain } from "./explain.ts"
 import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
 import { progress } from "./progress.ts"

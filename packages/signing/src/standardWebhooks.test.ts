@@ -1,3 +1,4 @@
+import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
 import { standardWebhooksHeaders, standardWebhooksSecret } from "./index.ts"
 
@@ -18,6 +19,16 @@ test("the headers carry what openssl computes, one signature for each secret in 
   })
   const one = standardWebhooksHeaders({ ...message, body: Buffer.from(message.body), secrets: [secrets[1]] })
   expect(one["webhook-signature"]).toBe(signatures[1])
+})
+
+test("the public standardwebhooks library accepts the headers with either secret of a rotation, and no changed body", () => {
+  const now = { ...message, timestamp: Math.floor(Date.now() / 1000) }
+  const headers = standardWebhooksHeaders({ ...now, secrets })
+  for (const secret of secrets) {
+    const webhook = new Webhook(standardWebhooksSecret(secret))
+    expect(webhook.verify(message.body, headers)).toEqual(JSON.parse(message.body))
+    expect(() => webhook.verify(`${message.body} `, headers)).toThrow()
+  }
 })
 
 test("the whsec_ form is base64 of the secret's UTF-8 bytes", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { startKafka, startPostgres } from "./backing/index.ts"
+import { startKafka, startPostgres } from "@sitewire/backing"
 import { dropTestDatabases, makeTemplate } from "./freshDatabase.ts"
 
 const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))

@@ -122,7 +122,7 @@ async function watch({
   void ended.then(() => watcher.kill("SIGKILL"))
 }
 
-export async function tail(log: string) {
+async function tail(log: string) {
   const text = await readFile(log, "utf8").catch(() => "")
   return text.trimEnd().split("\n").slice(-15).join("\n")
 }

@@ -7,7 +7,7 @@ import { kafkaVersion } from "./kafkaSettings.ts"
 import { reporting } from "./report.ts"
 import type { BackingOptions } from "./types.ts"
 
-const pom = fileURLToPath(new URL("../../kafka/pom.xml", import.meta.url))
+const pom = fileURLToPath(new URL("../kafka/pom.xml", import.meta.url))
 
 /**
  * The folder with Kafka's jars, downloaded with Maven when it is not there. Made beside its place and then renamed:

@@ -12,7 +12,7 @@ import { commandLine } from "./processes.ts"
 let root: string
 const lines: string[] = []
 const env = { ...process.env, KAFKA_BROKERS: undefined, BACKING_SERVICES: "local" }
-const jars = fileURLToPath(new URL("../../../../.sitewire/jars", import.meta.url))
+const jars = fileURLToPath(new URL("../../../.sitewire/jars", import.meta.url))
 const progress = (line: string) => void lines.push(line)
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ test("given brokers are used as they are, and nothing is started", async () => {
 })
 
 test("the version of the settings and that of the jars are the same", async () => {
-  const pom = await readFile(new URL("../../kafka/pom.xml", import.meta.url), "utf8")
+  const pom = await readFile(new URL("../kafka/pom.xml", import.meta.url), "utf8")
   expect(pom).toContain(`<artifactId>kafka_2.13</artifactId>\n      <version>${kafkaVersion}</version>`)
 })
 

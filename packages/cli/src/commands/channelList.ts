@@ -1,0 +1,25 @@
+import type { Command } from "commander"
+import { examples } from "../examples.ts"
+import { addPageOptions, gatherPages, noteMore, type PageOptions } from "../gatherPages.ts"
+import { table } from "../printTable.ts"
+import { localTime } from "../printTime.ts"
+import type { Setup } from "../program.ts"
+
+export function addChannelList(parent: Command, { open }: Setup): void {
+  addPageOptions(parent.command("list").description("the channels, newest first"))
+    .addHelpText("after", examples("sitewire channel list", "sitewire channel list --all --json"))
+    .action(async (options: PageOptions, command: Command) => {
+      const session = open(command)
+      const page = await session.ask((client) => gatherPages(options, client.listChannels))
+      session.show(page, ({ data }, style) =>
+        data.length === 0
+          ? "No channels. Make one: sitewire channel create --address URL"
+          : table(style, data, [
+              { title: "ID", cell: (channel) => channel.id },
+              { title: "CREATED", cell: (channel) => localTime(channel.created_at) },
+              { title: "ADDRESS", cell: (channel) => channel.address },
+            ]),
+      )
+      noteMore(session, page)
+    })
+}

@@ -1,0 +1,66 @@
+import type { DeliveryWithAttempts } from "@sitewire/contracts"
+import type { Command } from "commander"
+import { examples } from "../examples.ts"
+import { block } from "../printBlock.ts"
+import { table } from "../printTable.ts"
+import { length, localTime } from "../printTime.ts"
+import type { Setup } from "../program.ts"
+import type { Style } from "../style.ts"
+
+const longestExcerpt = 60
+
+export function addDeliveryShow(parent: Command, { open }: Setup): void {
+  parent
+    .command("show")
+    .description("one delivery with its attempts; the body holds personal data and is not shown")
+    .argument("<delivery>", "the delivery's id")
+    .addHelpText(
+      "after",
+      examples(
+        "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
+        "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --json | jq '.attempt_log[-1]'",
+      ),
+    )
+    .action(async (id: string, _options: object, command: Command) => {
+      const { ask, show } = open(command)
+      show(await ask((client) => client.readDelivery(id)), describe)
+    })
+}
+
+function describe(delivery: DeliveryWithAttempts, style: Style): string {
+  const { next_attempt_at, finished_at } = delivery
+  const facts = block(style, [
+    ["delivery", delivery.id],
+    ["event", delivery.event_id],
+    ["channel", delivery.channel],
+    ["state", delivery.state],
+    ["attempts", String(delivery.attempts)],
+    ["next attempt", next_attempt_at && style.moment(next_attempt_at)],
+    ["created", style.moment(delivery.created_at)],
+    ["finished", finished_at && style.moment(finished_at)],
+    ["body sha256", delivery.body_sha256],
+  ])
+  if (delivery.attempt_log.length === 0) return `${facts}\n\nNo attempt has been made yet.`
+  const attempts = table(style, delivery.attempt_log, [
+    { title: "#", cell: (attempt) => String(attempt.number), align: "right" },
+    { title: "STARTED", cell: (attempt) => localTime(attempt.started_at) },
+    { title: "TOOK", cell: (attempt) => length(attempt.duration_ms), align: "right" },
+    {
+      title: "OUTCOME",
+      cell: ({ status, error }) => (error === null ? `${status ?? ""} ok` : failure(status, error)),
+      paint: (text, attempt) => style.paint(attempt.error === null ? "green" : "red", text),
+    },
+    { title: "CALLED", cell: (attempt) => attempt.address ?? "" },
+    { title: "SECRET", cell: (attempt) => attempt.secret_id },
+    { title: "RESPONSE", cell: (attempt) => shorten(attempt.response_excerpt ?? "") },
+  ])
+  return `${facts}\n\n${attempts}`
+}
+
+function failure(status: number | null, error: string): string {
+  return status === null ? error : `${status} ${error === "status" ? "" : error}`.trim()
+}
+
+function shorten(text: string): string {
+  return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
+}

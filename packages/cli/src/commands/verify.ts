@@ -1,0 +1,74 @@
+import { type Command, Option } from "commander"
+import { examples } from "../examples.ts"
+import { usage } from "../failure.ts"
+import type { Setup } from "../program.ts"
+import type { Session } from "../session.ts"
+import { describe } from "../verify/describe.ts"
+import { explain } from "../verify/explain.ts"
+
+type Options = {
+  header: string
+  secretEnv?: string
+  secretFile?: string
+  secret?: true | string
+  bodyFile: string
+}
+
+const notInArguments =
+  "Arguments can be read by every process of this machine and stay in the shell's history, so the secret is " +
+  "taken from a variable (--secret-env NAME) or a file (--secret-file FILE)."
+
+export function addVerify(parent: Command, { open, outcome }: Setup): void {
+  parent
+    .command("verify")
+    .description(
+      "check a body and its signature header against a secret, and say why it fails; needs no server",
+    )
+    .requiredOption("--header <value>", "the value of X-Sitewire-Signature, in quotes")
+    .option("--secret-env <name>", "the environment variable that holds the secret")
+    .option("--secret-file <file>", "the file that holds the secret, taken byte for byte")
+    .addOption(new Option("--secret [secret]").hideHelp())
+    .option("--body-file <file>", "the raw body; - is standard input", "-")
+    // Excess arguments are refused below: commander would quote them, and one may be the secret.
+    .allowExcessArguments()
+    .addHelpText(
+      "after",
+      `\n${notInArguments.replace("so the secret is ", "so the secret is\n")}\nExit codes: 0 valid, 1 invalid, 2 used wrongly.`,
+    )
+    .addHelpText(
+      "after",
+      examples(
+        "read -rs SECRET && export SECRET && sitewire verify --secret-env SECRET --header 'sha256=3af1…' < body.json",
+        "sitewire verify --secret-file secret.txt --header 'sha256=3af1…' --body-file body.json",
+      ),
+    )
+    .action(async (options: Options, command: Command) => {
+      const session = open(command)
+      if (options.secret !== undefined) throw usage(`--secret is not taken. ${notInArguments}`)
+      if (command.args.length > 0) throw usage("verify takes options only. Is the header's value in quotes?")
+      if (options.secretFile === "-" && options.bodyFile === "-") {
+        throw usage("Standard input cannot be both the secret and the body. Give one of them as a file.")
+      }
+      const secret = await readSecret(session, options)
+      const body = await session.readInput(options.bodyFile, "the body")
+      const explanation = explain({ body, secret, header: options.header })
+      session.show(explanation, describe)
+      if (!explanation.valid) outcome.exitCode = 1
+    })
+}
+
+async function readSecret(session: Session, { secretEnv, secretFile }: Options): Promise<Buffer> {
+  if ((secretEnv === undefined) === (secretFile === undefined)) {
+    throw usage("Give the secret with either --secret-env NAME or --secret-file FILE.")
+  }
+  if (secretFile !== undefined) {
+    const secret = await session.readInput(secretFile, "the secret")
+    if (secret.length === 0) throw usage("The secret's file is empty, so there is nothing to verify with.")
+    return secret
+  }
+  // The name is not quoted: somebody will put the secret itself there.
+  const value = session.env[secretEnv ?? ""]
+  if (!value)
+    throw usage("--secret-env names a variable that is not set, or empty. Set it and export it first.")
+  return Buffer.from(value)
+}

@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { closedPort } from "./fixtures/closedPort.ts"
+import { runCli } from "./fixtures/runCli.ts"
+import type { LocalStack } from "./localStack.ts"
+
+const closed = `127.0.0.1:${await closedPort()}`
+const stack: LocalStack = {
+  gateway: `http://${closed}`,
+  console: `http://${closed}`,
+  partner: `http://${closed}`,
+  kafka: closed,
+  database: `postgresql://user:database-password@${closed}/sitewire`,
+  apiKey: "swk_local-key",
+  processes: { console: 1 },
+}
+
+test("with nothing running it says how to start, and exits 3", async () => {
+  const results = await Promise.all([
+    runCli(["channel", "list"]),
+    runCli(["publish", "site.paid", "--channel", "acme"]),
+    runCli(["trigger", "bakery"]),
+  ])
+  for (const { code, stdout, stderr } of results) {
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" })
+    expect(stderr).toContain("npm start")
+    expect(stderr.trim().split("\n")).toHaveLength(1)
+  }
+})
+
+test("a local stack that was stopped is told from one that never was", async () => {
+  const cwd = await folderWith(stack)
+  const [api, kafka] = await Promise.all([
+    runCli(["deliveries"], { cwd }),
+    runCli(["publish", "site.paid", "--channel", "acme"], { cwd }),
+  ])
+  expect(api).toMatchObject({ code: 3, stderr: expect.stringContaining("the connection was refused") })
+  expect(kafka.code).toBe(3)
+  for (const { stderr } of [api, kafka]) expect(stderr).toContain(".sitewire/local.json")
+})
+
+test("addresses and key come from the folder's or a parent's file, and the environment stands before it", async () => {
+  const api = await recordingApi()
+  const folder = await folderWith({ ...stack, console: api.url })
+  const nested = join(folder, "a", "b")
+  await mkdir(nested, { recursive: true })
+  const other = await recordingApi()
+  expect(await runCli(["channel", "list"], { cwd: nested })).toMatchObject({ code: 0 })
+  expect(api.keys).toEqual(["Bearer swk_local-key"])
+  const env = { SITEWIRE_API: other.url, SITEWIRE_API_KEY: "swk_env" }
+  expect(await runCli(["channel", "list"], { cwd: nested, env })).toMatchObject({ code: 0 })
+  expect(await runCli(["channel", "list", "--api", api.url], { cwd: nested, env })).toMatchObject({ code: 0 })
+  expect(other.keys).toEqual(["Bearer swk_env"])
+  expect(api.keys).toEqual(["Bearer swk_local-key", "Bearer swk_env"])
+})
+
+test("the local stack's key is not sent to any other address", async () => {
+  const other = await recordingApi()
+  const { code, stderr } = await runCli(["channel", "list", "--api", other.url], {
+    cwd: await folderWith(stack),
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain("SITEWIRE_API_KEY")
+  expect(other.keys).toEqual([])
+})
+
+test("an unusable local file is named with its fields and without its values", async () => {
+  const { apiKey: _, ...rest } = stack
+  const { code, stderr } = await runCli(["channel", "list"], {
+    cwd: await folderWith({ ...rest, kafka: 9092 }),
+  })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/local\.json cannot be used: wrong or missing are .*kafka/)
+  expect(stderr).toContain("apiKey")
+  expect(stderr).not.toContain("database-password")
+})
+
+test("an address that is not the management API's is told, whatever it answers", async () => {
+  const api = await recordingApi("<html>")
+  const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" }
+  const { code, stderr } = await runCli(["channel", "list"], { env })
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("something else") })
+})
+
+test("wrong use exits 2, says what is wrong, and never repeats a token", async () => {
+  const address = `https://x.example/connectors/hook/a/swt_${"A".repeat(49)}/`
+  const uses = [
+    [],
+    ["channel"],
+    ["chanel", "list"],
+    ["channel", "show"],
+    ["channel", "create"],
+    ["deliveries", "--state", "lost"],
+    ["deliveries", "--limit", "0"],
+    ["publish", "site.paid", "--file", "a", "--email", "b@c.example"],
+    ["trigger"],
+    ["trigger", address],
+    ["trigger", "a", address],
+    ["trigger", "a", "--url-stdin"],
+    ["channel", "list", "--api", "nowhere"],
+    ["publish", "site.paid", "--kafka", "nowhere", "--channel", "a"],
+  ]
+  const results = await Promise.all(uses.map((args) => runCli(args)))
+  for (const [index, { code, stdout, stderr }] of results.entries()) {
+    expect(code, uses[index]?.join(" ")).toBe(2)
+    expect(stderr).not.toBe("")
+    expect(stdout + stderr).not.toContain("AAAA")
+  }
+})
+
+test("every command has a help text with examples", async () => {
+  const commands = [
+    "channel create",
+    "channel list",
+    "channel show",
+    "channel set-address",
+    "connection create",
+    "connection list",
+    "connection show",
+    "connection replace-token",
+    "publish site.paid",
+    "trigger",
+    "syncs",
+    "snapshot",
+    "deliveries",
+    "delivery show",
+    "delivery resend",
+    "verify",
+  ]
+  const results = await Promise.all(commands.map((command) => runCli([...command.split(" "), "--help"])))
+  for (const [index, { code, stdout }] of results.entries()) {
+    const command = commands[index]
+    expect(code).toBe(0)
+    expect(stdout, command).toMatch(new RegExp(`Examples:\\n  \\$ .*sitewire ${command}`))
+  }
+})
+
+/** A folder with a `.sitewire/local.json` of this content. */
+async function folderWith(content: object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "sitewire-cli-"))
+  await mkdir(join(folder, ".sitewire"))
+  await writeFile(join(folder, ".sitewire", "local.json"), JSON.stringify(content))
+  return folder
+}
+
+/** Answers everything the same, and keeps the keys that it was shown. */
+async function recordingApi(answer = '{"data":[],"next_cursor":null}') {
+  const keys: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    keys.push(request.headers.authorization)
+    response.end(answer)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  return { keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}

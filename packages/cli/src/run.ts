@@ -1,0 +1,37 @@
+import { CommanderError } from "commander"
+import { Failure } from "./failure.ts"
+import { jsonText } from "./printPlain.ts"
+import { buildProgram } from "./program.ts"
+import type { Surroundings } from "./session.ts"
+import { styleFor } from "./style.ts"
+import { withoutTokens } from "./withoutTokens.ts"
+
+/** Runs one command line. Resolves with the exit code: 0, or 1 refused or failed, 2 used wrongly, 3 unreachable. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { stderr } = surroundings
+  // A command that ends well without having succeeded (an invalid signature) sets its own code.
+  const outcome = { exitCode: 0 }
+  try {
+    await buildProgram(surroundings, outcome).parseAsync([...args], { from: "user" })
+    return outcome.exitCode
+  } catch (error) {
+    // commander has already written its own message or help text.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    const failure = error instanceof Failure ? error : new Failure(1, unexpectedMessage(error))
+    if (args.includes("--json")) {
+      const problem = failure.problem ?? {
+        type: "about:blank",
+        title: failure.message,
+        exit_code: failure.exitCode,
+      }
+      stderr.write(`${withoutTokens(jsonText(problem))}\n`)
+    } else {
+      stderr.write(`${styleFor(stderr).paint("red", "error:")} ${withoutTokens(failure.message)}\n`)
+    }
+    return failure.exitCode
+  }
+}
+
+function unexpectedMessage(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}

@@ -1,0 +1,81 @@
+import { unreachable, usage } from "./failure.ts"
+import { findLocalStack, localStackFile } from "./localStack.ts"
+
+/** What says where things are: options before the environment before the local stack's file. */
+export type Sources = {
+  options: { api?: string; kafka?: string; topicPrefix?: string }
+  env: NodeJS.ProcessEnv
+  cwd: string
+}
+
+export type ApiTarget = {
+  api: string
+  key: string
+  /** The address is the local stack's own, from its file. */
+  local: boolean
+}
+
+export type KafkaTarget = { brokers: string[]; topicPrefix: string; local: boolean }
+
+const howToStart = "Start the local stack (npm start)"
+
+/** The management API's address and key. A Failure says what is missing and how to give it. */
+export function findApi({ options, env, cwd }: Sources): ApiTarget {
+  const given = options.api ?? filled(env.SITEWIRE_API)
+  const found = given === undefined || !filled(env.SITEWIRE_API_KEY) ? findLocalStack(cwd) : null
+  const api = given ?? found?.stack.console
+  if (api === undefined) throw unreachable(nothingFound("the management API", "--api URL or SITEWIRE_API"))
+  if (!isHttpUrl(api)) {
+    throw usage("The management API's address is no http or https URL. Give it as http://host:port.")
+  }
+  const local = found !== null && sameOrigin(api, found.stack.console)
+  // The local stack's key goes to the local stack only: another address is somebody else's.
+  const key = filled(env.SITEWIRE_API_KEY) ?? (local ? found.stack.apiKey : undefined)
+  if (key === undefined) {
+    throw usage(`No key for the management API at ${new URL(api).origin}. Put it into SITEWIRE_API_KEY.`)
+  }
+  return { api, key, local: local && given === undefined }
+}
+
+/** The brokers, and what stands before the topics' names. */
+export function findKafka({ options, env, cwd }: Sources): KafkaTarget {
+  const given = options.kafka ?? filled(env.KAFKA_BROKERS)
+  const prefix = options.topicPrefix ?? filled(env.TOPIC_PREFIX)
+  const found = given === undefined ? findLocalStack(cwd) : null
+  const text = given ?? found?.stack.kafka
+  if (text === undefined) throw unreachable(nothingFound("Kafka", "--kafka HOST:PORT or KAFKA_BROKERS"))
+  const brokers = text
+    .split(",")
+    .map((broker) => broker.trim())
+    .filter((broker) => broker !== "")
+  if (brokers.length === 0 || !brokers.every((broker) => /^([^\s:/]+|\[[^\]]+\]):\d+$/.test(broker))) {
+    throw usage("The brokers are not host:port, or several of them separated by commas.")
+  }
+  return { brokers, topicPrefix: prefix ?? found?.stack.topicPrefix ?? "", local: found !== null }
+}
+
+/** What to do about an address that does not answer. */
+export function adviseUnreachable(local: boolean): string {
+  return local
+    ? `The address comes from ${localStackFile}, so the local stack has probably been stopped: npm start.`
+    : `Check the address and that it runs; on your own machine: npm start.`
+}
+
+function nothingFound(what: string, how: string): string {
+  return (
+    `Nothing says where ${what} is: there is no ${localStackFile} in this folder or above. ` +
+    `${howToStart}, or give ${how}.`
+  )
+}
+
+function filled(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function sameOrigin(one: string, other: string): boolean {
+  return URL.canParse(other) && new URL(one).origin === new URL(other).origin
+}

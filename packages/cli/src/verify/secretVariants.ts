@@ -1,0 +1,35 @@
+import { distinct, type Variant, variant } from "./variant.ts"
+
+/** The secret as it may have been meant, as the bytes of an HMAC key. */
+export function secretVariants(secret: Buffer): Variant[] {
+  const text = secret.toString()
+  const trimmed = text.trim()
+  const variants = [
+    variant(
+      "without white space at its ends",
+      "The file or variable ends with a newline or a space: remove it.",
+      trimmed,
+    ),
+    variant(
+      "without the quotes around it",
+      "The quotes are not part of it.",
+      trimmed.replace(/^(["'])(.*)\1$/s, "$2"),
+    ),
+    variant(
+      "decoded from base64",
+      "The key is the secret's own text; what was given is an encoding of it.",
+      /^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(trimmed) && Buffer.from(trimmed, "base64"),
+    ),
+    variant(
+      "decoded from its whsec_ form",
+      "That form is for Standard Webhooks libraries; this header is keyed with the plain secret.",
+      trimmed.startsWith("whsec_") && Buffer.from(trimmed.slice("whsec_".length), "base64"),
+    ),
+    variant(
+      "decoded from hexadecimal",
+      "The key is the secret's own text; what was given is an encoding of it.",
+      /^([0-9a-f]{2})+$/i.test(trimmed) && Buffer.from(trimmed, "hex"),
+    ),
+  ]
+  return distinct(variants.flat(), secret).filter(({ bytes }) => bytes.length > 0)
+}
