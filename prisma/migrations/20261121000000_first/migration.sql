@@ -2,7 +2,16 @@
 CREATE SCHEMA IF NOT EXISTS "public";
 
 -- CreateEnum
-CREATE TYPE "delivery_state" AS ENUM ('pending', 'delivered', 'dead');
+CREATE TYPE "other_secret_state" AS ENUM ('staged', 'retiring');
+
+-- CreateEnum
+CREATE TYPE "delivery_state" AS ENUM ('pending', 'delivered', 'dead', 'erased');
+
+-- CreateEnum
+CREATE TYPE "job_kind" AS ENUM ('resend', 'replay', 'erasure');
+
+-- CreateEnum
+CREATE TYPE "job_state" AS ENUM ('running', 'done', 'cancelled');
 
 -- CreateEnum
 CREATE TYPE "sync_runner" AS ENUM ('pull', 'delegate');
@@ -27,9 +36,11 @@ CREATE TABLE "channel" (
     "address" TEXT NOT NULL,
     "secret_id" TEXT NOT NULL,
     "secret_sealed" BYTEA NOT NULL,
-    "staged_secret_id" TEXT,
-    "staged_secret_sealed" BYTEA,
+    "other_secret_id" TEXT,
+    "other_secret_sealed" BYTEA,
+    "other_secret_state" "other_secret_state",
     "standard_webhooks" BOOLEAN NOT NULL DEFAULT false,
+    "paused_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -51,6 +62,22 @@ CREATE TABLE "delivery" (
     "finished_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "delivery_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "job" (
+    "id" TEXT NOT NULL,
+    "kind" "job_kind" NOT NULL,
+    "state" "job_state" NOT NULL DEFAULT 'running',
+    "filter" JSONB NOT NULL,
+    "reason" TEXT NOT NULL,
+    "requested_by" TEXT NOT NULL,
+    "position" TEXT,
+    "counts" JSONB NOT NULL DEFAULT '{}',
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "finished_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "job_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -157,5 +184,7 @@ CREATE UNIQUE INDEX "delivery_event_id_key" ON "delivery"("event_id");
 CREATE INDEX "delivery_channel_id_id_idx" ON "delivery"("channel_id", "id");
 
 -- CreateIndex
-CREATE INDEX "sync_window_due_at_idx" ON "sync_window"("due_at");
+CREATE INDEX "job_state_idx" ON "job"("state");
 
+-- CreateIndex
+CREATE INDEX "sync_window_due_at_idx" ON "sync_window"("due_at");
