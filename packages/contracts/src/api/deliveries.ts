@@ -2,7 +2,7 @@ import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./page.ts"
 
-export const deliveryStateSchema = z.enum(["pending", "delivered", "dead"])
+export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "erased"])
 
 /** Why an attempt failed: a small closed set, so that it can be counted and alerted on. */
 export const attemptErrorSchema = z.enum([

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest"
+import { claimDue } from "./claimDue.ts"
+import { finishRuns } from "./finishRuns.ts"
+import {
+  addConnections,
+  claimAll,
+  claimOne,
+  emptyDatabase,
+  letTimePass,
+  minute,
+  readRuns,
+  readWindow,
+  trigger,
+  unchanged,
+} from "./fixtures/windows.ts"
+import { raiseTriggers } from "./raiseTriggers.ts"
+import type { GrantedRun } from "./sync.ts"
+
+test("schedulers that claim at the same time never start a window twice, and start all of them", async () => {
+  const { sql, open } = await emptyDatabase(2)
+  const ids = Array.from({ length: 5_000 }, (_, index) => `c${index}`)
+  await addConnections(sql, ids, (id) => `https://${Number(id.slice(1)) % 50}.example/${id}`)
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 2_000)
+  const granted: GrantedRun[] = []
+  const schedulers = Array.from({ length: 8 }, async (_, index) => {
+    const pool = open()
+    for (let idle = 0; idle < 3; ) {
+      const { runs } = await claimDue(pool.sql, minute, { limit: 40 + index, free: new Map(), perHost: 100 })
+      granted.push(...runs)
+      idle = runs.length === 0 ? idle + 1 : 0
+      // New triggers for the same rows at the same time: a raise must not make a running window due.
+      const some = runs.slice(0, 5).map(({ connection }) => trigger(connection))
+      if (some.length > 0) await raiseTriggers(pool.sql, minute, some)
+      // Some end at once, with more requested: they are not due again in this window.
+      const ended = runs.slice(3, 8)
+      await finishRuns(
+        pool.sql,
+        minute,
+        ended.map(({ connection, fence }) => ({ connection, fence, result: unchanged, sentAfterMs: 0 })),
+      )
+    }
+  })
+  await Promise.all(schedulers)
+  expect(granted).toHaveLength(ids.length)
+  expect(new Set(granted.map(({ connection }) => connection)).size).toBe(ids.length)
+  expect(granted.every(({ fence }) => fence === 1)).toBe(true)
+})
+
+test("a grant holds all that a run needs, and the next due time comes with it", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"], () => "https://User:pass@Data.Example:8443/x?key=1")
+  await addConnections(sql, ["b"])
+  await sql(`insert into snapshot (connection_id, fence, content_sha256, etag, last_modified, bytes)
+    values ('a', 0, '\\x01', '"e"', 'yesterday', 1)`)
+  await raiseTriggers(sql, minute, [trigger("a", { count: 7 })])
+  await letTimePass(sql, 2_000)
+  await raiseTriggers(sql, minute, [trigger("b")])
+  const claim = await claimAll(sql)
+  expect(claim.runs).toMatchObject([
+    {
+      connection: "a",
+      fence: 1,
+      runner: "pull",
+      source: "https://User:pass@Data.Example:8443/x?key=1",
+      host: "data.example:8443",
+      triggers: 7,
+      correlation: "c-a",
+      snapshot: { etag: '"e"', lastModified: "yesterday", contentSha256: Buffer.from([1]) },
+    },
+  ])
+  expect(claim.nextDueInMs).toBeGreaterThan(0)
+  expect(claim.nextDueInMs).toBeLessThanOrEqual(2_001)
+  expect(await readWindow(sql, "a")).toMatchObject({
+    claimed: "7",
+    covered: "0",
+    running: true,
+    first_trigger_at: null,
+    due: 61,
+    not_before: 61,
+  })
+  expect((await claimAll(sql)).runs).toEqual([])
+})
+
+test("no host gets more starts than it has places, and others are not held up by it", async () => {
+  const { sql } = await emptyDatabase()
+  const busy = Array.from({ length: 600 }, (_, index) => `busy${index}`)
+  const other = Array.from({ length: 20 }, (_, index) => `other${index}`)
+  await addConnections(sql, busy, () => "https://busy.example/")
+  await addConnections(sql, other, () => "https://other.example/")
+  await raiseTriggers(
+    sql,
+    minute,
+    busy.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 1_000)
+  await raiseTriggers(
+    sql,
+    minute,
+    other.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 2_000)
+  const first = await claimDue(sql, minute, { limit: 100, free: new Map([["busy.example", 3]]), perHost: 4 })
+  expect(first.runs.map(({ host }) => host)).toEqual(Array(3).fill("busy.example"))
+  expect(first).toMatchObject({ more: true, limited: true })
+  const second = await claimDue(sql, minute, { limit: 100, free: new Map([["busy.example", 0]]), perHost: 4 })
+  expect(second.runs.map(({ host }) => host)).toEqual(Array(4).fill("other.example"))
+  expect(second).toMatchObject({ more: false, limited: true })
+  const none = new Map([
+    ["busy.example", 0],
+    ["other.example", 0],
+  ])
+  expect(await claimDue(sql, minute, { limit: 100, free: none, perHost: 4 })).toMatchObject({ runs: [] })
+})
+
+test("a run that was lost is due again after its lease, and its triggers join the next", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  const firstAt = "2026-01-01T00:00:00.000Z"
+  await raiseTriggers(sql, minute, [trigger("a", { firstAt })])
+  await letTimePass(sql, 2_000)
+  await claimOne(sql)
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 50_000)
+  expect((await claimAll(sql)).runs).toEqual([])
+  await letTimePass(sql, 11_000)
+  expect(await claimOne(sql)).toMatchObject({ fence: 2, triggers: 2, firstTriggerAt: new Date(firstAt) })
+  expect(await readRuns(sql, "a")).toMatchObject([
+    { outcome: "abandoned", error: "lost" },
+    { outcome: "running", triggers: 2 },
+  ])
+})
+
+test("a lease that is longer than a window is not cut short by it", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 2_000)
+  const settings = { ...minute, windowMs: 10_000 }
+  await claimDue(sql, settings, { limit: 1, free: new Map(), perHost: 1 })
+  expect(await readWindow(sql, "a")).toMatchObject({ due: 55, not_before: 11 })
+})

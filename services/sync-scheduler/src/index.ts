@@ -1,0 +1,1 @@
+export { schedulerVariables } from "./variables.ts"

@@ -1,0 +1,116 @@
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { startStack } from "./fixtures/scheduler.ts"
+import { gaps, startSource } from "./fixtures/source.ts"
+import { addConnections, readRuns, readWindow } from "./fixtures/windows.ts"
+
+const windowMs = 3_000
+
+test("a burst becomes one sync, and later triggers in its window exactly one more, a window apart", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addConnections(stack.sql, ["a"], () => source.url("/a?key=secret-key"))
+  const schedulers = await Promise.all([stack.startScheduler(), stack.startScheduler()])
+  const triggeredAt = performance.now()
+  await stack.trigger("a", 50)
+  const seen = () => source.seen("/a?key=secret-key")
+  await waitUntil("the first sync", () => seen().length === 1)
+  expect((seen()[0]?.at ?? 0) - triggeredAt).toBeGreaterThan(200)
+  await waitUntil("its end", async () => (await readWindow(stack.sql, "a")).covered === "50")
+  for (let round = 0; round < 10; round++) await stack.trigger("a", 3)
+  await waitUntil(
+    "all triggers to be covered",
+    async () => (await readWindow(stack.sql, "a")).covered === "80",
+  )
+  expect(await readWindow(stack.sql, "a")).toMatchObject({ due: null, running: false })
+  expect(seen()).toHaveLength(2)
+  const [gap = 0] = gaps(seen())
+  expect(gap).toBeGreaterThanOrEqual(windowMs)
+  expect(gap).toBeLessThan(2 * windowMs)
+  expect(await readRuns(stack.sql, "a")).toMatchObject([
+    { outcome: "changed", triggers: 50 },
+    { outcome: "unchanged", triggers: 30 },
+  ])
+
+  const lines = schedulers.flatMap((scheduler) => scheduler.log())
+  const started = lines.filter(({ msg }) => msg === "sync started")
+  const finished = lines.filter(({ msg }) => msg === "sync finished")
+  expect(started).toMatchObject(Array(2).fill({ connection: "a", correlation: "c-a" }))
+  expect(finished.map(({ outcome, fence }) => [fence, outcome]).sort()).toEqual([
+    [1, "changed"],
+    [2, "unchanged"],
+  ])
+  expect(JSON.stringify(lines)).not.toContain("secret-key")
+  const metrics = (await Promise.all(schedulers.map((scheduler) => scheduler.metrics()))).join("\n")
+  expect(metrics).toMatch(/sitewire_trigger_to_synced_seconds_count\{.*kind="window".*\} [12]/)
+  expect(metrics).toMatch(/sitewire_syncs_due\{.*\} 0/)
+  expect(metrics).toMatch(/sitewire_syncs_total\{.*outcome="changed".*\} 1/)
+})
+
+test("a trigger that lands while a sync is running is covered by the next window", async () => {
+  const stack = await startStack()
+  const source = await startSource((response, _, count) => {
+    if (count > 1) response.end("new")
+    else setTimeout(() => response.end("old"), 1_000)
+  })
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const scheduler = await stack.startScheduler()
+  await stack.trigger("a")
+  await waitUntil("the first sync to begin", () => source.seen("/a").length === 1)
+  await stack.trigger("a")
+  await waitUntil("both to be covered", async () => (await readWindow(stack.sql, "a")).covered === "2")
+  expect(source.seen("/a")).toHaveLength(2)
+  expect(gaps(source.seen("/a"))[0]).toBeGreaterThanOrEqual(windowMs)
+  expect(await scheduler.metrics()).toMatch(
+    /sitewire_trigger_to_synced_seconds_count\{.*kind="during_run".*\} 1/,
+  )
+})
+
+test("a source that fails is tried in later windows, and a new trigger starts over", async () => {
+  const stack = await startStack({ SYNC_WINDOW: "1s" })
+  let healthy = false
+  const source = await startSource((response) => response.writeHead(healthy ? 200 : 503).end())
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  await stack.startScheduler()
+  await stack.trigger("a")
+  await waitUntil("the third failure", async () => (await readWindow(stack.sql, "a")).failures === 3)
+  const [first = 0, second = 0] = gaps(source.seen("/a"))
+  expect(first).toBeGreaterThanOrEqual(1_000)
+  expect(second).toBeGreaterThanOrEqual(2_000)
+  expect(await readWindow(stack.sql, "a")).toMatchObject({ last_error: "status", covered: "0" })
+  healthy = true
+  await stack.trigger("a")
+  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "2")
+  const [, , third = 0] = gaps(source.seen("/a"))
+  expect(third).toBeGreaterThanOrEqual(1_000)
+  expect(third).toBeLessThan(4_000)
+  expect(await readWindow(stack.sql, "a")).toMatchObject({ failures: 0, last_error: null, due: null })
+})
+
+test("records that cannot be used are passed over with their place, and the flow goes on", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const scheduler = await stack.startScheduler()
+  const unusable = JSON.stringify({
+    connection: "a\u0000b",
+    first_at: "2026-01-01T00:00:00Z",
+    last_at: "2026-01-01T00:00:00Z",
+    count: 1,
+    correlation: "c",
+  })
+  await stack.publish([null, "not json", "{}", unusable], "a")
+  await stack.trigger("nobody")
+  await stack.trigger("a")
+  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
+  const refused = scheduler.log().filter(({ msg }) => /cannot be used/.test(String(msg)))
+  expect(refused.map(({ reason }) => reason).sort()).toEqual([
+    "Postgres cannot hold a value of it",
+    expect.stringContaining("connection: "),
+    "no value",
+    "not JSON",
+  ])
+  expect(refused.every(({ topic, partition, offset }) => topic && partition !== undefined && offset)).toBe(
+    true,
+  )
+})

@@ -1,0 +1,139 @@
+import { topicNames } from "@sitewire/contracts"
+import { isUnavailable, openPool } from "@sitewire/database"
+import { createEgress } from "@sitewire/egress"
+import { connectKafka, startConsumer, waitForBroker } from "@sitewire/kafka"
+import { gather, persevere, runService, waitFor } from "@sitewire/runtime"
+import { claimDue } from "./claimDue.ts"
+import { countDue } from "./countDue.ts"
+import { createDelegate } from "./delegate.ts"
+import { type Completion, type Finish, finishRuns } from "./finishRuns.ts"
+import { createSchedulerMetrics, exposeState } from "./metrics.ts"
+import { createPull } from "./pull.ts"
+import { isRefused, raiseTriggers } from "./raiseTriggers.ts"
+import { runDue } from "./runDue.ts"
+import { storeChunk } from "./storeChunk.ts"
+import { takeTriggers } from "./takeTriggers.ts"
+import { schedulerVariables } from "./variables.ts"
+
+await runService({
+  name: "sync-scheduler",
+  variables: schedulerVariables,
+  parts: ["kafka", "database"],
+  async start({ config, log, lifecycle, readiness, metrics: registry }) {
+    const { SYNC_DEADLINE: deadlineMs, SERVICE_NAME: serviceName } = config
+    const windows = {
+      windowMs: config.SYNC_WINDOW,
+      settleMs: config.SYNC_SETTLE,
+      deadlineMs,
+      startGraceMs: 1_000,
+    }
+
+    const pool = openPool(
+      {
+        url: config.DATABASE_URL,
+        size: config.DATABASE_POOL_SIZE,
+        name: "sync-scheduler",
+        statementTimeoutMs: 10_000,
+      },
+      (error) => log.warn({ error }, "an idle database connection broke"),
+    )
+    lifecycle.onStop("database", pool.close)
+    await waitFor({
+      name: "Postgres",
+      check: () => pool.sql("select 1 from sync_window limit 0"),
+      deadlineMs: config.STARTUP_DEADLINE,
+      remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
+      log,
+      signal: lifecycle.stopping,
+    })
+    readiness.set("database", true)
+    const onDatabase = <T>(what: string, work: () => Promise<T>) =>
+      persevere({
+        what,
+        work,
+        isPassing: isUnavailable,
+        signal: lifecycle.stopping,
+        log,
+        onState: (working, why) => readiness.set("database", working, why),
+      })
+
+    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "sync-scheduler", log })
+    await waitForBroker({
+      kafka,
+      deadlineMs: config.STARTUP_DEADLINE,
+      onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
+    })
+
+    const metrics = createSchedulerMetrics(registry)
+    const egress = (allow: string[], allowHttp: boolean) => {
+      const connectionsPerOrigin = config.SYNC_MAX_PER_HOST
+      const calls = createEgress({ allow, allowHttp, userAgent: `${serviceName}/1`, connectionsPerOrigin })
+      lifecycle.onStop("egress", calls.close)
+      return calls
+    }
+    const finish = gather<Completion, Finish>({
+      lingerMs: 2,
+      maxBatch: 500,
+      maxRunning: 2,
+      run: (batch) => onDatabase("finish runs", () => finishRuns(pool.sql, windows, batch)),
+    })
+    const syncs = runDue({
+      claim: (input) => onDatabase("claim", () => claimDue(pool.sql, windows, input)),
+      finish,
+      runners: {
+        pull: createPull({
+          egress: egress(config.ALLOWED_RANGES, config.ALLOW_HTTP),
+          storeChunk: (chunk) => storeChunk(pool.sql, chunk),
+          deadlineMs,
+          maxBytes: config.SYNC_MAX_BYTES,
+          serviceName,
+          signingSecret: config.SYNC_SIGNING_SECRET,
+        }),
+        delegate: createDelegate({
+          egress: egress(config.DELEGATE_ALLOWED_RANGES, true),
+          deadlineMs,
+          serviceName,
+          secret: config.DELEGATE_SECRET,
+        }),
+      },
+      maxRunning: config.SYNC_MAX_RUNNING,
+      maxPerHost: config.SYNC_MAX_PER_HOST,
+      startGraceMs: windows.startGraceMs,
+      stopping: lifecycle.stopping,
+      metrics,
+      log,
+    })
+    lifecycle.onStop("syncs", async (deadlineMs) => {
+      const { drained } = await syncs.close(deadlineMs)
+      if (!drained) log.warn("syncs were aborted by the stop; they start again in their next window")
+    })
+
+    const consumer = await startConsumer({
+      kafka,
+      group: `${config.TOPIC_PREFIX}sync-scheduler`,
+      topics: [{ topic: topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] }).connectorTriggered }],
+      maxInHand: 10_000,
+      startDeadlineMs: config.STARTUP_DEADLINE,
+      take: takeTriggers({
+        raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),
+        isRefused,
+        onRaised({ triggers, dueInMs }) {
+          metrics.triggers.inc(triggers)
+          if (dueInMs !== null) syncs.dueIn(dueInMs)
+        },
+        onRefused: () => metrics.refused.inc(),
+        onStuck(error) {
+          if (lifecycle.stopping.aborted)
+            return log.info("triggers are left undone by the stop; they come again")
+          // Undone records hold up the commit for good. Starting over is what brings them back.
+          log.fatal({ error }, "triggers could not be taken in; stopping, so that they come again")
+          void lifecycle.stop("triggers could not be taken in", 1)
+        },
+        log,
+      }),
+      onHealth: (healthy, why) => readiness.set("kafka", healthy, why),
+    })
+    lifecycle.onStop("consumer", (deadlineMs) => consumer.close(deadlineMs))
+    exposeState(registry, { running: syncs.running, due: () => countDue(pool.sql), lag: consumer.lag })
+  },
+})

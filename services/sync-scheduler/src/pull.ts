@@ -1,0 +1,126 @@
+import type { DownloadOutcome, Egress } from "@sitewire/egress"
+import { standardWebhooksHeaders } from "@sitewire/signing"
+import { chunkContent } from "./chunkContent.ts"
+import { sentAfter } from "./sentAfter.ts"
+import type { Content, GrantedRun, Runner, RunnerAnswer, SyncResult } from "./sync.ts"
+
+export type PullOptions = {
+  egress: Egress
+  /** Stores a piece of content under the run's fence; false if that is no longer the newest. */
+  storeChunk: (chunk: {
+    connection: string
+    fence: number
+    position: number
+    data: Buffer
+  }) => Promise<boolean>
+  deadlineMs: number
+  maxBytes: number
+  serviceName: string
+  /** Without one, requests are not signed. */
+  signingSecret: string | undefined
+}
+
+/** Fetches a connection's source if it changed, and stores what came if it differs from what is stored. */
+export function createPull(options: PullOptions): Runner {
+  const { egress, storeChunk, deadlineMs, maxBytes } = options
+
+  return async function pull(run: GrantedRun, signal: AbortSignal): Promise<RunnerAnswer> {
+    const { connection, fence } = run
+    const chunks = chunkContent(async (position, data) => {
+      if (!(await storeChunk({ connection, fence, position, data }))) throw new StaleFence()
+    })
+    let outcome: DownloadOutcome
+    const calledAt = performance.now()
+    let answerMs: number | undefined
+    try {
+      outcome = await egress.download({
+        url: run.source,
+        headers: requestHeaders(run, options),
+        deadlineMs,
+        maxBytes,
+        onChunk: (piece) => {
+          answerMs ??= performance.now() - calledAt
+          return chunks.add(piece)
+        },
+        signal,
+      })
+    } catch (error) {
+      return { result: storageFailed(error), sentAfterMs: answerMs ?? performance.now() - calledAt }
+    }
+    const sentAfterMs = sentAfter(outcome.timing, answerMs)
+    if (outcome.kind !== "answered" || outcome.status < 200 || outcome.status > 299) {
+      return { result: judgeWithoutContent(outcome, run), sentAfterMs }
+    }
+    const content = { ...chunks.measure(), ...describe(outcome.headers) }
+    if (run.snapshot?.contentSha256.equals(content.sha256)) {
+      return { result: { outcome: "unchanged", content }, sentAfterMs }
+    }
+    try {
+      await chunks.flush()
+    } catch (error) {
+      return { result: storageFailed(error), sentAfterMs }
+    }
+    return { result: { outcome: "changed", content }, sentAfterMs }
+  }
+}
+
+/** Thrown from within a download, because that is how a download is ended from there. */
+class StaleFence extends Error {}
+
+/**
+ * The headers by which the partner knows us and the connection. Signed, they are those of Standard Webhooks over an
+ * empty body, with connection and fence in the id: a signature that a listener can repeat for minutes only.
+ */
+function requestHeaders(
+  run: GrantedRun,
+  { serviceName, signingSecret }: PullOptions,
+): Record<string, string> {
+  const headers: Record<string, string> = { [`x-${serviceName.toLowerCase()}-connection`]: run.connection }
+  if (signingSecret !== undefined) {
+    const id = `${run.connection}_${run.fence}`
+    const timestamp = Math.floor(Date.now() / 1_000)
+    Object.assign(headers, standardWebhooksHeaders({ id, timestamp, body: "", secrets: [signingSecret] }))
+  }
+  if (run.snapshot?.etag) headers["if-none-match"] = run.snapshot.etag
+  if (run.snapshot?.lastModified) headers["if-modified-since"] = run.snapshot.lastModified
+  return headers
+}
+
+function judgeWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncResult {
+  switch (outcome.kind) {
+    case "failed":
+      return { outcome: "failed", error: outcome.error, detail: outcome.message }
+    case "aborted":
+      return { outcome: "abandoned", error: "stopped" }
+    case "too-large":
+      return {
+        outcome: "failed",
+        error: "too-large",
+        detail: `the content exceeds ${outcome.limitBytes} bytes`,
+      }
+    case "answered": {
+      // A 304 that we did not ask for says that we have something which we do not have.
+      const asked = Boolean(run.snapshot?.etag || run.snapshot?.lastModified)
+      if (outcome.status === 304 && asked) return { outcome: "unchanged", content: null }
+      return {
+        outcome: "failed",
+        error: "status",
+        detail: `the source answered with status ${outcome.status}`,
+      }
+    }
+  }
+}
+
+function describe(headers: Record<string, string>): Omit<Content, "bytes" | "sha256"> {
+  return {
+    contentType: headers["content-type"] ?? null,
+    etag: headers.etag ?? null,
+    lastModified: headers["last-modified"] ?? null,
+  }
+}
+
+function storageFailed(error: unknown): SyncResult {
+  if (error instanceof StaleFence) return { outcome: "abandoned", error: "stale" }
+  const detail = error instanceof Error ? error.message : String(error)
+  return { outcome: "failed", error: "storage", detail }
+}

@@ -1,0 +1,149 @@
+import type { Sql } from "@sitewire/database"
+import { createLogger, createMetrics } from "@sitewire/runtime"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, onTestFinished, test } from "vitest"
+import { claimDue } from "./claimDue.ts"
+import { finishRuns } from "./finishRuns.ts"
+import {
+  addConnections,
+  emptyDatabase,
+  letTimePass,
+  minute,
+  readRuns,
+  readWindow,
+  trigger,
+} from "./fixtures/windows.ts"
+import { createSchedulerMetrics } from "./metrics.ts"
+import { raiseTriggers } from "./raiseTriggers.ts"
+import { type RunDueOptions, runDue } from "./runDue.ts"
+import type { RunnerAnswer } from "./sync.ts"
+
+const done: RunnerAnswer = { result: { outcome: "unchanged", content: null }, sentAfterMs: 0 }
+
+function start(sql: Sql, pull: RunDueOptions["runners"]["pull"], more: Partial<RunDueOptions> = {}) {
+  const stopping = new AbortController()
+  const syncs = runDue({
+    claim: (input) => claimDue(sql, minute, input),
+    finish: async (completion) => {
+      const [finish] = await finishRuns(sql, minute, [completion])
+      return finish ?? { kind: "stale" }
+    },
+    runners: { pull, delegate: pull },
+    maxRunning: 64,
+    maxPerHost: 4,
+    startGraceMs: minute.startGraceMs,
+    stopping: stopping.signal,
+    metrics: createSchedulerMetrics(createMetrics("test")),
+    log: createLogger({ service: "test", level: "silent" }),
+    ...more,
+  })
+  onTestFinished(async () => {
+    stopping.abort()
+    await syncs.close(5_000)
+  })
+  return syncs
+}
+
+const waitForAll = (sql: Sql) =>
+  waitUntil("all triggers to be covered", async () => {
+    const rows = await sql("select 1 from sync_window where covered < requested")
+    return rows.length === 0
+  })
+
+test("what is due at once is all run, within the bounds in total and per host", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 600 }, (_, index) => `c${index}`)
+  // Most are on one host, and stand before the others.
+  const hostOf = (id: string) => (Number(id.slice(1)) < 400 ? "big" : `small${Number(id.slice(1)) % 5}`)
+  await addConnections(sql, ids, (id) => `https://${hostOf(id)}.example/${id}`)
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  const under = new Map<string, number>()
+  let total = 0
+  let most = 0
+  let mostPerHost = 0
+  const bounds = { maxRunning: 12, maxPerHost: 5 }
+  start(
+    sql,
+    async ({ host }) => {
+      const ofHost = (under.get(host) ?? 0) + 1
+      under.set(host, ofHost)
+      total += 1
+      most = Math.max(most, total)
+      mostPerHost = Math.max(mostPerHost, ofHost)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      under.set(host, (under.get(host) ?? 0) - 1)
+      total -= 1
+      return done
+    },
+    bounds,
+  )
+  await waitForAll(sql)
+  expect({ maxRunning: most, maxPerHost: mostPerHost }).toEqual(bounds)
+})
+
+test("an idle scheduler starts a sync when it is due, not when it looks next", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  const { promise: started, resolve } = Promise.withResolvers<number>()
+  const syncs = start(sql, async () => {
+    resolve(performance.now())
+    return done
+  })
+  const raisedAt = performance.now()
+  const { dueInMs } = await raiseTriggers(sql, { settleMs: 150 }, [trigger("a")])
+  syncs.dueIn(dueInMs ?? 0)
+  const tookMs = (await started) - raisedAt
+  expect(tookMs).toBeGreaterThanOrEqual(150)
+  // It looks every 2 s by itself.
+  expect(tookMs).toBeLessThan(1_500)
+})
+
+test("a start that comes too late to be safe is given back and granted anew", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 3_000)
+  const fences: number[] = []
+  let slow = true
+  start(
+    sql,
+    async ({ fence }) => {
+      fences.push(fence)
+      return done
+    },
+    {
+      startGraceMs: 200,
+      claim: async (input) => {
+        const claim = await claimDue(sql, minute, input)
+        if (slow) await new Promise((resolve) => setTimeout(resolve, 250))
+        slow = false
+        return claim
+      },
+    },
+  )
+  await waitForAll(sql)
+  expect(fences).toEqual([2])
+  expect(await readRuns(sql, "a")).toMatchObject([
+    { outcome: "abandoned", error: "late-start", triggers: 1 },
+    { outcome: "unchanged", triggers: 1 },
+  ])
+})
+
+test("a sync that breaks counts as failed and leaves its place to others", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a", "b"], () => "https://one.example/")
+  await raiseTriggers(sql, minute, [trigger("a"), trigger("b")])
+  await letTimePass(sql, 3_000)
+  const pull = () => Promise.reject(new Error("a fault of ours"))
+  start(sql, pull, { maxPerHost: 1 })
+  await waitUntil(
+    "both to fail",
+    async () => (await sql("select 1 from sync_window where failures = 1")).length === 2,
+  )
+  expect(await readWindow(sql, "b")).toMatchObject({ last_error: "internal", running: false, due: 60 })
+})

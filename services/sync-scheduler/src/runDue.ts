@@ -1,0 +1,185 @@
+import { setMaxListeners } from "node:events"
+import type { Logger } from "@sitewire/runtime"
+import { createAlarm } from "./alarm.ts"
+import type { Claim, ClaimInput } from "./claimDue.ts"
+import type { Completion, Finish } from "./finishRuns.ts"
+import type { SchedulerMetrics } from "./metrics.ts"
+import type { GrantedRun, Runner, SyncResult } from "./sync.ts"
+
+/** What another scheduler has raised is noticed within this time; what this one has raised, at once. */
+const longestSleepMs = 2_000
+
+/** Kept back when a stop aborts what still runs, for recording that it was. */
+const recordingReserveMs = 2_000
+
+export type RunDueOptions = {
+  /** Waits while Postgres is away; rejects for other reasons. */
+  claim: (input: ClaimInput) => Promise<Claim>
+  /** Waits while Postgres is away; rejects for other reasons. */
+  finish: (completion: Completion) => Promise<Finish>
+  runners: Record<GrantedRun["runner"], Runner>
+  maxRunning: number
+  maxPerHost: number
+  startGraceMs: number
+  /** Aborted when the stop begins: nothing is started from then on. */
+  stopping: AbortSignal
+  metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced">
+  log: Logger
+}
+
+export type RunDue = {
+  /** A connection is due in so many milliseconds. */
+  dueIn(ms: number): void
+  running(): number
+  /**
+   * After the stop has begun: waits for what runs; near the deadline the rest is aborted and given up, so that another
+   * scheduler takes it in the connection's next window. `drained` is false if something had to be aborted.
+   */
+  close(deadlineMs: number): Promise<{ drained: boolean }>
+}
+
+/**
+ * Claims what is due and runs it, within the bounds. Sleeps until the earliest due time that it knows of (from its own
+ * raises, its finishes and each claim's answer), so that a start is on time without asking Postgres all the time.
+ */
+export function runDue(options: RunDueOptions): RunDue {
+  const { claim, finish, runners, maxRunning, maxPerHost, startGraceMs, stopping, metrics, log } = options
+  const alarm = createAlarm()
+  const abort = new AbortController()
+  setMaxListeners(0, abort.signal)
+  const running = new Set<Promise<void>>()
+  const perHost = new Map<string, number>()
+  let limited = false
+
+  async function loop(): Promise<void> {
+    while (!stopping.aborted) {
+      const sleepMs = await claimOnce()
+      if (sleepMs > 0 && !stopping.aborted) await alarm.wait(sleepMs)
+    }
+  }
+
+  /** Answers for how long to sleep. */
+  async function claimOnce(): Promise<number> {
+    const limit = maxRunning - running.size
+    if (limit <= 0) {
+      limited = true
+      return longestSleepMs
+    }
+    const free = new Map([...perHost].map(([host, count]) => [host, maxPerHost - count]))
+    try {
+      const claimed = await claim({ limit, free, perHost: maxPerHost })
+      limited = claimed.limited
+      for (const run of claimed.runs) begin(run, claimed.askedAt)
+      if (claimed.more) return 0
+      // What waits for its host is walked over by each claim: asking half of the time bounds what that can cost.
+      if (limited) await rest(performance.now() - claimed.askedAt)
+      return Math.min(longestSleepMs, claimed.nextDueInMs ?? longestSleepMs)
+    } catch (error) {
+      if (!stopping.aborted) log.error({ error }, "could not claim what is due; trying again")
+      return longestSleepMs
+    }
+  }
+
+  function begin(run: GrantedRun, askedAt: number): void {
+    perHost.set(run.host, (perHost.get(run.host) ?? 0) + 1)
+    const ended = perform(run, askedAt).finally(() => {
+      running.delete(ended)
+      const left = (perHost.get(run.host) ?? 1) - 1
+      if (left > 0) perHost.set(run.host, left)
+      else perHost.delete(run.host)
+      if (limited) alarm.within(0)
+    })
+    running.add(ended)
+  }
+
+  async function perform(run: GrantedRun, askedAt: number): Promise<void> {
+    const { connection, fence, correlation } = run
+    const context = { connection, fence, correlation }
+    const startedAt = performance.now()
+    log.info({ ...context, triggers: run.triggers, host: run.host }, "sync started")
+    const { result, sentAfterMs } = await runWithinGrace(run, askedAt)
+    const ms = Math.round(performance.now() - startedAt)
+    const fields = { ...context, outcome: result.outcome, ms, ...describeResult(result) }
+    try {
+      const finished = await finish({ connection, fence, result, sentAfterMs })
+      observe(result, ms, finished)
+      if (finished.kind === "stale")
+        log.warn(fields, "sync finished too late: a newer start had been granted")
+      else log.info(fields, "sync finished")
+      if (finished.kind === "recorded" && finished.dueInMs !== null) alarm.within(finished.dueInMs)
+    } catch (error) {
+      log.error(
+        { ...fields, error },
+        "the end of a sync could not be recorded; it is due again after its lease",
+      )
+    }
+  }
+
+  /**
+   * `not_before` was set for a request that is sent within the grace. A process that was stopped, or waited long for
+   * Postgres's answer, may be beyond it; then the grant goes back, for a start that is granted anew.
+   */
+  async function runWithinGrace(
+    run: GrantedRun,
+    askedAt: number,
+  ): Promise<{ result: SyncResult; sentAfterMs: number | null }> {
+    const waitedMs = performance.now() - askedAt
+    if (stopping.aborted || waitedMs > startGraceMs) {
+      const error = stopping.aborted ? "stopped" : "late-start"
+      return { result: { outcome: "abandoned", error }, sentAfterMs: null }
+    }
+    try {
+      const answer = await runners[run.runner](run, abort.signal)
+      return { result: answer.result, sentAfterMs: waitedMs + answer.sentAfterMs }
+    } catch (error) {
+      log.error({ connection: run.connection, fence: run.fence, error }, "a sync broke")
+      const detail = "see the error before this line"
+      // Whether it sent is not known, so the time until now counts.
+      return {
+        result: { outcome: "failed", error: "internal", detail },
+        sentAfterMs: performance.now() - askedAt,
+      }
+    }
+  }
+
+  function observe(result: SyncResult, ms: number, finished: Finish): void {
+    const stale = finished.kind === "stale"
+    metrics.syncs.inc({ outcome: stale ? "stale" : result.outcome })
+    if (stale) return
+    metrics.syncSeconds.observe(ms / 1_000)
+    if (finished.syncedMs === null) return
+    const kind = finished.duringRun ? "during_run" : "window"
+    metrics.triggerToSynced.observe({ kind }, Math.max(0, finished.syncedMs / 1_000))
+  }
+
+  stopping.addEventListener("abort", () => alarm.within(0))
+  const looping = loop()
+
+  async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
+    const timer = setTimeout(() => abort.abort(), Math.max(0, deadlineMs - recordingReserveMs))
+    const ended = looping.then(() => Promise.all(running))
+    await Promise.race([ended, rest(deadlineMs)])
+    clearTimeout(timer)
+    return { drained: !abort.signal.aborted && running.size === 0 }
+  }
+
+  let closed: Promise<{ drained: boolean }> | undefined
+  return {
+    dueIn: (ms) => alarm.within(ms),
+    running: () => running.size,
+    close(deadlineMs) {
+      closed ??= drain(deadlineMs)
+      return closed
+    },
+  }
+}
+
+function describeResult(result: SyncResult): object {
+  if ("detail" in result) return { reason: result.error, detail: result.detail }
+  if ("error" in result) return { reason: result.error }
+  return result.content === null ? {} : { bytes: result.content.bytes }
+}
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)).unref())
+}

@@ -1,0 +1,48 @@
+/** A start that Postgres granted: this process, and no other, may now sync this connection, under this fence. */
+export type GrantedRun = {
+  connection: string
+  /** Results count only while this is the connection's newest. */
+  fence: number
+  runner: "pull" | "delegate"
+  /** May hold credentials and keys in its query: never logged. */
+  source: string
+  /** Host and port of the source, in lower case. */
+  host: string
+  startedAt: Date
+  triggers: number
+  firstTriggerAt: Date | null
+  lastTriggerAt: Date | null
+  correlation: string | null
+  /** What is stored of the source, if anything is. */
+  snapshot: { etag: string | null; lastModified: string | null; contentSha256: Buffer } | null
+}
+
+/** What was read of the source, and what it said about it. */
+export type Content = {
+  sha256: Buffer
+  bytes: number
+  contentType: string | null
+  etag: string | null
+  lastModified: string | null
+}
+
+export type SyncResult =
+  /** `content` is null where an executor keeps it, or where the source answered 304. */
+  | { outcome: "changed" | "unchanged"; content: Content | null }
+  /** The source's fault, or on the way to it. `detail` is for the log: no path, no query. */
+  | { outcome: "failed"; error: string; detail: string }
+  /** Ended by us; says nothing about the source. */
+  | { outcome: "abandoned"; error: string }
+
+/** `sentAfterMs`: from the runner's call until the source can have seen the request, at most. */
+export type RunnerAnswer = { result: SyncResult; sentAfterMs: number }
+
+export type Runner = (run: GrantedRun, signal: AbortSignal) => Promise<RunnerAnswer>
+
+export type WindowSettings = {
+  windowMs: number
+  settleMs: number
+  deadlineMs: number
+  /** A granted run that has not sent its request within this time of asking for the grant gives it back. */
+  startGraceMs: number
+}

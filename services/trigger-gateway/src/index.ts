@@ -1,0 +1,1 @@
+export { gatewayVariables } from "./variables.ts"

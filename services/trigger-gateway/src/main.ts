@@ -1,0 +1,112 @@
+import { topicNames } from "@sitewire/contracts"
+import { openPool } from "@sitewire/database"
+import { connectKafka, startProducer } from "@sitewire/kafka"
+import { listen, runService, waitFor } from "@sitewire/runtime"
+import { askBroker } from "./askBroker.ts"
+import { gatherTokenChecks } from "./checkTokens.ts"
+import { createApp } from "./createApp.ts"
+import { createGatewayServer } from "./createGatewayServer.ts"
+import { drain } from "./drain.ts"
+import { logTriggered } from "./logTriggered.ts"
+import { createMeasures } from "./measures.ts"
+import { gatherTriggers } from "./publishTriggers.ts"
+import { readTokenHashes } from "./readTokenHashes.ts"
+import { createTake } from "./takeTrigger.ts"
+import { gatewayVariables } from "./variables.ts"
+import { watchPart } from "./watchPart.ts"
+
+const name = "trigger-gateway"
+
+/** Long enough to share statements and requests, short enough not to be felt. */
+const lingerMs = 2
+const probeEveryMs = 1_000
+
+await runService({
+  name,
+  variables: gatewayVariables,
+  parts: ["postgres", "kafka"],
+  start: async ({ config, log, lifecycle, readiness, metrics, announce }) => {
+    const deadlineMs = config.GATEWAY_DEADLINE
+    // A new connection and a statement together must fit into the deadline.
+    const databaseMs = Math.ceil(deadlineMs / 2)
+    const pool = openPool(
+      {
+        url: config.DATABASE_URL,
+        size: config.DATABASE_POOL_SIZE,
+        name,
+        statementTimeoutMs: databaseMs,
+        connectTimeoutMs: Math.ceil(deadlineMs / 4),
+      },
+      (error) => log.warn({ error }, "an idle connection to Postgres broke"),
+    )
+    lifecycle.onStop("postgres", () => pool.close())
+    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: name, log })
+    const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
+
+    const askPostgres = () => readTokenHashes(pool, [], databaseMs)
+    const askKafka = () => askBroker(kafka, databaseMs)
+    const waiting = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
+    await Promise.all([
+      waitFor({
+        ...waiting,
+        name: "Postgres",
+        check: askPostgres,
+        remedy: "Start it, or correct DATABASE_URL; its migrations must have been applied.",
+      }),
+      waitFor({
+        ...waiting,
+        name: "Kafka",
+        check: askKafka,
+        remedy: "Start it, or correct KAFKA_BROKERS.",
+      }),
+    ])
+    const producer = await startProducer({ kafka, lingerMs: 0, deadlineMs })
+    lifecycle.onStop("producer", (leftMs) => producer.close(leftMs))
+
+    const watching = { everyMs: probeEveryMs, readiness, log }
+    const database = watchPart({ ...watching, part: "postgres", probe: askPostgres })
+    const broker = watchPart({ ...watching, part: "kafka", probe: askKafka })
+    lifecycle.onStop("watches", async () => {
+      database.stop()
+      broker.stop()
+    })
+
+    const checkToken = gatherTokenChecks({
+      readHashes: (connections) => database.note(readTokenHashes(pool, connections, databaseMs)),
+      lingerMs,
+      onBatch: (size) => measures.batch("check", size),
+    })
+    const publishTrigger = gatherTriggers({
+      publish: (records) => broker.note(producer.publish(records)),
+      topic: connectorTriggered,
+      lingerMs,
+      onPublished(records, triggers) {
+        measures.batch("publish", triggers)
+        logTriggered(log, records)
+      },
+    })
+    const takes = createTake({
+      checkToken,
+      publishTrigger,
+      isAway: () => database.away() || broker.away(),
+      maxWaiting: config.GATEWAY_MAX_WAITING,
+      deadlineMs,
+    })
+    const measures = createMeasures(metrics, takes.waiting)
+
+    const server = createGatewayServer(
+      {
+        maxConnections: config.GATEWAY_MAX_CONNECTIONS,
+        keepAliveMs: config.GATEWAY_KEEP_ALIVE,
+        headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT,
+        requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT,
+      },
+      createApp({ take: takes.take, measures, log, stopping: lifecycle.stopping }),
+    )
+    const port = await listen(server, config.GATEWAY_HOST, config.GATEWAY_PORT, "GATEWAY_PORT")
+    lifecycle.onStop("http", (leftMs) =>
+      drain({ server, delayMs: config.GATEWAY_DRAIN_DELAY, answerMs: deadlineMs, deadlineMs: leftMs }),
+    )
+    announce({ gateway: `http://127.0.0.1:${port}` })
+  },
+})

@@ -1,0 +1,35 @@
+import type { NextFunction, Request, Response } from "express"
+import { answers, sendAnswer } from "./answers.ts"
+
+const maxBodyBytes = 1024
+
+/**
+ * Reads over a body of up to 1 KiB and answers 413 to a larger one, before anything else looks at the request, so
+ * that the answer says nothing about the address. What has no body, as triggers should, passes without waiting.
+ */
+export function refuseLargeBody(onRefused: () => void) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers
+    if (encoding === undefined && (length === undefined || length === "0")) {
+      next()
+      return
+    }
+    let bytes = 0
+    let refused = false
+    const refuse = () => {
+      refused = true
+      onRefused()
+      sendAnswer(response, answers.tooLarge)
+    }
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      if (bytes > maxBodyBytes && !refused) refuse()
+    })
+    request.on("end", () => {
+      if (!refused) next()
+    })
+    // A sender that goes away in the middle; there is nobody to answer.
+    request.on("error", () => {})
+    if (Number(length) > maxBodyBytes) refuse()
+  }
+}

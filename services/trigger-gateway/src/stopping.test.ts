@@ -1,0 +1,102 @@
+import { openPool, type Pool } from "@sitewire/database"
+import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Answer, call, converse, correlationOf, type Failure, hammer } from "./fixtures/call.ts"
+import { addConnection } from "./fixtures/connections.ts"
+import { expectOnTopic } from "./fixtures/readTriggers.ts"
+import { startGateway } from "./fixtures/startGateway.ts"
+
+let database: FreshDatabase
+let pool: Pool
+let paths: string[]
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
+  paths = []
+  for (let index = 0; index < 20; index += 1) paths.push((await addConnection(pool.sql, `c-${index}`)).path)
+})
+
+afterAll(async () => {
+  await pool.close()
+  await database.drop()
+})
+
+async function start(env: Record<string, string> = {}) {
+  const { prefix, names } = await freshTopics()
+  const running = await startGateway({
+    DATABASE_URL: database.url,
+    KAFKA_BROKERS: kafkaBrokers().join(),
+    TOPIC_PREFIX: prefix,
+    LOG_LEVEL: "trace",
+    ...env,
+  })
+  const url = (client: number, round: number) =>
+    `${running.gateway}${paths[(client * 7 + round) % paths.length]}`
+  return { running, url, topic: names.connectorTriggered }
+}
+
+test("SIGTERM under load resets no connection, refuses no trigger and forgets none", {
+  timeout: 60_000,
+}, async () => {
+  const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "1s" })
+  const seen: (Answer | Failure)[] = []
+  // As a balancer does: each client goes elsewhere when it is told that its connection closes.
+  const load = hammer({
+    clients: 64,
+    url,
+    seen: (answer) => {
+      seen.push(answer)
+      if (answer.status === 0) return "enough"
+      return "headers" in answer && answer.headers.connection === "close" ? "enough" : undefined
+    },
+  })
+  await waitUntil("load", () => seen.length > 2_000)
+  const ended = running.end("SIGTERM")
+  await load.done
+  const duringDelay = await Promise.all([call(`${running.ops}/readyz`, { method: "GET" }), call(url(0, 0))])
+  expect(duringDelay.map(({ status }) => status)).toEqual([503, 202])
+  expect(await ended).toBe(0)
+
+  expect(seen.filter(({ status }) => status !== 202)).toEqual([])
+  await expectOnTopic(kafkaBrokers(), topic, [...seen, ...duringDelay.slice(1)].map(correlationOf))
+  expect(running.output()).toContain('"clean":true')
+  expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
+})
+
+test("a connection that never finishes its request does not hold up the stop", {
+  timeout: 60_000,
+}, async () => {
+  const { running } = await start({ GATEWAY_DEADLINE: "500ms" })
+  const halves = [
+    "",
+    "POST /connectors/hook/a/b HT",
+    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
+  ]
+  const conversations = halves.map((half) => converse(running.gateway, half, { deadlineMs: 20_000 }))
+  await call(`${running.gateway}/`)
+  const startedAt = performance.now()
+  expect(await running.end("SIGTERM")).toBe(0)
+  expect(performance.now() - startedAt).toBeLessThan(4_000)
+  expect((await Promise.all(conversations)).map(({ closed }) => closed)).toEqual([true, true, true])
+})
+
+test("kill -9 under load: every 202 that was given is on the topic", { timeout: 60_000 }, async () => {
+  const { running, url, topic } = await start()
+  const seen: (Answer | Failure)[] = []
+  const load = hammer({
+    clients: 64,
+    url,
+    seen: (answer) => {
+      seen.push(answer)
+      return answer.status === 0 ? "enough" : undefined
+    },
+  })
+  await waitUntil("load", () => seen.length > 2_000)
+  await running.end("SIGKILL")
+  await load.done
+  const accepted = seen.map(correlationOf).filter((correlation) => correlation !== "")
+  expect(accepted.length).toBeGreaterThan(2_000)
+  await expectOnTopic(kafkaBrokers(), topic, accepted)
+  expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
+})
