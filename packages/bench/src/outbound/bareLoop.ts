@@ -1,0 +1,37 @@
+import { createHmac } from "node:crypto"
+import { siteReadyBody } from "@sitewire/contracts"
+import { Pool } from "undici"
+import { eventOf } from "./events.ts"
+
+// The baseline: signs and posts the same bodies over undici with the same concurrency, and nothing else.
+const [url = "", amount = "0", concurrency = "256"] = process.argv.slice(2)
+const pool = new Pool(url, { connections: Number(concurrency), pipelining: 1 })
+const bodies = Array.from({ length: 1_000 }, (_, at) => siteReadyBody(eventOf(at, 100)))
+let next = 0
+
+async function worker(total: number): Promise<void> {
+  while (next < total) {
+    const body = bodies[next++ % bodies.length] ?? Buffer.alloc(0)
+    const signature = `sha256=${createHmac("sha256", "a secret of the bench").update(body).digest("hex")}`
+    const headers = {
+      "content-type": "application/json",
+      "x-sitewire-signature": signature,
+      "x-sitewire-attempt": "1",
+    }
+    const answer = await pool.request({ method: "POST", path: "/bare", headers, body })
+    await answer.body.dump()
+  }
+}
+
+async function run(total: number): Promise<number> {
+  next = 0
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: Number(concurrency) }, () => worker(total)))
+  return (total / (performance.now() - startedAt)) * 1_000
+}
+
+await run(Number(amount) / 5)
+const perSecond = await run(Number(amount))
+process.send?.({ addresses: {}, ready: true, result: perSecond })
+await pool.close()
+process.disconnect?.()

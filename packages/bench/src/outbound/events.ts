@@ -1,0 +1,16 @@
+import { randomUUID } from "node:crypto"
+import type { SitePaid } from "@sitewire/contracts"
+
+/** A site.paid of usual size for one of `channels` channels. `reference` carries what a measure wants to see again. */
+export function eventOf(at: number, channels: number, reference = `customer-${at}`): SitePaid {
+  return {
+    id: randomUUID(),
+    channel: `bench-${at % channels}`,
+    reference,
+    site_url: `https://shop-${at}.sites.example`,
+    console_url: `https://console.sites.example/shop-${at}`,
+    name: `Shop number ${at}`,
+    email: `owner-${at}@customer.example`,
+    created_at: "2030-01-02T03:04:05+00:00",
+  }
+}

@@ -1,0 +1,83 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { waitUntil } from "@sitewire/testkit"
+import { judge, type Measure } from "../measure.ts"
+import { cpuMs, memoryMb } from "../processCost.ts"
+import { eventOf } from "./events.ts"
+import type { Installation } from "./installation.ts"
+
+const channels = 100
+const concurrency = 256
+
+/** Deliveries a second of one dispatcher with the events already on the topic, beside a bare signing and posting loop. */
+export async function measureThroughput(
+  it: Installation,
+  amount: number,
+  progress: (line: string) => void,
+): Promise<Measure[]> {
+  const receiver = await it.start("packages/bench/src/receiver.ts")
+  const url = receiver.addresses.receiver ?? ""
+  await it.channels(channels, (at) => `${url}/channel-${at}`)
+
+  progress("baseline: a bare loop that signs and posts")
+  const baseline = await bareLoop(url, amount)
+  progress(`baseline: ${Math.round(baseline)}/s`)
+
+  for (let from = 0; from < amount; from += 1_000) {
+    const events = Array.from({ length: 1_000 }, (_, at) => eventOf(from + at, channels))
+    await it.publish(
+      events.map((event) => ({ topic: it.names.sitePaid, key: event.id, value: JSON.stringify(event) })),
+    )
+  }
+  progress(`${amount} events are on the topic; starting the dispatcher`)
+  await fetch(`${url}/take`).then((answer) => answer.arrayBuffer())
+  const outside = () => cpuMs(it.kafkaPid) + cpuMs(it.postgresPid)
+  const before = outside()
+  const dispatcher = await it.dispatcher()
+  const counted = async () =>
+    ((await fetch(`${url}/counts`).then((answer) => answer.json())) as { count: number }).count
+  await waitUntil("the first delivery", async () => (await counted()) > 0, 60_000)
+  const startedAt = performance.now()
+  const first = await counted()
+  await waitUntil("all deliveries", async () => (await counted()) >= amount, 300_000)
+  const seconds = (performance.now() - startedAt) / 1_000
+  await waitUntil("all records", async () => {
+    const [row] = await it.sql<{ left: number }>(
+      "select count(*)::int as left from delivery where state <> 'delivered'",
+    )
+    return row?.left === 0
+  })
+  const perSecond = (amount - first) / seconds
+  const nodeMs = cpuMs(dispatcher.pid)
+  const cpu = (nodeMs + outside() - before) / amount
+  progress(
+    `${Math.round(perSecond)}/s; CPU per event: Node ${(nodeMs / amount).toFixed(3)} ms, all ${cpu.toFixed(3)} ms`,
+  )
+  const { peak } = memoryMb(dispatcher.pid)
+  await dispatcher.end()
+  await receiver.end("SIGKILL")
+  return [
+    judge("deliveries/s, backlog on the topic, 100 channels", perSecond, baseline, {
+      kind: "ratio-at-least",
+      bound: 0.35,
+    }),
+    judge("CPU per delivered event, dispatcher, broker and database", cpu, null, {
+      kind: "value-at-most",
+      bound: 0.15,
+      unit: "ms",
+    }),
+    judge("resident memory of the dispatcher, backlog", peak, null, {
+      kind: "value-at-most",
+      bound: 200,
+      unit: "MB",
+    }),
+  ]
+}
+
+async function bareLoop(url: string, amount: number): Promise<number> {
+  const main = fileURLToPath(new URL("bareLoop.ts", import.meta.url))
+  const child = fork(main, [url, String(amount), String(concurrency)])
+  const [message] = await once(child, "message")
+  return (message as { result: number }).result
+}
