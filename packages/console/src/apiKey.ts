@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import type { PrismaClient } from "@sitewire/database"
+import type { PrismaClient } from "@sitewire/database/prisma"
 import { newId } from "./newIds.ts"
 
 /** `swk_` and 256 random bits: enough that their plain hash can be kept, without salt or slow function. */

@@ -1,4 +1,4 @@
-import type { PrismaClient } from "@sitewire/database"
+import type { PrismaClient } from "@sitewire/database/prisma"
 import type { RequestHandler } from "express"
 import { problem } from "./answer.ts"
 import { findApiKey } from "./apiKey.ts"

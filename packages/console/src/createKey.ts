@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util"
-import { openPool, openPrisma } from "@sitewire/database"
+import { openPool } from "@sitewire/database"
+import { openPrisma } from "@sitewire/database/prisma"
 import { databaseVariables, readConfig } from "@sitewire/runtime"
 import { createApiKey } from "./apiKey.ts"
 

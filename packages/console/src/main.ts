@@ -1,5 +1,6 @@
 import { topicNames } from "@sitewire/contracts"
-import { openPool, openPrisma } from "@sitewire/database"
+import { openPool } from "@sitewire/database"
+import { openPrisma } from "@sitewire/database/prisma"
 import { parsePolicy } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
 import { runService, waitFor } from "@sitewire/runtime"

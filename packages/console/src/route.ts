@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { PrismaClient, SealingKeys } from "@sitewire/database"
+import type { SealingKeys } from "@sitewire/database"
+import type { PrismaClient } from "@sitewire/database/prisma"
 import type { AddressPolicy } from "@sitewire/egress"
 import { z } from "zod"
 import { type Answer, problem } from "./answer.ts"

@@ -9,10 +9,10 @@ import {
 } from "@sitewire/contracts"
 import type { Incoming, Outgoing } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
-import { v7 as uuidv7 } from "uuid"
 import type { DueDelivery } from "./delivery.ts"
 import type { KnownDelivery } from "./findDeliveries.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
+import { newDeliveryId } from "./newDeliveryId.ts"
 import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
 
 export type TakePaidParts = {
@@ -139,7 +139,7 @@ export function createTakePaid(parts: TakePaidParts) {
 function accept(record: Incoming, paid: SitePaid): Accepted {
   const body = siteReadyBody(paid)
   const delivery: NewDelivery = {
-    id: uuidv7(),
+    id: newDeliveryId(),
     eventId: paid.id,
     channelId: paid.channel,
     body,

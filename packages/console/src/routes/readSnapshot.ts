@@ -1,4 +1,4 @@
-import type { PrismaClient } from "@sitewire/database"
+import type { PrismaClient } from "@sitewire/database/prisma"
 import { z } from "zod"
 import { notFound, problem } from "../answer.ts"
 import { defineRoute } from "../route.ts"

@@ -1,0 +1,20 @@
+import { randomFillSync } from "node:crypto"
+import { v7 } from "uuid"
+
+const bytesEach = 16
+const pool = new Uint8Array(bytesEach * 512)
+let used = pool.length
+
+/**
+ * A delivery's id: a UUID of version 7, so that ids sort by time and an index of them grows at its end. Random bytes
+ * come from a pool: asked for one by one, they were a twentieth of the dispatcher's CPU time.
+ */
+export function newDeliveryId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const random = pool.subarray(used, used + bytesEach)
+  used += bytesEach
+  return v7({ random })
+}
