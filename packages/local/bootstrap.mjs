@@ -14,6 +14,8 @@ const commands = {
   demo: ["packages/local/src/demo.ts"],
   reset: ["packages/local/src/reset.ts"],
   sitewire: ["packages/cli/src/main.ts"],
+  bench: ["packages/bench/src/main.ts"],
+  chaos: ["packages/chaos/src/main.ts"],
   test: ["node_modules/vitest/vitest.mjs", "run"],
   check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "--output-logs=errors-only"],
 }

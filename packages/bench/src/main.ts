@@ -1,23 +1,43 @@
 import { parseArgs } from "node:util"
+import { measureAccepting } from "./inbound/accepting.ts"
+import { measureClaims } from "./inbound/claims.ts"
+import { measureTakingIn } from "./inbound/takingIn.ts"
 import type { Measure } from "./measure.ts"
-import { startInstallation } from "./outbound/installation.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
+import { type Installation, startInstallation } from "./startInstallation.ts"
+
+type Progress = (line: string) => void
+type Part = (it: Installation, progress: Progress) => Promise<Measure[]>
+
+/** The measures by flow, in the order in which they run; each gets a Postgres and a Kafka of its own. */
+const flows: Record<string, Record<string, Part>> = {
+  outbound: { throughput: (it, progress) => measureThroughput(it, 50_000, progress) },
+  inbound: { accepting: measureAccepting, claims: measureClaims, "taking-in": measureTakingIn },
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { json: { type: "boolean", default: false }, only: { type: "string" } },
 })
-const progress = (line: string) => void process.stderr.write(`bench: ${line}\n`)
-if (positionals[0] !== "outbound") {
-  process.stderr.write("usage: npm run bench -- outbound [--json] [--only throughput]\n")
+const progress: Progress = (line) => void process.stderr.write(`bench: ${line}\n`)
+const parts = flows[positionals[0] ?? ""]
+if (!parts || (values.only !== undefined && !parts[values.only])) {
+  const names = Object.entries(flows).map(([flow, of]) => `  ${flow}: ${Object.keys(of).join(", ")}`)
+  process.stderr.write(
+    `usage: npm run bench -- outbound|inbound [--json] [--only PART]\nparts:\n${names.join("\n")}\n`,
+  )
   process.exit(2)
 }
-const it = await startInstallation(progress)
+
 const measures: Measure[] = []
-try {
-  measures.push(...(await measureThroughput(it, 50_000, progress)))
-} finally {
-  await it.stop()
+for (const [name, part] of Object.entries(parts)) {
+  if (values.only !== undefined && values.only !== name) continue
+  const it = await startInstallation(progress)
+  try {
+    measures.push(...(await part(it, progress)))
+  } finally {
+    await it.stop()
+  }
 }
 if (values.json) process.stdout.write(`${JSON.stringify(measures)}\n`)
 else console.table(measures)

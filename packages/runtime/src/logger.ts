@@ -34,7 +34,8 @@ export function createLogger(
     },
     serializers: { error: describeError, err: describeError },
   }
-  const logger: Logger = destination ? pino(options, destination) : pino(options)
+  // Synchronous: pino's asynchronous writing tries for ever, at exit, to flush into a pipe that nobody reads any more.
+  const logger: Logger = pino(options, destination ?? pino.destination({ dest: 1, sync: true }))
   // pino does not pass what a child is bound to through `formatters`.
   const child = logger.child
   logger.child = function bind(this: Logger, bindings: Bindings, ...rest: unknown[]) {

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, converse, correlationOf } from "./fixtures/call.ts"
 import { addConnection, pathOf, replaceToken } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
-import { type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+
+afterAll(killLeftGateways)
 
 let database: FreshDatabase
 let topics: Awaited<ReturnType<typeof freshTopics>>

@@ -5,7 +5,9 @@ import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers } from "@s
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, converse } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
-import { type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+
+afterAll(killLeftGateways)
 
 let database: FreshDatabase
 let running: RunningGateway

@@ -6,7 +6,7 @@ const recordsPerLine = 100
 
 /**
  * Says which records were acknowledged, so that a trigger can be followed by the correlation that its answer named. Many
- * records share a line: a line each is a system call each, ten thousands a second on a busy gateway.
+ * records share a line: a line each would be ten thousands a second from a busy gateway.
  */
 export function logTriggered(log: Logger, records: readonly ConnectorTriggered[]): void {
   for (let start = 0; start < records.length; start += recordsPerLine) {

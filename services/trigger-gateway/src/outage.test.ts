@@ -12,7 +12,9 @@ import { type Answer, call, correlationOf, type Failure } from "./fixtures/call.
 import { addConnection, pathOf } from "./fixtures/connections.ts"
 import { startProxy } from "./fixtures/proxy.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
-import { type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+
+afterAll(killLeftGateways)
 
 /** The deadline, and what a busy machine may add. */
 const within = 2_000 + 500

@@ -23,5 +23,5 @@ export function gatherTriggers(settings: {
     return triggers.map(({ connection }) => merged.get(connection)?.correlation ?? "")
   }
 
-  return gather({ lingerMs, maxBatch: 2_000, maxRunning: 2, run: publishMerged })
+  return gather({ lingerMs, maxBatch: 2_000, maxRunning: 1, run: publishMerged })
 }

@@ -1,9 +1,11 @@
 import { openPool } from "@sitewire/database"
 import { freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
-import { expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import { call, hammer } from "./fixtures/call.ts"
 import { addConnection, replaceToken } from "./fixtures/connections.ts"
-import { startGateway } from "./fixtures/startGateway.ts"
+import { killLeftGateways, startGateway } from "./fixtures/startGateway.ts"
+
+afterAll(killLeftGateways)
 
 test("a replaced token answers 404 on every replica from the moment that the replacement returned", {
   timeout: 60_000,

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Answer, call, converse, correlationOf, type Failure, hammer } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
-import { startGateway } from "./fixtures/startGateway.ts"
+import { killLeftGateways, startGateway } from "./fixtures/startGateway.ts"
+
+afterAll(killLeftGateways)
 
 let database: FreshDatabase
 let pool: Pool

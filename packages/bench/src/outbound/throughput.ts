@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url"
 import { waitUntil } from "@sitewire/testkit"
 import { judge, type Measure } from "../measure.ts"
 import { cpuMs, memoryMb } from "../processCost.ts"
+import type { Installation } from "../startInstallation.ts"
 import { eventOf } from "./events.ts"
-import type { Installation } from "./installation.ts"
 
 const channels = 100
 const concurrency = 256

@@ -10,7 +10,7 @@ import { createLogger } from "@sitewire/runtime"
 import { prepare } from "@sitewire/setup"
 import { startProcess } from "@sitewire/testkit"
 
-const stateFolder = fileURLToPath(new URL("../../../../.sitewire", import.meta.url))
+const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
 
 /** Postgres, Kafka and whatever a measure starts on them. Data is written with fsync, as in production. */
 export async function startInstallation(progress: (line: string) => void) {
@@ -44,8 +44,10 @@ export async function startInstallation(progress: (line: string) => void) {
     return started
   }
 
+  const shared = { DATABASE_URL: postgres.address, KAFKA_BROKERS: kafka.address, LOG_LEVEL: "warn" }
   return {
     sql: pool.sql,
+    databaseUrl: postgres.address,
     names: topicNames({ prefix: "", retryDelaysMs }),
     brokers,
     kafkaPid: "pid" in kafka ? (kafka.pid ?? 0) : 0,
@@ -54,14 +56,21 @@ export async function startInstallation(progress: (line: string) => void) {
     start,
     dispatcher: (env: Record<string, string> = {}) =>
       start("services/webhook-dispatcher/src/main.ts", {
-        DATABASE_URL: postgres.address,
-        KAFKA_BROKERS: kafka.address,
+        ...shared,
         SEALING_KEYS: sealingKeys,
         ALLOW_HTTP: "true",
         ALLOWED_RANGES: "127.0.0.0/8",
-        LOG_LEVEL: "warn",
         ...env,
       }),
+    gateway: (env: Record<string, string> = {}) =>
+      start("services/trigger-gateway/src/main.ts", {
+        ...shared,
+        GATEWAY_HOST: "127.0.0.1",
+        GATEWAY_PORT: "0",
+        GATEWAY_DRAIN_DELAY: "0ms",
+        ...env,
+      }),
+    scheduler: (main: string, env: Record<string, string> = {}) => start(main, { ...shared, ...env }),
     async channels(count: number, addressOf: (at: number) => string): Promise<void> {
       const keys = readSealingKeys(sealingKeys)
       for (let at = 0; at < count; at++) {

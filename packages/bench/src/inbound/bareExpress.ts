@@ -1,0 +1,14 @@
+import express from "express"
+
+// The baseline: Express answering 202 on the same route, and nothing else.
+const app = express()
+app.disable("x-powered-by")
+app.post("/connectors/hook/:id/:token", (_, response) => {
+  response.status(202).end()
+})
+const server = app.listen(0, "127.0.0.1", () => {
+  const address = server.address()
+  const port = typeof address === "object" && address ? address.port : 0
+  process.send?.({ addresses: { gateway: `http://127.0.0.1:${port}` }, ready: true })
+})
+process.once("disconnect", () => process.exit(0))

@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process"
+import { existsSync, globSync } from "node:fs"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { waitUntil } from "@sitewire/testkit"
+import { judge, type Measure } from "../measure.ts"
+import type { Installation } from "../startInstallation.ts"
+import { makeConnections } from "./connections.ts"
+
+const connections = 100_000
+const clients = 5
+const baselineSeconds = 8
+
+/** Due connections claimed and finished a second, beside pgbench updating single rows with as many connections. */
+export async function measureClaims(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+  await makeConnections(it.sql, connections)
+  const baseline = await pgbench(it)
+  progress(`pgbench: ${Math.round(baseline)} single-row updates/s with ${clients} clients`)
+  await it.sql(
+    "update sync_window set requested = 1, due_at = clock_timestamp(), first_trigger_at = now(), last_trigger_at = now()",
+  )
+  await it.sql("vacuum analyze sync_window")
+  const startedAt = performance.now()
+  await it.scheduler("services/sync-scheduler/src/fixtures/noopScheduler.ts", {
+    DATABASE_POOL_SIZE: String(clients),
+  })
+  await waitUntil(
+    "all connections to be finished",
+    async () => {
+      const [row] = await it.sql<{ left: number }>(
+        "select count(*)::int as left from sync_window where covered = 0",
+      )
+      return row?.left === 0
+    },
+    300_000,
+  )
+  const value = connections / ((performance.now() - startedAt) / 1_000)
+  progress(`${Math.round(value)} connections/s claimed and finished`)
+  const name = "due connections claimed and finished/s, 100,000 connections"
+  return [judge(name, value, baseline, { kind: "ratio-at-least", bound: 2 })]
+}
+
+/** Transactions a second of the standard tool, one single-row UPDATE each, on a table of as many rows. */
+async function pgbench(it: Installation): Promise<number> {
+  await it.sql("create table bench_row (id int primary key, value int not null)")
+  await it.sql(`insert into bench_row select at, 0 from generate_series(1, ${connections}) as at`)
+  await it.sql("vacuum analyze bench_row")
+  const script = `\\set id random(1, ${connections})\nupdate bench_row set value = value + 1 where id = :id;\n`
+  const folder = await mkdtemp(join(tmpdir(), "sitewire-pgbench-"))
+  const file = join(folder, "update.sql")
+  await writeFile(file, script)
+  const { stdout } = await promisify(execFile)(
+    findPgbench(),
+    [
+      "--no-vacuum",
+      `--file=${file}`,
+      `--client=${clients}`,
+      "--jobs=1",
+      `--time=${baselineSeconds}`,
+      "--protocol=prepared",
+      it.databaseUrl,
+    ],
+    { maxBuffer: 1 << 20 },
+  )
+  await rm(folder, { recursive: true })
+  const found = /tps = ([\d.]+) \(without/.exec(stdout)?.[1]
+  if (found === undefined) throw new Error(`pgbench said nothing of transactions a second:\n${stdout}`)
+  return Number(found)
+}
+
+function findPgbench(): string {
+  const places = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbench")]
+  const found = places.find((place) => existsSync(place))
+  if (found) return found
+  throw new Error(
+    "The baseline needs pgbench, which is not on this machine. Debian has it in postgresql-contrib.",
+  )
+}

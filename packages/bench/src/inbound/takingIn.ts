@@ -1,0 +1,96 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import type { ConnectorTriggered } from "@sitewire/contracts"
+import { waitUntil } from "@sitewire/testkit"
+import { judge, type Measure } from "../measure.ts"
+import { memoryMb } from "../processCost.ts"
+import type { Installation } from "../startInstallation.ts"
+import { makeConnections } from "./connections.ts"
+
+const triggers = 1_000_000
+const connections = 10_000
+const waiting = 100_000
+
+/** Triggers that the scheduler takes in a second, beside a consumer that only counts; and what waiting costs in memory. */
+export async function measureTakingIn(
+  it: Installation,
+  progress: (line: string) => void,
+): Promise<Measure[]> {
+  await makeConnections(it.sql, connections)
+  await publish(it, triggers, connections)
+  progress(`${triggers} triggers are on the topic`)
+  const baseline = await bareConsumer(it)
+  progress(`bare consumer: ${Math.round(baseline)}/s`)
+  const idle = await it.scheduler("services/sync-scheduler/src/main.ts", schedulerEnv)
+  const counted = async () => {
+    const [row] = await it.sql<{ sum: number }>(
+      "select coalesce(sum(requested), 0)::float8 as sum from sync_window",
+    )
+    return row?.sum ?? 0
+  }
+  const first = await waitUntil("the first triggers", async () => (await counted()) || undefined, 60_000)
+  const startedAt = performance.now()
+  await waitUntil("all triggers", async () => (await counted()) >= triggers, 300_000)
+  const value = ((triggers - first) / (performance.now() - startedAt)) * 1_000
+  progress(`${Math.round(value)} triggers/s taken in`)
+  await idle.end()
+  return [
+    judge("triggers taken in/s by the scheduler, 10,000 connections", value, baseline, {
+      kind: "ratio-at-least",
+      bound: 0.3,
+    }),
+    await memoryOfWaiting(it, progress),
+  ]
+}
+
+/** No sync starts in this measure: what is measured is the way in, and starting would be calls to nowhere. */
+const schedulerEnv = { SYNC_SETTLE: "1h" }
+
+async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
+  const scheduler = await it.scheduler("services/sync-scheduler/src/main.ts", schedulerEnv)
+  const idle = memoryMb(scheduler.pid).now
+  await makeConnections(it.sql, waiting)
+  await publish(it, waiting, waiting)
+  await waitUntil(
+    "all connections to wait",
+    async () => {
+      const [row] = await it.sql<{ n: number }>(
+        "select count(*)::int as n from sync_window where due_at is not null",
+      )
+      return (row?.n ?? 0) >= waiting
+    },
+    120_000,
+  )
+  const { now } = memoryMb(scheduler.pid)
+  progress(`memory: idle ${idle.toFixed(0)} MB, with ${waiting} connections waiting ${now.toFixed(0)} MB`)
+  return judge("memory of the scheduler, 100,000 connections waiting, MB", now, idle, {
+    kind: "ratio-at-most",
+    bound: 1.3,
+  })
+}
+
+async function publish(it: Installation, amount: number, over: number): Promise<void> {
+  const at = new Date().toISOString()
+  for (let from = 0; from < amount; from += 5_000) {
+    const records = Array.from({ length: Math.min(5_000, amount - from) }, (_, offset) => {
+      const connection = `bench-${(from + offset) % over}`
+      const value: ConnectorTriggered = {
+        connection,
+        first_at: at,
+        last_at: at,
+        count: 1,
+        correlation: `c-${from + offset}`,
+      }
+      return { topic: it.names.connectorTriggered, key: connection, value: JSON.stringify(value) }
+    })
+    await it.publish(records)
+  }
+}
+
+async function bareConsumer(it: Installation): Promise<number> {
+  const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
+  const child = fork(main, [it.brokers.join(","), it.names.connectorTriggered, String(triggers)])
+  const [message] = await once(child, "message")
+  return (message as { result: number }).result
+}
