@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { judge, type Measure, percentile } from "../measure.ts"
+import { judge, type Measure } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
 import type { Load, LoadResult } from "./client.ts"
@@ -34,7 +34,6 @@ export async function measureAccepting(
   progress(`gateway's memory: ${memoryMb(gateway.pid).peak.toFixed(0)} MB at most`)
   await gateway.end()
   await bare.end("SIGKILL")
-  const p99 = ({ latenciesMs }: LoadResult) => percentile(latenciesMs, 0.99)
   const ratio = { kind: "ratio-at-least", bound: 0.6 } as const
   return [
     judge(
@@ -49,7 +48,7 @@ export async function measureAccepting(
       one.baseline.perSecond,
       ratio,
     ),
-    judge("p99 of the answer at 1,000 requests/s, ms", p99(paced.value), p99(paced.baseline), {
+    judge("p99 of the answer at 1,000 requests/s, ms", paced.value.p99Ms, paced.baseline.p99Ms, {
       kind: "more-at-most",
       bound: 12,
       unit: "ms",

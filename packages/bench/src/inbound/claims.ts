@@ -22,21 +22,21 @@ export async function measureClaims(it: Installation, progress: (line: string) =
     "update sync_window set requested = 1, due_at = clock_timestamp(), first_trigger_at = now(), last_trigger_at = now()",
   )
   await it.sql("vacuum analyze sync_window")
-  const startedAt = performance.now()
   await it.scheduler("services/sync-scheduler/src/fixtures/noopScheduler.ts", {
     DATABASE_POOL_SIZE: String(clients),
   })
-  await waitUntil(
-    "all connections to be finished",
-    async () => {
-      const [row] = await it.sql<{ left: number }>(
-        "select count(*)::int as left from sync_window where covered = 0",
-      )
-      return row?.left === 0
-    },
-    300_000,
-  )
-  const value = connections / ((performance.now() - startedAt) / 1_000)
+  const isAny = async (condition: string) => {
+    const [row] = await it.sql<{ any: boolean }>(
+      `select exists (select from sync_window where ${condition}) as any`,
+    )
+    return row?.any ?? false
+  }
+  // From the first that is finished: the start of the process is not what is measured.
+  await waitUntil("the first to be finished", () => isAny("covered > 0"), 60_000)
+  const startedAt = performance.now()
+  const [before] = await it.sql<{ n: number }>("select count(*)::int as n from sync_window where covered > 0")
+  await waitUntil("all connections to be finished", async () => !(await isAny("covered = 0")), 300_000)
+  const value = ((connections - (before?.n ?? 0)) / (performance.now() - startedAt)) * 1_000
   progress(`${Math.round(value)} connections/s claimed and finished`)
   const name = "due connections claimed and finished/s, 100,000 connections"
   return [judge(name, value, baseline, { kind: "ratio-at-least", bound: 2 })]

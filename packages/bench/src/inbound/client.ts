@@ -1,4 +1,5 @@
 import { connect } from "node:net"
+import { percentile } from "../measure.ts"
 
 /** Sent by the parent: paths hold tokens, so they are not in the arguments, which every account can read. */
 export type Load = {
@@ -9,7 +10,7 @@ export type Load = {
   /** Requests a second, spread evenly; null: each client sends as fast as it is answered. */
   perSecond: number | null
 }
-export type LoadResult = { accepted: number; other: number; perSecond: number; latenciesMs: number[] }
+export type LoadResult = { accepted: number; other: number; perSecond: number; p99Ms: number }
 
 const warmUpMs = 1_500
 const headEnd = Buffer.from("\r\n\r\n")
@@ -17,8 +18,9 @@ const accepted = Buffer.from("HTTP/1.1 202")
 
 // Written on bare sockets: a client that costs more than the server would measure itself.
 process.on("message", async (load: Load) => {
-  process.send?.({ result: await run(load) })
-  process.exit(0)
+  const result = await run(load)
+  // The sockets are still open: without the exit the process would stay, and it must not come before the message.
+  process.send?.({ result }, undefined, {}, () => process.exit(0))
 })
 
 async function run({ port, paths, clients, seconds, perSecond }: Load): Promise<LoadResult> {
@@ -68,5 +70,5 @@ async function run({ port, paths, clients, seconds, perSecond }: Load): Promise<
   counting = false
   const elapsed = (performance.now() - countedFrom) / 1_000
   if (pace) clearInterval(pace)
-  return { accepted: good, other, perSecond: good / elapsed, latenciesMs }
+  return { accepted: good, other, perSecond: good / elapsed, p99Ms: percentile(latenciesMs, 0.99) }
 }
