@@ -8,12 +8,12 @@ export async function waitUntil<T>(
   what: string,
   condition: () => T | Promise<T>,
   deadlineMs = 15_000,
-): Promise<NonNullable<T>> {
+): Promise<Exclude<NonNullable<T>, false>> {
   const endsAt = performance.now() + deadlineMs
   for (let lastError: unknown; ; ) {
     try {
       const seen = await condition()
-      if (seen !== undefined && seen !== null && seen !== false) return seen as NonNullable<T>
+      if (seen !== undefined && seen !== null && seen !== false) return seen as Exclude<NonNullable<T>, false>
       lastError = undefined
     } catch (error) {
       lastError = error

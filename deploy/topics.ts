@@ -1,0 +1,57 @@
+import { writeFile } from "node:fs/promises"
+import { topicCatalogue, topicConfig } from "../packages/contracts/src/index.ts"
+import { readConfig } from "../packages/runtime/src/index.ts"
+import { setupVariables } from "../packages/setup/src/index.ts"
+
+type Settings = Parameters<typeof topicCatalogue>[0] & { replication: number }
+
+/**
+ * The topic catalogue as Strimzi's KafkaTopic resources, for those who manage topics declaratively. The setup job finds
+ * such topics as they should be and leaves them alone.
+ */
+export function describeTopics({ replication, ...settings }: Settings): string {
+  const resources = topicCatalogue(settings).map((topic) => {
+    // As packages/setup does: all copies but one must have a record before it is acknowledged.
+    const config = { ...topicConfig(topic), "min.insync.replicas": String(Math.max(1, replication - 1)) }
+    const entries = Object.entries(config).map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`)
+    return `# ${topic.purpose} Key: ${topic.key}.
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata:
+  name: ${resourceName(topic.name)}
+  labels:
+    strimzi.io/cluster: kafka
+spec:
+  topicName: ${topic.name}
+  partitions: ${topic.partitions}
+  replicas: ${replication}
+  config:
+${entries.join("\n")}
+`
+  })
+  return `# Written by \`node deploy/topics.ts\` from the topic catalogue; not to be edited.\n${resources.join("---\n")}`
+}
+
+/** Topics may have capitals and underscores, resources may not. */
+function resourceName(topic: string): string {
+  return topic.toLowerCase().replaceAll("_", "-")
+}
+
+/** The settings of an environment, as the setup job reads them. */
+export function topicSettings(env: Record<string, string | undefined>): Settings {
+  const { TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, TOPIC_REPLICATION } = setupVariables
+  const config = readConfig({ TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, TOPIC_REPLICATION }, env)
+  return {
+    prefix: config.TOPIC_PREFIX,
+    retryDelaysMs: config.RETRY_DELAYS,
+    retryPeriodMs: config.RETRY_PERIOD,
+    replication: config.TOPIC_REPLICATION,
+  }
+}
+
+if (import.meta.main) {
+  const [file] = process.argv.slice(2)
+  const text = describeTopics(topicSettings(process.env))
+  if (file) await writeFile(file, text)
+  else process.stdout.write(text)
+}
