@@ -11,9 +11,9 @@ type Settings = Parameters<typeof topicCatalogue>[0] & { replication: number }
  */
 export function describeTopics({ replication, ...settings }: Settings): string {
   const resources = topicCatalogue(settings).map((topic) => {
-    // As packages/setup does: all copies but one must have a record before it is acknowledged.
-    const config = { ...topicConfig(topic), "min.insync.replicas": String(Math.max(1, replication - 1)) }
-    const entries = Object.entries(config).map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`)
+    const entries = Object.entries(topicConfig(topic, replication)).map(
+      ([name, value]) => `    ${name}: ${JSON.stringify(value)}`,
+    )
     return `# ${topic.purpose} Key: ${topic.key}.
 apiVersion: kafka.strimzi.io/v1
 kind: KafkaTopic

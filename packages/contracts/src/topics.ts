@@ -112,11 +112,15 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
   ]
 }
 
-/** The broker's own names for a topic's settings. */
-export function topicConfig(topic: Topic): Record<string, string> {
+/**
+ * The broker's own names for a topic's settings. With two or more copies, all but one must have a record before it is
+ * acknowledged: one broker may then go away at any time.
+ */
+export function topicConfig(topic: Topic, replication: number): Record<string, string> {
   return {
     "cleanup.policy": topic.cleanup,
     "retention.ms": String(topic.retentionMs),
     "message.timestamp.type": topic.timestamp,
+    "min.insync.replicas": String(Math.max(1, replication - 1)),
   }
 }

@@ -53,8 +53,7 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
     topics: catalogue.map((topic) => ({
       name: topic.name,
       partitions: topic.partitions,
-      // All copies but one must have a record before it is acknowledged: one broker may then go away at any time.
-      config: { ...topicConfig(topic), "min.insync.replicas": String(Math.max(1, replication - 1)) },
+      config: topicConfig(topic, replication),
     })),
   })
   log.info(outcome, "topics are there")

@@ -20,7 +20,7 @@ export async function freshTopics({ retryDelaysMs = [200, 400] }: { retryDelaysM
     topics: catalogue.map((topic) => ({
       name: topic.name,
       partitions: Math.min(topic.partitions, 2),
-      config: topicConfig(topic),
+      config: topicConfig(topic, 1),
     })),
   })
   return { prefix, kafka, names: topicNames({ prefix, retryDelaysMs }) }

@@ -72,7 +72,7 @@ test("a broker that is away or hangs: 503 within the deadline, not ready, and ba
   if (backing.kind === "given") throw new Error("a broker of this test's own is needed")
   const kafka: StartedBacking = backing
   const catalogue = topicCatalogue({ prefix: "", retryDelaysMs: [], retryPeriodMs: 3_600_000 })
-  const topics = catalogue.map((topic) => ({ ...topic, partitions: 1, config: topicConfig(topic) }))
+  const topics = catalogue.map((topic) => ({ ...topic, partitions: 1, config: topicConfig(topic, 1) }))
   const connection = connectKafka({ brokers: [kafka.address], clientId: "gateway-tests", log: silentLog })
   await ensureTopics({ kafka: connection, topics })
   const running = await startGateway({ DATABASE_URL: database.url, KAFKA_BROKERS: kafka.address })
