@@ -1,24 +1,33 @@
 import {
+  type ChangeChannel,
   channelSchema,
   connectionAddressSchema,
   connectionSchema,
   type createChannelSchema,
   type createConnectionSchema,
   createdChannelSchema,
+  type createErasureJobSchema,
+  type createReplayJobSchema,
+  type createResendJobSchema,
   deliverySchema,
   deliveryWithAttemptsSchema,
+  dryRunSchema,
+  jobSchema,
   type Problem,
   pageSchema,
   problemSchema,
   resendAcceptedSchema,
+  stagedSecretSchema,
   syncSchema,
 } from "@sitewire/contracts"
-import type { z } from "zod"
+import { z } from "zod"
 import { describeNetworkError } from "./describeNetworkError.ts"
 import { failed, refused, unreachable } from "./failure.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
+/** Which secret is meant: where it is another, nothing is done. */
+export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
 
 type Request = { method?: "GET" | "POST" | "PATCH"; path: string; query?: object; body?: unknown }
@@ -90,6 +99,8 @@ export function createClient({
   const connections = pageSchema(connectionSchema)
   const deliveries = pageSchema(deliverySchema)
   const syncs = pageSchema(syncSchema)
+  const jobs = pageSchema(jobSchema)
+  const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
 
   return {
@@ -97,8 +108,16 @@ export function createClient({
       call(createdChannelSchema, { ...post, path: "channels", body }),
     listChannels: (query: PageQuery = {}) => call(channels, { path: "channels", query }),
     readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
-    changeChannel: (id: string, body: { address: string }) =>
+    changeChannel: (id: string, body: ChangeChannel) =>
       call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
+    pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
+    resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
+    stageSecret: (id: string) =>
+      call(stagedSecretSchema, { ...post, path: `channels/${segment(id)}/secret/stage` }),
+    activateSecret: (id: string, query: SecretQuery = {}) =>
+      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/activate`, query }),
+    retireSecret: (id: string, query: SecretQuery = {}) =>
+      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
       call(connectionAddressSchema, { ...post, path: "connections", body }),
     listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),
@@ -115,6 +134,16 @@ export function createClient({
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     resendDelivery: (id: string) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend` }),
+    /** A job, or with `dry_run` what it would do. */
+    createResendJob: (body: z.input<typeof createResendJobSchema>) =>
+      call(jobOrDryRun, { ...post, path: "jobs/resend", body }),
+    createReplayJob: (body: z.input<typeof createReplayJobSchema>) =>
+      call(jobOrDryRun, { ...post, path: "jobs/replay", body }),
+    createErasureJob: (body: z.input<typeof createErasureJobSchema>) =>
+      call(jobOrDryRun, { ...post, path: "jobs/erasure", body }),
+    listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
+    readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
+    cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
   }
 }
 

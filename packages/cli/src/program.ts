@@ -2,6 +2,12 @@ import { Command } from "commander"
 import packageJson from "../package.json" with { type: "json" }
 import { addChannelCreate } from "./commands/channelCreate.ts"
 import { addChannelList } from "./commands/channelList.ts"
+import { addChannelPause } from "./commands/channelPause.ts"
+import { addChannelResume } from "./commands/channelResume.ts"
+import { addChannelSecretActivate } from "./commands/channelSecretActivate.ts"
+import { addChannelSecretRetire } from "./commands/channelSecretRetire.ts"
+import { addChannelSecretStage } from "./commands/channelSecretStage.ts"
+import { addChannelSet } from "./commands/channelSet.ts"
 import { addChannelSetAddress } from "./commands/channelSetAddress.ts"
 import { addChannelShow } from "./commands/channelShow.ts"
 import { addConnectionCreate } from "./commands/connectionCreate.ts"
@@ -11,7 +17,13 @@ import { addConnectionShow } from "./commands/connectionShow.ts"
 import { addDeliveries } from "./commands/deliveries.ts"
 import { addDeliveryResend } from "./commands/deliveryResend.ts"
 import { addDeliveryShow } from "./commands/deliveryShow.ts"
+import { addErase } from "./commands/erase.ts"
+import { addJobCancel } from "./commands/jobCancel.ts"
+import { addJobShow } from "./commands/jobShow.ts"
+import { addJobs } from "./commands/jobs.ts"
 import { addPublishSitePaid } from "./commands/publishSitePaid.ts"
+import { addReplay } from "./commands/replay.ts"
+import { addResend } from "./commands/resend.ts"
 import { addSnapshot } from "./commands/snapshot.ts"
 import { addSyncs } from "./commands/syncs.ts"
 import { addTrigger } from "./commands/trigger.ts"
@@ -54,6 +66,14 @@ export function buildProgram(surroundings: Surroundings, outcome: Setup["outcome
   addChannelList(channel, setup)
   addChannelShow(channel, setup)
   addChannelSetAddress(channel, setup)
+  addChannelSet(channel, setup)
+  addChannelPause(channel, setup)
+  addChannelResume(channel, setup)
+  const secret = channel.command("secret").description("replace a channel's signing secret, in three steps")
+  secret.helpCommand(false)
+  addChannelSecretStage(secret, setup)
+  addChannelSecretActivate(secret, setup)
+  addChannelSecretRetire(secret, setup)
 
   const connection = group("connection", "connections: a partner's data source on a site")
   addConnectionCreate(connection, setup)
@@ -70,6 +90,14 @@ export function buildProgram(surroundings: Surroundings, outcome: Setup["outcome
   const delivery = group("delivery", "one delivery: its attempts, and sending it again")
   addDeliveryShow(delivery, setup)
   addDeliveryResend(delivery, setup)
+
+  addResend(program, setup)
+  addReplay(program, setup)
+  addErase(program, setup)
+  addJobs(program, setup)
+  const job = group("job", "one job: how far it is, and ending it")
+  addJobShow(job, setup)
+  addJobCancel(job, setup)
 
   addVerify(program, setup)
   return program

@@ -14,6 +14,7 @@ export type Style = {
 
 const stateColours: Record<string, Colour> = {
   delivered: "green",
+  done: "green",
   changed: "green",
   unchanged: "green",
   pending: "yellow",

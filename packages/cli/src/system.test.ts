@@ -124,6 +124,57 @@ test("a published event is delivered, and the delivery shows its attempts", asyn
   )
 })
 
+test("a rotation by commands: the partner gets what the secrets sign, and each is shown once", async () => {
+  const { secret_id } = await json<Channel>(
+    ...["channel", "create", "--id", "rotates", "--address", `${system.partner.url}/rotates`],
+  )
+  const switched = await run("channel", "set", "rotates", "--standard-webhooks", "on")
+  expect(switched.stdout).toMatch(/^standard webhooks: +on$/m)
+  const staged = await run("channel", "secret", "stage", "rotates")
+  const secret = /^staged secret: +(.+)$/m.exec(staged.stdout)?.[1] ?? ""
+  expect(secret).toMatch(/^sws_/)
+  const [, other] = /^other secret: +(\S+) \(staged\)$/m.exec(staged.stdout) ?? []
+  const again = await run("channel", "secret", "stage", "rotates")
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("/secret/activate") })
+  const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id)
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was done") })
+  const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "")
+  expect(activated.stdout).toContain(`${secret_id} (retiring)`)
+
+  await json("publish", "site.paid", "--channel", "rotates")
+  const { headers, body } = await waitUntil("the delivery", () =>
+    system.partner.received.find(({ path }) => path === "/rotates"),
+  )
+  expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(2)
+  const verified = await runCli(
+    ["verify", "--secret-env", "S", "--header", String(headers["x-sitewire-signature"])],
+    { input: body, env: { S: secret } },
+  )
+  expect(verified).toMatchObject({ code: 0 })
+  const retired = await run("channel", "secret", "retire", "rotates")
+  expect(retired.stdout).not.toContain("other secret")
+  for (const { stdout, stderr } of [again, activated, retired]) expect(stdout + stderr).not.toContain(secret)
+})
+
+test("a paused channel's deliveries wait until it is resumed", async () => {
+  await json("channel", "create", "--id", "paused", "--address", `${system.partner.url}/paused`)
+  const paused = await run("channel", "pause", "paused")
+  expect(paused).toMatchObject({ code: 0, stdout: expect.stringMatching(/^paused: +\d{4}/m) })
+  await json("publish", "site.paid", "--channel", "paused")
+  await waitUntil("it to be stored", async () => {
+    const { data } = await json<Page<Delivery>>("deliveries", "--channel", "paused", "--state", "pending")
+    return data.length === 1
+  })
+  // Published later, it arrives: the one before it is held back, and holds nothing back.
+  await json("channel", "create", "--id", "goes-on", "--address", `${system.partner.url}/goes-on`)
+  await json("publish", "site.paid", "--channel", "goes-on")
+  const at = (path: string) => system.partner.received.find((request) => request.path === path)
+  await waitUntil("another's delivery", () => at("/goes-on"))
+  expect(at("/paused")).toBeUndefined()
+  expect((await run("channel", "resume", "paused")).stdout).not.toMatch(/^paused:/m)
+  await waitUntil("the delivery that waited", () => at("/paused"))
+})
+
 test("what a partner answers cannot command the terminal", async () => {
   await json("channel", "create", "--id", "refusing", "--address", `${system.partner.url}/refusing`)
   await json("publish", "site.paid", "--channel", "refusing")

@@ -4,6 +4,9 @@ export type FieldFault = { field: string; message: string }
 export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string> }
 
 /** `chunks` is null where only the headers are wanted (304, HEAD). */
+/** A success of another kind than the route's usual one. */
+type Other = { kind: "other"; status: number; body: object }
+
 type Stream = {
   kind: "stream"
   status: number
@@ -14,7 +17,7 @@ type Stream = {
 export type Problem = { kind: "problem"; status: number; detail: string; errors?: FieldFault[] }
 
 /** What a route's handler returns: expected outcomes are values, and what is thrown is a 503 or a 500. */
-export type Answer<Body = unknown> = Success<Body> | Stream | Problem
+export type Answer<Body = unknown> = Success<Body> | Other | Stream | Problem
 
 export function ok<Body>(body: Body, headers?: Record<string, string>): Success<Body> {
   return headers ? { kind: "ok", body, headers } : { kind: "ok", body }
@@ -25,11 +28,11 @@ export function problem(status: number, detail: string, errors?: FieldFault[]): 
   return errors ? { kind: "problem", status, detail, errors } : { kind: "problem", status, detail }
 }
 
-export function notFound(what: "channel" | "connection" | "delivery", id: string): Problem {
+export function notFound(what: "channel" | "connection" | "delivery" | "job", id: string): Problem {
   return problem(404, `There is no ${what} "${id}". GET /v1/${plurals[what]} lists those that there are.`)
 }
 
-const plurals = { channel: "channels", connection: "connections", delivery: "deliveries" }
+const plurals = { channel: "channels", connection: "connections", delivery: "deliveries", job: "jobs" }
 
 export function taken(what: "channel" | "connection", id: string): Problem {
   return problem(

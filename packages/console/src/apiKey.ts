@@ -23,17 +23,20 @@ export async function createApiKey({
 }
 
 /**
- * The id of the key that an Authorization header holds, or null where it holds none that is valid. Looked up at each
+ * Id and name of the key that an Authorization header holds, or null where it holds none that is valid. Looked up at each
  * request: a key that was revoked a moment ago is refused.
  */
 export async function findApiKey(
   prisma: PrismaClient,
   authorization: string,
-): Promise<{ id: string } | null> {
+): Promise<{ id: string; name: string } | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
   if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !form.test(key)) return null
   // An index lookup of a hash gives a guesser no useful timing: which bits matched says nothing about the key.
-  return prisma.apiKey.findFirst({ where: { keySha256: hash(key), revokedAt: null }, select: { id: true } })
+  return prisma.apiKey.findFirst({
+    where: { keySha256: hash(key), revokedAt: null },
+    select: { id: true, name: true },
+  })
 }
 
 function hash(key: string) {

@@ -11,6 +11,7 @@ export function authenticate(prisma: PrismaClient): RequestHandler {
     const found = authorization === undefined ? null : await findApiKey(prisma, authorization)
     if (found) {
       response.locals.apiKey = found.id
+      response.locals.caller = `${found.id} (${found.name})`
       next()
       return
     }

@@ -38,7 +38,9 @@ export function createRouter(routes: readonly Route[], parts: Parts): Router {
       ...(route.body ? readBody() : []),
       async (request, response) => {
         const { params, query, body, headers, method } = request
-        const answer = await route.run(parts, { params, query, body, headers, headOnly: method === "HEAD" })
+        const caller: string = response.locals.caller ?? ""
+        const headOnly = method === "HEAD"
+        const answer = await route.run(parts, { params, query, body, headers, headOnly, caller })
         await sendAnswer(response, route.success.status, answer)
       },
     )

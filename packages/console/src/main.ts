@@ -5,6 +5,8 @@ import { parsePolicy } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
 import { runService, waitFor } from "@sitewire/runtime"
 import { createApp } from "./createApp.ts"
+import { openInvalidTopic } from "./jobs/openInvalidTopic.ts"
+import { runJobs } from "./jobs/runJobs.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { startPublisher } from "./publisher.ts"
 import { routes } from "./routes/index.ts"
@@ -38,13 +40,20 @@ await runService({
     })
     lifecycle.onStop("watch", async () => stopWatching())
 
-    // Not waited for: only resends need it.
+    // Not waited for: only resends and jobs need it.
+    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "sitewire-console", log })
     const publisher = startPublisher({
-      kafka: connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "sitewire-console", log }),
+      kafka,
       log,
       onState: (up, why) => readiness.set("kafka", up, why),
     })
     lifecycle.onStop("kafka", (deadlineMs) => publisher.close(deadlineMs))
+
+    const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
+    const topicPrefix = config.TOPIC_PREFIX
+    const invalid = openInvalidTopic({ kafka, topic: topics.sitePaidInvalid, topicPrefix })
+    const jobs = runJobs({ pool, parts: { publish: publisher.publish, topics, invalid }, log })
+    lifecycle.onStop("jobs", () => jobs.close())
 
     const prisma = openPrisma(pool)
     lifecycle.onStop("prisma", () => prisma.$disconnect())
@@ -57,7 +66,10 @@ await runService({
         executorPolicy: parsePolicy({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
         gatewayOrigin: config.GATEWAY_ORIGIN,
         publish: publisher.publish,
-        resendTopic: topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] }).resend,
+        resendTopic: topics.resend,
+        sql: pool.sql,
+        invalid,
+        topicPrefix,
         document: openApiDocument(),
       },
       log,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 
 /** An id for what its creator did not name: the prefix says what it is, 80 random bits keep it apart. */
-export function newId(prefix: "chn" | "con" | "sec" | "key" | "req"): string {
+export function newId(prefix: "chn" | "con" | "sec" | "key" | "req" | "job"): string {
   return `${prefix}_${randomBytes(10).toString("hex")}`
 }
 

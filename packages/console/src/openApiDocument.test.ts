@@ -67,6 +67,7 @@ test("secrets are in no answer but those that are there to tell them", () => {
       })
       .map(({ operation }) => operation.operationId)
   expect(telling("signing_secret")).toEqual(["createChannel"])
+  expect(telling("staged_secret")).toEqual(["stageSecret"])
   // A channel's address is not secret; a connection's is.
   expect(telling("address").filter((name) => name.includes("Connection"))).toEqual([
     "createConnection",

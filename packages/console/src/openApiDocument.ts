@@ -19,7 +19,7 @@ export function openApiDocument() {
         title: "Sitewire management API",
         version: "0.1.0",
         description:
-          "Channels, connections and deliveries. Lists are newest first and walked by cursor; every error is a problem document (RFC 9457).",
+          "Channels, connections, deliveries and jobs. Lists are newest first and walked by cursor; every error is a problem document (RFC 9457).",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: "/", description: "Where this document was read." }],
@@ -59,6 +59,14 @@ function operation(route: Route): ZodOpenApiOperationObject {
         content,
         ...(success.headers ? { headers: success.headers } : {}),
       },
+      ...(route.alternative
+        ? {
+            [String(route.alternative.status) as "200"]: {
+              description: route.alternative.description,
+              content: { "application/json": { schema: route.alternative.schema } },
+            },
+          }
+        : {}),
       ...others(route),
     },
   }

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { SealingKeys } from "@sitewire/database"
+import type { SealingKeys, Sql } from "@sitewire/database"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import type { AddressPolicy } from "@sitewire/egress"
 import { z } from "zod"
 import { type Answer, problem } from "./answer.ts"
 import { fieldFaults } from "./fieldFaults.ts"
+import type { InvalidTopic } from "./jobs/job.ts"
 import type { Publish } from "./publisher.ts"
 
 /** What the handlers use. */
@@ -19,6 +20,11 @@ export type Parts = {
   gatewayOrigin: string | undefined
   publish: Publish
   resendTopic: string
+  /** For jobs: statements of their own, and the topic of refused records. */
+  sql: Sql
+  invalid: InvalidTopic
+  /** Put before the topics' names. */
+  topicPrefix: string
   /** The OpenAPI document, as it is answered. */
   document: object
 }
@@ -30,6 +36,8 @@ type RawRequest = {
   headers: IncomingHttpHeaders
   /** HEAD: the headers of GET without its body. */
   headOnly: boolean
+  /** Id and name of the key that asks; empty where a route needs none. */
+  caller: string
 }
 
 type Description = {
@@ -44,6 +52,8 @@ type Description = {
   open?: true
   /** Statuses of this route's own beside those that follow from its description, and what each means. */
   others?: Record<number, string>
+  /** A success of another kind, with the kind "other". */
+  alternative?: { status: number; description: string; schema: z.ZodType }
 }
 
 type Schemas<Params, Query, Body, Result> = {
@@ -65,6 +75,7 @@ type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z
   body: z.output<Body>
   headers: IncomingHttpHeaders
   headOnly: boolean
+  caller: string
 }
 
 /**
@@ -101,6 +112,7 @@ export function defineRoute<
         body: sent.data as z.output<Body>,
         headers: request.headers,
         headOnly: request.headOnly,
+        caller: request.caller,
       })
     },
   }

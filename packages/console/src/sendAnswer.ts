@@ -8,6 +8,10 @@ import type { Answer, Problem } from "./answer.ts"
 /** Sends what a handler returned; `status` is the route's own for a success. */
 export async function sendAnswer(response: Response, status: number, answer: Answer): Promise<void> {
   if (answer.kind === "problem") return sendProblem(response, answer)
+  if (answer.kind === "other") {
+    response.status(answer.status).json(answer.body)
+    return
+  }
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
   if (answer.kind === "ok") {
     response.status(status).json(answer.body)

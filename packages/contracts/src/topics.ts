@@ -8,6 +8,12 @@ import { sitePaidSchema } from "./sitePaid.ts"
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
+/**
+ * A record goes with its segment, so it can outlive its retention by this. Kafka's own default is 7 days, too long for
+ * records that hold personal data.
+ */
+export const segmentMs = dayMs
+
 export const defaultRetryDelays = ["1m", "5m", "15m", "1h"] as const
 export const defaultRetryPeriod = "6h"
 
@@ -121,6 +127,7 @@ export function topicConfig(topic: Topic, replication: number): Record<string, s
     "cleanup.policy": topic.cleanup,
     "retention.ms": String(topic.retentionMs),
     "message.timestamp.type": topic.timestamp,
+    "segment.ms": String(segmentMs),
     "min.insync.replicas": String(Math.max(1, replication - 1)),
   }
 }

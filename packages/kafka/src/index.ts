@@ -1,6 +1,7 @@
 export { type BrokerState, checkBroker, waitForBroker } from "./broker.ts"
 export { connectKafka, type KafkaConnection } from "./connect.ts"
 export { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
+export { groupLag } from "./groupLag.ts"
 export type { Lag } from "./handOver.ts"
 export type { Log } from "./log.ts"
 export { type Producer, type ProducerOptions, startProducer } from "./publish.ts"

@@ -1,7 +1,7 @@
 import type { AttemptError } from "@sitewire/contracts"
 import type { Egress, Timing } from "@sitewire/egress"
-import { sign, signatureHeader } from "@sitewire/signing"
-import type { Channel, DueDelivery } from "./delivery.ts"
+import { sign, signatureHeader, standardWebhooksHeaders } from "@sitewire/signing"
+import type { DueDelivery, SealedSecret } from "./delivery.ts"
 
 export type AttemptOutcome = {
   /** Null: delivered, a 2xx status came in time. */
@@ -15,7 +15,7 @@ export type AttemptOutcome = {
 
 export type AttemptSettings = {
   egress: Egress
-  openSecret: (channel: Channel) => string
+  openSecret: (channelId: string, secret: SealedSecret) => string
   serviceName: string
   timeoutMs: number
 }
@@ -24,16 +24,26 @@ export type AttemptSettings = {
 export function createAttempt({ egress, openSecret, serviceName, timeoutMs }: AttemptSettings) {
   const signature = signatureHeader(serviceName)
 
+  /** By both secrets during a rotation: receivers accept either, so partners change over whenever it suits them. */
+  function standardHeaders({ id, channel, body }: DueDelivery, secret: string) {
+    const other = channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
+    const timestamp = Math.floor(Date.now() / 1000)
+    return standardWebhooksHeaders({ id, timestamp, body, secrets: [secret, ...other] })
+  }
+
   /** Returns null where the process's stop ended the attempt: it says nothing about the partner. */
   return async function attempt(due: DueDelivery): Promise<AttemptOutcome | null> {
+    const { channel } = due
+    const secret = openSecret(channel.id, channel.secret)
     const outcome = await egress.request({
       method: "POST",
-      url: due.channel.address,
+      url: channel.address,
       headers: {
         "content-type": "application/json",
-        [signature]: sign(due.body, openSecret(due.channel)),
+        [signature]: sign(due.body, secret),
         [`X-${serviceName}-Delivery`]: due.id,
         [`X-${serviceName}-Attempt`]: String(due.attempt),
+        ...(channel.standardWebhooks ? standardHeaders(due, secret) : {}),
       },
       body: due.body,
       timeoutMs,

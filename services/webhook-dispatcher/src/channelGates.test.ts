@@ -84,3 +84,24 @@ test("an attempt that says nothing of the channel counts neither way", async () 
   expect(breakers).toEqual([])
   expect(gates.counts()).toEqual({ inFlight: 0, waiting: 0, open: 0 })
 })
+
+test("a held channel turns away what waits, and then begins with one at a time", async () => {
+  const { gates, enter, entered } = gatesAt()
+  const before = [await entered("a"), await entered("a")]
+  const waiting = enter("a")
+  gates.hold("a")
+  expect(await waiting).toEqual({ kind: "turned-away", why: "paused" })
+  for (const entry of before) entry.leave("nothing")
+  const first = await entered("a")
+  let second: Entry | undefined
+  const next = enter("a").then((entry) => {
+    second = entry
+  })
+  await Promise.resolve()
+  expect(second).toBeUndefined()
+  first.leave("delivered")
+  await next
+  expect(second).toMatchObject({ kind: "entered" })
+  // One more with each success: the second and a third.
+  await entered("a")
+})

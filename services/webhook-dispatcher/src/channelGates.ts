@@ -15,7 +15,7 @@ export type Entry =
   /** The attempt may start. `leave` must be called when it is over, with what it says of the channel. */
   | { kind: "entered"; leave: (seen: "delivered" | "failed" | "nothing") => void }
   /** The channel cannot take it now. */
-  | { kind: "turned-away"; why: "busy" | "breaker" }
+  | { kind: "turned-away"; why: "busy" | "breaker" | "paused" }
 
 /** How often what waits is looked at while anything does. */
 const sweepEveryMs = 50
@@ -28,7 +28,7 @@ type Gate = {
   waiting: { enter: (entry: Entry) => void }[]
   usualMs: number
   failures: number
-  /** How many may be in flight now: 1 after the breaker has closed, one more with each success. */
+  /** How many may be in flight now: 1 after a hold or an open breaker, one more with each success. */
   limit: number
   openUntil: number
   cooldownMs: number
@@ -157,7 +157,18 @@ export function createChannelGates(settings: GateSettings) {
     }
   }
 
+  /**
+   * For a channel that is seen to be paused: what waits for a place is turned away, and after the resume the bound
+   * grows from 1 with each success, as what was held back comes all at once.
+   */
+  function hold(channel: string): void {
+    const gate = gateOf(channel)
+    gate.limit = 1
+    for (const { enter } of gate.waiting.splice(0)) enter({ kind: "turned-away", why: "paused" })
+  }
+
   return {
+    hold,
     /** Asks for a place of the channel: at once where one is free or none will be soon, otherwise when one is. */
     enter,
     counts: () => {

@@ -33,6 +33,10 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
   const { attempt, gates, schedule, topics, publish, record, metrics, log } = parts
 
   async function deliver(due: DueDelivery): Promise<void> {
+    if (due.channel.paused) {
+      gates.hold(due.channel.id)
+      return putOff(due, "paused")
+    }
     const asked = gates.enter(due.channel.id)
     const entry = asked instanceof Promise ? await asked : asked
     if (entry.kind === "turned-away") return putOff(due, entry.why)
@@ -49,7 +53,15 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
   }
 
   /** No attempt is used up; the shortest retry topic brings it back. */
-  async function putOff(due: DueDelivery, why: "busy" | "breaker" | "fault"): Promise<void> {
+  async function putOff(due: DueDelivery, why: "busy" | "breaker" | "fault" | "paused"): Promise<void> {
+    if (why === "paused") {
+      // The retry period waits with the delivery: it begins anew each time, and so at the latest with the resume.
+      const since = new Date().toISOString()
+      await publish([nextAttempt({ ...due, since }, 0, due)])
+      metrics.putOff.inc({ why })
+      log.debug({ ...describe(due), why }, "delivery put off: an operator has paused its channel")
+      return
+    }
     if (Date.now() > Date.parse(due.since) + schedule.periodMs) {
       await publish([deadLetter(due, due.attempt - 1, "not-attempted", null)])
       log.warn({ ...describe(due), why }, "delivery given up: no attempt could be made in the retry period")
@@ -134,7 +146,7 @@ function toRecord(due: DueDelivery, outcome: AttemptOutcome, next: NextStep | nu
     address: outcome.address,
     status: outcome.status,
     error: outcome.error,
-    secretId: due.channel.secretId,
+    secretId: due.channel.secret.id,
     responseExcerpt: outcome.excerpt,
     state: next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending",
     nextAttemptAt: next?.kind === "retry" ? next.dueAt : null,

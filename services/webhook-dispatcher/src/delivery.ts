@@ -1,9 +1,43 @@
+export type SealedSecret = { id: string; sealed: Buffer }
+
 /** A channel as an attempt needs it: read anew for each batch, so that a changed address or secret counts at once. */
 export type Channel = {
   id: string
   address: string
-  secretId: string
-  secretSealed: Buffer
+  /** The active one. */
+  secret: SealedSecret
+  /** During a rotation: staged, or retiring. */
+  otherSecret: SealedSecret | null
+  standardWebhooks: boolean
+  /** An operator holds the channel back. */
+  paused: boolean
+}
+
+/** What the statements that resolve a channel select of it. */
+export const channelColumns = `channel.id as channel_id, channel.address, channel.secret_id, channel.secret_sealed,
+       channel.other_secret_id, channel.other_secret_sealed, channel.standard_webhooks, channel.paused_at`
+
+export type ChannelRow = {
+  channel_id: string
+  address: string
+  secret_id: string
+  secret_sealed: Buffer
+  other_secret_id: string | null
+  other_secret_sealed: Buffer | null
+  standard_webhooks: boolean
+  paused_at: Date | null
+}
+
+export function toChannel(row: ChannelRow): Channel {
+  const { other_secret_id: otherId, other_secret_sealed: otherSealed } = row
+  return {
+    id: row.channel_id,
+    address: row.address,
+    secret: { id: row.secret_id, sealed: row.secret_sealed },
+    otherSecret: otherId === null || otherSealed === null ? null : { id: otherId, sealed: otherSealed },
+    standardWebhooks: row.standard_webhooks,
+    paused: row.paused_at !== null,
+  }
 }
 
 /** A delivery's next attempt, with all that it needs. */

@@ -1,28 +1,27 @@
 import type { Sql } from "@sitewire/database"
-import type { Channel } from "./delivery.ts"
+import { type Channel, type ChannelRow, channelColumns, toChannel } from "./delivery.ts"
 
 export type LoadedDelivery = {
   id: string
   eventId: string
   body: Buffer
   attempts: number
+  /** The body was erased on request: there is nothing to send. */
+  erased: boolean
   channel: Channel
 }
 
-type Row = {
+type Row = ChannelRow & {
   id: string
   event_id: string
   body: Buffer
   attempts: number
-  channel_id: string
-  address: string
-  secret_id: string
-  secret_sealed: Buffer
+  erased: boolean
 }
 
 const statement = `
-select delivery.id, event_id, body, attempts,
-       channel.id as channel_id, address, secret_id, secret_sealed
+select delivery.id, event_id, body, attempts, state = 'erased' as erased,
+       ${channelColumns}
   from delivery join channel on channel.id = delivery.channel_id
  where delivery.id = any($1::uuid[])`
 
@@ -38,11 +37,7 @@ function toDelivery(row: Row): LoadedDelivery {
     eventId: row.event_id,
     body: row.body,
     attempts: row.attempts,
-    channel: {
-      id: row.channel_id,
-      address: row.address,
-      secretId: row.secret_id,
-      secretSealed: row.secret_sealed,
-    },
+    erased: row.erased,
+    channel: toChannel(row),
   }
 }

@@ -19,6 +19,7 @@ import { loadDeliveries } from "./loadDeliveries.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
 import { createSecretOpener } from "./openSecrets.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
+import { startRetention } from "./startRetention.ts"
 import { storeDeliveries } from "./storeDeliveries.ts"
 import { createTakeDue } from "./takeDue.ts"
 import { createTakePaid } from "./takePaid.ts"
@@ -48,6 +49,8 @@ await runService({
       signal: lifecycle.stopping,
     })
     readiness.set("postgres", true)
+    const retention = startRetention({ pool, retentionMs: config.RETENTION, log })
+    lifecycle.onStop("retention", retention.close)
 
     const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "webhook-dispatcher", log })
     await waitForBroker({

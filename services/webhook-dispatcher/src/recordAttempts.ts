@@ -23,6 +23,10 @@ export type AttemptRecord = {
 // One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
 // made twice after a crash; it is logged, and the row stays. What a partner once took stays delivered, even if a later
 // resend fails.
+//
+// What was erased meanwhile stays erased, and so does what the partner answered, which may repeat what it was sent. The
+// row is the lock between the two: the update waits for an erasure that is under way and then sees the row as that left
+// it, so the excerpt is stored only as the updated row allows. A repeated attempt moves no row and keeps no excerpt.
 const statement = `
 with made as (
   select * from unnest(
@@ -30,21 +34,24 @@ with made as (
     $9::text[], $10::int[], $11::text[], $12::text[], $13::bytea[], $14::text[], $15::timestamptz[])
   as t (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
         address, status, error, secret_id, response_excerpt, state, next_attempt_at)
-), logged as (
-  insert into attempt (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
-                       address, status, error, secret_id, response_excerpt)
-  select delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
-         address, status, error, secret_id, response_excerpt
+), moved as (
+  update delivery
+     set attempts = made.number,
+         state = case when delivery.state in ('delivered', 'erased') then delivery.state
+                      else made.state::delivery_state end,
+         next_attempt_at = case when delivery.state = 'erased' then null else made.next_attempt_at end,
+         finished_at = case when made.state = 'pending' or delivery.state = 'erased' then delivery.finished_at
+                            else now() end
     from made
-  on conflict do nothing
+   where delivery.id = made.delivery_id and delivery.attempts < made.number
+  returning delivery.id, delivery.state
 )
-update delivery
-   set attempts = made.number,
-       state = case when delivery.state = 'delivered' then delivery.state else made.state::delivery_state end,
-       next_attempt_at = made.next_attempt_at,
-       finished_at = case when made.state = 'pending' then delivery.finished_at else now() end
-  from made
- where delivery.id = made.delivery_id and delivery.attempts < made.number`
+insert into attempt (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
+                     address, status, error, secret_id, response_excerpt)
+select delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
+       address, status, error, secret_id, case when moved.state <> 'erased' then response_excerpt end
+  from made left join moved on moved.id = made.delivery_id
+on conflict do nothing`
 
 /** Records attempts and their outcomes. A delivery may stand in a batch only once. */
 export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Sql } from "@sitewire/database"
+import { type ChannelRow, channelColumns } from "./delivery.ts"
 
 export type NewDelivery = {
   id: string
@@ -12,12 +13,8 @@ export type NewDelivery = {
 export type StoredRow = {
   /** False: an event with this id was there before. */
   fresh: boolean
-  /** Null: no such channel, and nothing was stored. */
-  channel_id: string | null
-  address: string | null
-  secret_id: string | null
-  secret_sealed: Buffer | null
-}
+  /** Nulls: no such channel, and nothing was stored. */
+} & (ChannelRow | Record<keyof ChannelRow, null>)
 
 // One statement for a batch: deduplicates by the event's id, resolves the channels and stores the bodies. The rows come
 // back in the order that they were given in. `on conflict do nothing` makes it safe to repeat after a crash.
@@ -32,7 +29,8 @@ with incoming as (
   on conflict (event_id) do nothing
   returning id
 )
-select stored.id is not null as fresh, channel.id as channel_id, channel.address, channel.secret_id, channel.secret_sealed
+select stored.id is not null as fresh,
+       ${channelColumns}
   from incoming
   left join channel on channel.id = incoming.channel_id
   left join stored on stored.id = incoming.id

@@ -75,6 +75,10 @@ export function createTakeDue(parts: TakeDueParts) {
       log.info(seen, "a due delivery is no longer kept; dropped")
       return
     }
+    if (row.erased) {
+      log.info(seen, "a due delivery was erased on request; dropped")
+      return
+    }
     if (attempt <= row.attempts) {
       metrics.stale.inc()
       log.debug({ ...seen, attempts: row.attempts }, "a due attempt has been made already; dropped")

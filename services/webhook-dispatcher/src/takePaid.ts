@@ -9,7 +9,7 @@ import {
 } from "@sitewire/contracts"
 import type { Incoming, Outgoing } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
-import type { DueDelivery } from "./delivery.ts"
+import { type DueDelivery, toChannel } from "./delivery.ts"
 import type { KnownDelivery } from "./findDeliveries.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
 import { newDeliveryId } from "./newDeliveryId.ts"
@@ -96,16 +96,13 @@ export function createTakePaid(parts: TakePaidParts) {
     before: KnownDelivery | undefined,
   ): Promise<void> {
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
-    const { channel_id: id, address, secret_id: secretId, secret_sealed: secretSealed } = row
-    if (id === null || address === null || secretId === null || secretSealed === null) {
-      return refuse(record, "unknown channel")
-    }
+    if (row.channel_id === null) return refuse(record, "unknown channel")
     metrics.events.inc({ outcome: row.fresh ? "accepted" : "duplicate" })
     if (!row.fresh) return before ? goOn(before) : undefined
     await deliver({
       id: delivery.id,
       eventId: paid.id,
-      channel: { id, address, secretId, secretSealed },
+      channel: toChannel(row),
       body: delivery.body,
       attempt: 1,
       failures: 0,

@@ -30,6 +30,7 @@ export async function startInstallation({ retryDelaysMs = [300, 600] }: { retryD
   }
 
   return {
+    databaseUrl: database.url,
     sql: pool.sql as Sql,
     names,
     async dispatcher(overrides: Record<string, string> = {}) {
@@ -42,6 +43,15 @@ export async function startInstallation({ retryDelaysMs = [300, 600] }: { retryD
       await pool.sql(
         "insert into channel (id, address, secret_id, secret_sealed, updated_at) values ($1, $2, $3, $4, now())",
         [id, address, `sec_${id}`, sealed],
+      )
+    },
+    /** The second secret of a rotation, as the console stages it. */
+    async stage(channel: string, staged: string): Promise<void> {
+      const id = `sec_${channel}_staged`
+      const sealed = seal(readSealingKeys(sealingKeys), sealContexts.signingSecret(channel, id), staged)
+      await pool.sql(
+        "update channel set other_secret_id = $2, other_secret_sealed = $3, other_secret_state = 'staged' where id = $1",
+        [channel, id, sealed],
       )
     },
     publish: (records: Outgoing[]) => producer.publish(records),

@@ -47,4 +47,8 @@ export const dispatcherVariables = {
     "Failures in a row that open a channel's breaker.",
   ),
   BREAKER_COOLDOWN: durationVariable("30s", "How long an open breaker waits before it lets a probe through."),
+  RETENTION: durationVariable(
+    "30d",
+    "Deliveries and their attempts are deleted when they are older than this. Those that wait for an attempt are kept.",
+  ),
 }

@@ -10,16 +10,20 @@ export const changeChannel = defineRoute({
   method: "patch",
   path: "/v1/channels/{id}",
   operation: "changeChannel",
-  summary: "Change a channel's address",
+  summary: "Change a channel's address or headers",
   description: "Takes effect at once, for deliveries that already wait for their next attempt too.",
   params: byId,
   body: changeChannelSchema,
   success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
   async handle({ prisma, addressPolicy }, { params: { id }, body }) {
-    const address = vetField("address", body.address, addressPolicy)
-    if (address.kind === "problem") return address
+    const data: { address?: string; standardWebhooks?: boolean } = {}
+    if (body.address !== undefined) {
+      const address = vetField("address", body.address, addressPolicy)
+      if (address.kind === "problem") return address
+      data.address = address.href
+    }
+    if (body.standard_webhooks !== undefined) data.standardWebhooks = body.standard_webhooks
     try {
-      const data = { address: address.href }
       return ok(channelAnswer(await prisma.channel.update({ where: { id }, data, select: channelColumns })))
     } catch (error) {
       if (isMissing(error)) return notFound("channel", id)

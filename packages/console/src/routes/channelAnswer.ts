@@ -5,22 +5,39 @@ export const channelColumns = {
   id: true,
   address: true,
   secretId: true,
+  otherSecretId: true,
+  otherSecretState: true,
+  standardWebhooks: true,
+  pausedAt: true,
   createdAt: true,
   updatedAt: true,
 } as const
 
-export function channelAnswer(row: {
+export type ChannelRow = {
   id: string
   address: string
   secretId: string
+  otherSecretId: string | null
+  otherSecretState: "staged" | "retiring" | null
+  standardWebhooks: boolean
+  pausedAt: Date | null
   createdAt: Date
   updatedAt: Date
-}): Channel {
+}
+
+export function channelAnswer(row: ChannelRow): Channel {
   return {
     id: row.id,
     address: row.address,
     secret_id: row.secretId,
+    other_secret: otherSecret(row),
+    standard_webhooks: row.standardWebhooks,
+    paused_at: row.pausedAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
+}
+
+function otherSecret({ otherSecretId: id, otherSecretState: state }: ChannelRow): Channel["other_secret"] {
+  return id === null || state === null ? null : { id, state }
 }

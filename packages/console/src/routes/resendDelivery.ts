@@ -13,16 +13,20 @@ export const resendDelivery = defineRoute({
   path: "/v1/deliveries/{id}/resend",
   operation: "resendDelivery",
   summary: "Send a delivery again now",
+  others: { 409: "The delivery was erased." },
   description:
-    "In any state. The same id and bytes, to the channel's address of now; failures begin a new retry period.",
+    "In any state but `erased`. The same id and bytes, to the channel's address of now; failures begin a new retry period.",
   params: byDeliveryId,
   success: { status: 202, description: "The attempt is on its way.", schema: resendAcceptedSchema },
   async handle({ prisma, publish, resendTopic }, { params: { id } }) {
     const row = await prisma.delivery.findUnique({
       where: { id },
-      select: { id: true, attempts: true, correlation: true },
+      select: { id: true, attempts: true, correlation: true, state: true },
     })
     if (!row) return notFound("delivery", id)
+    if (row.state === "erased") {
+      return problem(409, "The delivery's body was erased on request: there is nothing left to send.")
+    }
     const due: DeliveryDue = {
       delivery: row.id,
       attempt: row.attempts + 1,

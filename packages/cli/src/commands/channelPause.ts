@@ -1,0 +1,22 @@
+import type { Command } from "commander"
+import { examples } from "../examples.ts"
+import { block } from "../printBlock.ts"
+import type { Setup } from "../program.ts"
+import { channelEntries } from "../showChannel.ts"
+
+export function addChannelPause(parent: Command, { open }: Setup): void {
+  parent
+    .command("pause")
+    .description("hold back a channel's deliveries; they wait, and none is lost")
+    .argument("<channel>", "the channel's id")
+    .addHelpText("after", examples("sitewire channel pause acme"))
+    .action(async (id: string, _options: object, command: Command) => {
+      const { ask, show, note } = open(command)
+      show(await ask((client) => client.pauseChannel(id)), (channel, style) =>
+        block(style, channelEntries(channel, style)),
+      )
+      note(
+        `Its deliveries wait, and their retry period with them. Let them go on: sitewire channel resume ${id}`,
+      )
+    })
+}

@@ -1,0 +1,22 @@
+import type { Command } from "commander"
+import { examples } from "../examples.ts"
+import { block } from "../printBlock.ts"
+import type { Setup } from "../program.ts"
+import { channelEntries } from "../showChannel.ts"
+
+export function addChannelResume(parent: Command, { open }: Setup): void {
+  parent
+    .command("resume")
+    .description("let a paused channel's deliveries go on, few at a time at first")
+    .argument("<channel>", "the channel's id")
+    .addHelpText("after", examples("sitewire channel resume acme"))
+    .action(async (id: string, _options: object, command: Command) => {
+      const { ask, show, note } = open(command)
+      show(await ask((client) => client.resumeChannel(id)), (channel, style) =>
+        block(style, channelEntries(channel, style)),
+      )
+      note(
+        `What waited goes out within the shortest retry delay. See it: sitewire deliveries --channel ${id}`,
+      )
+    })
+}

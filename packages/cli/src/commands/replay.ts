@@ -1,0 +1,29 @@
+import type { Command } from "commander"
+import { examples } from "../examples.ts"
+import type { Setup } from "../program.ts"
+import { addJobOptions, type JobOptions, readInstant, startJob } from "../showJob.ts"
+
+type Options = JobOptions & { refused?: string; from?: string; to?: string }
+
+export function addReplay(parent: Command, { open, outcome }: Setup): void {
+  const replay = parent
+    .command("replay")
+    .description("publish refused site.paid events again, once the cause is mended")
+    .option("--refused <reason>", "only those refused for this reason, or one that begins so")
+    .option("--from <time>", "only those refused at this time or later", readInstant)
+    .option("--to <time>", "only those refused before this time", readInstant)
+  addJobOptions(replay)
+    .addHelpText(
+      "after",
+      examples(
+        'sitewire replay --refused "unknown channel" --reason "acme exists now" --dry-run',
+        'sitewire replay --refused "unknown channel" --reason "acme exists now" --wait',
+      ),
+    )
+    .action((options: Options, command: Command) => {
+      const { refused, from, to, reason, dryRun = false } = options
+      return startJob(open(command), { options, outcome }, (client) =>
+        client.createReplayJob({ filter: { reason: refused, from, to }, reason, dry_run: dryRun }),
+      )
+    })
+}

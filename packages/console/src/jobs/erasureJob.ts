@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto"
+import { lowestDeliveryId } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { z } from "zod"
+import { clockMarginMs, type RunningJob, type Step, type StepParts } from "./job.ts"
+
+const scanRows = 500
+
+/** Of what was asked for, only this is kept: it finds the same bodies, and tells nobody the address. */
+const subjectSchema = z.union([
+  z.strictObject({ email_sha256: z.string() }),
+  z.strictObject({ site_url_sha256: z.string() }),
+])
+export type Subject = z.output<typeof subjectSchema>
+
+const positionSchema = z.object({ after: z.string() })
+
+export function beginErasure(): z.output<typeof positionSchema> {
+  return { after: "00000000-0000-0000-0000-000000000000" }
+}
+
+export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
+  if (email !== undefined) return { email_sha256: digest(foldEmail(email)) }
+  return { site_url_sha256: digest(foldUrl(site_url ?? "")) }
+}
+
+/**
+ * One step of an erasure, all in the transaction that moves the job on. There is no index of addresses: that would be
+ * one more place that holds them. So every body is looked at, 500 rows a step.
+ */
+export async function stepErasure(job: RunningJob, { sql }: StepParts): Promise<Step> {
+  const { after } = positionSchema.parse(job.position)
+  const subject = subjectSchema.parse(job.filter)
+  const scanned = await scan(sql, after, job.createdAt, subject)
+  const erased = scanned.matching.length === 0 ? none : await erase(sql, scanned.matching)
+  return {
+    kind: "stepped",
+    position: { after: scanned.through },
+    counts: { looked_at: scanned.rows, ...erased },
+    done: scanned.last,
+  }
+}
+
+const none = { deliveries_erased: 0, excerpts_erased: 0 }
+
+async function erase(sql: Sql, ids: string[]): Promise<typeof none> {
+  // The hash of a body goes with it: with all else known, guesses of the address could be tested against it.
+  const deliveries = await sql(
+    `update delivery
+        set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,
+            finished_at = coalesce(finished_at, now())
+      where id = any($1::uuid[]) and state <> 'erased'
+      returning id`,
+    [ids],
+  )
+  // A statement of its own, after the rows above are locked: it sees what an attempt that was being recorded wrote.
+  // A partner may have answered with what it was sent.
+  const excerpts = await sql(
+    `update attempt set response_excerpt = null
+      where delivery_id = any($1::uuid[]) and response_excerpt is not null
+      returning number`,
+    [ids],
+  )
+  return { deliveries_erased: deliveries.length, excerpts_erased: excerpts.length }
+}
+
+/** How many deliveries an erasure made now would take; `complete` is false where `deadlineMs` was over before. */
+export async function countErasure(
+  sql: Sql,
+  subject: Subject,
+  deadlineMs: number,
+): Promise<{ matching: number; complete: boolean }> {
+  const endsAt = performance.now() + deadlineMs
+  const now = new Date()
+  let matching = 0
+  for (let { after } = beginErasure(); performance.now() < endsAt; ) {
+    const scanned = await scan(sql, after, now, subject)
+    matching += scanned.matching.length
+    if (scanned.last) return { matching, complete: true }
+    after = scanned.through
+  }
+  return { matching, complete: false }
+}
+
+/**
+ * Bodies are decoded here and not in Postgres: its jsonb refuses \u0000, which a site's name may hold, and one such row
+ * would stop every erasure; and what it takes for lower case depends on the database's locale.
+ */
+async function scan(sql: Sql, after: string, createdAt: Date, subject: Subject) {
+  const until = lowestDeliveryId(createdAt.getTime() + clockMarginMs)
+  const rows = await sql<{ id: string; body: Buffer }>(
+    `select id, body from delivery where id > $1 and id < $2 order by id limit ${scanRows}`,
+    [after, until],
+  )
+  return {
+    matching: rows.filter(({ body }) => isAbout(subject, body)).map(({ id }) => id),
+    rows: rows.length,
+    through: rows.at(-1)?.id ?? after,
+    last: rows.length < scanRows,
+  }
+}
+
+const bodySchema = z.object({ email: z.string(), site_url: z.string() }).partial()
+
+function isAbout(subject: Subject, body: Buffer): boolean {
+  if (body.length === 0) return false
+  const read = bodySchema.safeParse(parseJson(body)).data
+  if ("email_sha256" in subject) {
+    return read?.email !== undefined && digest(foldEmail(read.email)) === subject.email_sha256
+  }
+  return read?.site_url !== undefined && digest(foldUrl(read.site_url)) === subject.site_url_sha256
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+function foldEmail(email: string): string {
+  return email.trim().normalize("NFC").toLowerCase()
+}
+
+/** The same site, whether or not its address was written with a slash at the end or capitals in its host. */
+function foldUrl(url: string): string {
+  return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, "")
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex")
+}

@@ -1,0 +1,92 @@
+import type { Job } from "@sitewire/contracts"
+import type { Pool, Sql } from "@sitewire/database"
+import type { RunningJob, Step, StepParts } from "./job.ts"
+
+type Steppers = Record<Job["kind"], (job: RunningJob, parts: StepParts) => Promise<Step>>
+
+export type Taken =
+  | { kind: "nothing" }
+  | { kind: "stepped"; job: RunningJob; done: boolean; counts: Record<string, number> }
+  | { kind: "away"; job: RunningJob; why: string }
+  | { kind: "failed"; job: RunningJob; error: unknown }
+
+type Row = {
+  id: string
+  kind: Job["kind"]
+  filter: unknown
+  position: string
+  counts: Record<string, number>
+  created_at: Date
+  now: Date
+}
+
+// The row is locked for as long as the step takes, and a console that comes meanwhile passes it over: no job is run
+// twice, whoever is killed, because a lock ends with its connection. Cancelling waits for the step that is under way.
+// Jobs take turns, the one that has waited longest first.
+const claim = `
+select id, kind, filter, position, counts, created_at, now() as now
+  from job
+ where state = 'running' and id <> all($1::text[])
+   and coalesce((position::jsonb ->> 'notBefore')::timestamptz, created_at) <= now()
+ order by coalesce((position::jsonb ->> 'notBefore')::timestamptz, created_at), id
+ limit 1
+   for update skip locked`
+
+const write = `
+update job
+   set position = $2, counts = $3::jsonb,
+       state = (case when $4 then 'done' else 'running' end)::job_state,
+       finished_at = case when $4 then now() end
+ where id = $1`
+
+/**
+ * Takes one step of one job, and writes down where the job stands in the same transaction. `resting` are jobs to pass
+ * over. Rejects where the database is away; then nothing was written.
+ */
+export async function takeStep(
+  pool: Pool,
+  steppers: Steppers,
+  parts: Omit<StepParts, "sql">,
+  resting: readonly string[],
+): Promise<Taken> {
+  const client = await pool.driver.connect()
+  const sql: Sql = async (text, values = []) => (await client.query({ text, values: [...values] })).rows
+  let broken: Error | undefined
+  // A connection that breaks while Kafka is waited for would otherwise end the process.
+  const onBreak = (error: Error) => {
+    broken = error
+  }
+  client.on("error", onBreak)
+  try {
+    await sql("begin")
+    const [row] = await sql<Row>(claim, [resting])
+    if (!row) {
+      await sql("rollback")
+      return { kind: "nothing" }
+    }
+    const { id, kind, filter, created_at: createdAt, now } = row
+    const job: RunningJob = { id, kind, filter, position: JSON.parse(row.position), createdAt, now }
+    const step = await steppers[kind](job, { ...parts, sql }).catch((error: unknown) => ({
+      kind: "failed" as const,
+      error,
+    }))
+    if (step.kind !== "stepped") {
+      await sql("rollback")
+      return { ...step, job }
+    }
+    const counts = { ...row.counts }
+    for (const [name, more] of Object.entries(step.counts)) counts[name] = (counts[name] ?? 0) + more
+    const notBefore = new Date(now.getTime() + (step.restMs ?? 0)).toISOString()
+    const position = JSON.stringify({ ...step.position, notBefore })
+    await sql(write, [id, position, JSON.stringify(counts), step.done])
+    await sql("commit")
+    return { kind: "stepped", job, done: step.done, counts }
+  } catch (error) {
+    broken = error instanceof Error ? error : new Error(String(error))
+    throw error
+  } finally {
+    client.off("error", onBreak)
+    // A connection whose transaction may still be open must not go back to the pool.
+    client.release(broken)
+  }
+}

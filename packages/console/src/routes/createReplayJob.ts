@@ -1,0 +1,35 @@
+import { createReplayJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
+import { ok, problem } from "../answer.ts"
+import { beginReplay, countReplay } from "../jobs/replayJob.ts"
+import { defineRoute } from "../route.ts"
+import { insertJob, jobAnswer } from "./jobAnswer.ts"
+
+/** Below the time that callers wait for an answer. */
+const countMs = 8_000
+
+export const createReplayJob = defineRoute({
+  method: "post",
+  path: "/v1/jobs/replay",
+  operation: "createReplayJob",
+  summary: "Publish refused events again",
+  description:
+    "Records of site.paid.invalid that match go back to site.paid as they came. Those that are still invalid are refused again; events that were delivered meanwhile are known by their id.",
+  body: createReplayJobSchema,
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
+  async handle({ sql, invalid, topicPrefix }, { body: { filter, reason, dry_run }, caller }) {
+    if (dry_run) {
+      const counted = await countReplay(invalid, filter, countMs).catch(() => null)
+      if (counted === null) {
+        return problem(
+          503,
+          "Kafka does not answer, so the refused records cannot be counted. Ask again later.",
+        )
+      }
+      return { kind: "other", status: 200, body: { dry_run, left_out: 0, ...counted } }
+    }
+    const position = beginReplay()
+    const row = await insertJob(sql, { kind: "replay", filter, reason, requestedBy: caller, position })
+    return ok(jobAnswer(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
+  },
+})

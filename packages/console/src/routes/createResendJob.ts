@@ -1,0 +1,26 @@
+import { createResendJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
+import { ok } from "../answer.ts"
+import { beginResend, countResend } from "../jobs/resendJob.ts"
+import { defineRoute } from "../route.ts"
+import { insertJob, jobAnswer } from "./jobAnswer.ts"
+
+export const createResendJob = defineRoute({
+  method: "post",
+  path: "/v1/jobs/resend",
+  operation: "createResendJob",
+  summary: "Send again all deliveries that match a filter",
+  description:
+    "Paced, and taken up where it was after a restart. Same ids and bytes, to the channels' addresses of then. Deliveries that were erased are left out.",
+  body: createResendJobSchema,
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
+  async handle({ sql, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
+    if (dry_run) {
+      const { matching, leftOut } = await countResend(sql, filter)
+      return { kind: "other", status: 200, body: { dry_run, matching, left_out: leftOut, complete: true } }
+    }
+    const position = beginResend(per_second)
+    const row = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, position })
+    return ok(jobAnswer(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
+  },
+})

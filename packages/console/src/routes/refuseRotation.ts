@@ -1,0 +1,38 @@
+import { notFound, type Problem, problem } from "../answer.ts"
+import type { Parts } from "../route.ts"
+
+/**
+ * Why a step of a rotation changed no row, and what to do instead. Read after the step, so it tells the state that
+ * whoever came first has left.
+ */
+export async function refuseRotation(
+  prisma: Parts["prisma"],
+  id: string,
+  step: "stage" | "activate" | "retire",
+  secretId?: string,
+): Promise<Problem> {
+  const row = await prisma.channel.findUnique({
+    where: { id },
+    select: { otherSecretId: true, otherSecretState: true },
+  })
+  if (!row) return notFound("channel", id)
+  const { otherSecretId: other, otherSecretState: state } = row
+  const path = `POST /v1/channels/${id}/secret`
+  // What was in the way is gone, or what was missing has come.
+  const changed = problem(409, "Somebody else is rotating this channel's secret: look at it, and ask again.")
+  if (other === null || state === null) {
+    if (step === "stage") return changed
+    const nothing = step === "activate" ? "No secret is staged." : "There is no secret beside the active one."
+    return problem(409, `${nothing} ${path}/stage begins a rotation.`)
+  }
+  if (secretId !== undefined && secretId !== other) {
+    return problem(409, `The ${state} secret is "${other}" and not "${secretId}", so nothing was done.`)
+  }
+  if (step === "retire" || (step === "activate" && state === "staged")) return changed
+  const next =
+    state === "staged"
+      ? `${path}/activate makes it the active one, ${path}/retire gives it up.`
+      : `${path}/retire deletes it, once the partner no longer needs it; then another can be staged.`
+  const none = step === "activate" ? "No secret is staged" : "No other can be staged"
+  return problem(409, `${none}: there is a ${state} secret, "${other}". ${next}`)
+}
