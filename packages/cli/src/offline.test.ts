@@ -101,6 +101,9 @@ test("wrong use exits 2, says what is wrong, and never repeats a token", async (
     ["deliveries", "--limit", "0"],
     ["publish", "site.paid", "--file", "a", "--email", "b@c.example"],
     ["trigger"],
+    ["listen", "--port", "65536"],
+    ["listen", "--behave", "well"],
+    ["listen", "--secret-env", "NOWHERE"],
     ["trigger", address],
     ["trigger", "a", address],
     ["trigger", "a", "--url-stdin"],
@@ -139,6 +142,7 @@ test("every command has a help text with examples", async () => {
     "delivery show",
     "delivery resend",
     "verify",
+    "listen",
   ]
   const results = await Promise.all(commands.map((command) => runCli([...command.split(" "), "--help"])))
   for (const [index, { code, stdout }] of results.entries()) {

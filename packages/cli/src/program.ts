@@ -21,6 +21,7 @@ import { addErase } from "./commands/erase.ts"
 import { addJobCancel } from "./commands/jobCancel.ts"
 import { addJobShow } from "./commands/jobShow.ts"
 import { addJobs } from "./commands/jobs.ts"
+import { addListen } from "./commands/listen.ts"
 import { addPublishSitePaid } from "./commands/publishSitePaid.ts"
 import { addReplay } from "./commands/replay.ts"
 import { addResend } from "./commands/resend.ts"
@@ -100,6 +101,7 @@ export function buildProgram(surroundings: Surroundings, outcome: Setup["outcome
   addJobCancel(job, setup)
 
   addVerify(program, setup)
+  addListen(program, setup)
   return program
 }
 

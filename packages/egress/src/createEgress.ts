@@ -37,6 +37,7 @@ export type RequestInput = {
    * closed before the first byte of an answer. Default false.
    */
   repeatable?: boolean
+  beforeWrite?: BeforeWrite
   /** Costs a listener per call; to end everything at once, `close()` is cheaper. */
   signal?: AbortSignal
 }
@@ -50,8 +51,15 @@ export type DownloadInput = {
   maxBytes: number
   /** The next piece comes when it has returned. If it throws, the download rejects with that error. */
   onChunk: (chunk: Buffer) => Promise<void> | void
+  beforeWrite?: BeforeWrite
   signal?: AbortSignal
 }
+
+/**
+ * Asked when the connection is ready, right before the request is written to it, and again before a repetition. False:
+ * nothing is written and the call ends as `aborted`. Must not throw.
+ */
+export type BeforeWrite = () => boolean
 
 export type Egress = {
   /** Answers with the head of whatever came back; redirects are answers. Rejects only for a broken input. */
@@ -89,7 +97,7 @@ export function createEgress(options: EgressOptions): Egress {
   let closed = false
 
   function begin(
-    input: { headers: Readonly<Record<string, string>>; signal?: AbortSignal },
+    input: { headers: Readonly<Record<string, string>>; beforeWrite?: BeforeWrite; signal?: AbortSignal },
     call: {
       target: Target
       method: string
@@ -102,7 +110,7 @@ export function createEgress(options: EgressOptions): Egress {
     if (closed) throw new Error("egress is closed: no call can be made after close()")
     const headers = toList(input.headers, options.userAgent)
     const { target, method, body, limitMs, repeatable, sink } = call
-    const { signal } = input
+    const { beforeWrite, signal } = input
     const exchange = new Exchange({
       pool,
       resolve,
@@ -112,6 +120,7 @@ export function createEgress(options: EgressOptions): Egress {
       body,
       limitMs,
       repeatable,
+      beforeWrite,
       signal,
       sink,
       onDone,

@@ -23,6 +23,22 @@ function answer(body: Buffer, headers = ""): (socket: Socket) => void {
   })
 }
 
+test("a download withdrawn before its writing is aborted, and one that may go on is not", async () => {
+  let requests = 0
+  const { url } = await partner((socket) => {
+    socket.on("data", () => requests++)
+    answer(plain)(socket)
+  })
+  const egress = localEgress()
+  expect(await egress.download(collect(url, { beforeWrite: () => false }).input)).toMatchObject({
+    kind: "aborted",
+  })
+  expect(requests).toBe(0)
+  const { input, body } = collect(url, { beforeWrite: () => true })
+  expect(await egress.download(input)).toMatchObject({ kind: "answered" })
+  expect(body().equals(plain)).toBe(true)
+})
+
 function forEver(socket: Socket, chunk: Buffer): void {
   const flood = () => {
     while (!socket.destroyed && socket.write(chunk));

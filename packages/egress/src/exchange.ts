@@ -29,6 +29,7 @@ export type ExchangeOptions = {
   limitMs: number
   /** May be sent a second time, if a kept connection is lost before a byte of the answer. */
   repeatable: boolean
+  beforeWrite: (() => boolean) | undefined
   signal: AbortSignal | undefined
   sink: Sink
   onDone: (exchange: Exchange) => void
@@ -123,6 +124,14 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    const { beforeWrite } = this.#options
+    if (beforeWrite !== undefined && !beforeWrite()) {
+      // Ends the call and destroys the client, which takes the request from its queue. The controller is what the
+      // writer looks at when this returns, so it is told as well.
+      this.abort()
+      controller.abort(new Error("withdrawn before it was written"))
+      return
+    }
     this.#writtenAt = performance.now()
   }
 

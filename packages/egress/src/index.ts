@@ -1,4 +1,5 @@
 export {
+  type BeforeWrite,
   createEgress,
   type DownloadInput,
   type Egress,

@@ -20,7 +20,7 @@ export type Timing = {
 /** `message` names host, address and code; never a path, a query, a header or a body. */
 export type Failed = { kind: "failed"; error: CallError; message: string; address?: string; timing: Timing }
 
-/** The caller's signal, or `close()`, ended the call. It says nothing about the partner. */
+/** The caller's signal, its `beforeWrite`, or `close()` ended the call. It says nothing about the partner. */
 export type Aborted = { kind: "aborted"; timing: Timing }
 
 /** Names in lower case; a header that came more than once is joined with `, `. */

@@ -1,9 +1,5 @@
-import { execFileSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { createEgress, type Egress, type EgressOptions } from "./createEgress.ts"
 
@@ -50,8 +46,8 @@ export function respond(text: string): (socket: Socket) => void {
   return onRequest((socket) => socket.write(text))
 }
 
-/** An egress that may call loopback, closed when the test is. */
-export function localEgress(options: Partial<EgressOptions> = {}): Egress {
+/** An egress that may call loopback, closed when the test is. Concurrent tests give their own `onEnd`. */
+export function localEgress(options: Partial<EgressOptions> = {}, onEnd = onTestFinished): Egress {
   const egress = createEgress({
     allow: ["127.0.0.0/8"],
     allowHttp: true,
@@ -59,32 +55,6 @@ export function localEgress(options: Partial<EgressOptions> = {}): Egress {
     connectionsPerOrigin: 4,
     ...options,
   })
-  onTestFinished(() => egress.close())
+  onEnd(() => egress.close())
   return egress
-}
-
-export type Certificate = { key: string; cert: string }
-
-/**
- * A self-signed certificate made by openssl.
- *
- * @param subjectAltName such as `DNS:partner.test`
- * @param days of validity; negative for one that has expired
- */
-export function certificate(subjectAltName: string, days = 2): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), "egress-"))
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" })
-  try {
-    const subject = ["-subj", "/CN=test", "-addext", `subjectAltName=${subjectAltName}`]
-    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl("req", "-new", ...curve, ...subject, "-keyout", "key.pem", "-out", "request.pem")
-    const validity = ["-days", String(days), "-copy_extensions", "copy"]
-    openssl("x509", "-req", "-in", "request.pem", "-signkey", "key.pem", ...validity, "-out", "cert.pem")
-    return {
-      key: readFileSync(join(folder, "key.pem"), "utf8"),
-      cert: readFileSync(join(folder, "cert.pem"), "utf8"),
-    }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }

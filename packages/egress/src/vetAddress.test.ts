@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js"
 import { expect, test } from "vitest"
 import { parsePolicy } from "./policy.ts"
 import { vetAddress } from "./vetAddress.ts"
@@ -57,6 +58,77 @@ test.each(Object.entries(BLOCKED))("%s is refused", (_, addresses) => {
   }
 })
 
+// The IANA special-purpose address registries, with what has been assigned within their blocks, and multicast.
+const REGISTRY_V4 = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.0.0/29",
+  "192.0.0.8/32",
+  "192.0.0.9/32",
+  "192.0.0.10/32",
+  "192.0.0.170/31",
+  "192.0.2.0/24",
+  "192.31.196.0/24",
+  "192.52.193.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "192.175.48.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "255.255.255.255/32",
+]
+const REGISTRY_V6 = [
+  "::/128",
+  "::1/128",
+  "::ffff:0:0/96",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "100::/64",
+  "100:0:0:1::/64",
+  "2001::/23",
+  "2001::/32",
+  "2001:1::1/128",
+  "2001:1::2/128",
+  "2001:1::3/128",
+  "2001:2::/48",
+  "2001:3::/32",
+  "2001:4:112::/48",
+  "2001:10::/28",
+  "2001:20::/28",
+  "2001:30::/28",
+  "2001:db8::/32",
+  "2002::/16",
+  "2620:4f:8000::/48",
+  "3fff::/20",
+  "5f00::/16",
+  "fc00::/7",
+  "fe80::/10",
+  "ff00::/8",
+]
+
+test("every block of IANA's registries is refused, from its first address to its last", () => {
+  const edges = [
+    ...REGISTRY_V4.flatMap((block) => [
+      ipaddr.IPv4.networkAddressFromCIDR(block),
+      ipaddr.IPv4.broadcastAddressFromCIDR(block),
+    ]),
+    ...REGISTRY_V6.flatMap((block) => [
+      ipaddr.IPv6.networkAddressFromCIDR(block),
+      ipaddr.IPv6.broadcastAddressFromCIDR(block),
+    ]),
+  ]
+  for (const edge of edges)
+    expect(vetAddress(edge.toString(), strict), String(edge)).toMatchObject({ kind: "blocked" })
+})
+
 test("global unicast addresses next to special ranges are called", () => {
   const open = ["1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255"]
   open.push("128.0.0.0", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0")
@@ -69,6 +141,15 @@ test("global unicast addresses next to special ranges are called", () => {
     "2606:4700::1111",
     "3ffe::1",
     "2a00::1",
+  )
+  open.push("192.0.3.0", "192.31.195.255", "192.31.197.0", "192.88.98.255", "192.88.100.0", "198.51.99.255")
+  open.push(
+    "198.51.101.0",
+    "203.0.112.255",
+    "203.0.114.0",
+    "2001:db9::",
+    "2620:4f:7fff:ffff::1",
+    "2620:4f:8001::",
   )
   for (const address of open) expect(vetAddress(address, strict), address).toEqual({ kind: "ok" })
 })

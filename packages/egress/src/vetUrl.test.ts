@@ -41,6 +41,18 @@ test("every spelling of a private address is the same private address", () => {
     "１２７.0.0.1",
     "127。0。0。1",
   )
+  spellings.push(
+    "0x7f.0.0.0x1",
+    "127.0.1",
+    "0",
+    "0x0",
+    "[::ffff:7f00:1]",
+    "[::ffff:0:7f00:1]",
+    "[0:0:0:0:0:0:0:1]",
+  )
+  // 169.254.169.254 in decimal, hexadecimal, octal, a mixture, mapped, NAT64 and 6to4.
+  spellings.push("2852039166", "0xA9FEA9FE", "0251.0376.0251.0376", "169.0xfe.43518", "[::ffff:a9fe:a9fe]")
+  spellings.push("[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]")
   spellings.push("LOCALHOST", "localhost.", "a.localhost", "%31%32%37.0.0.1")
   for (const host of spellings) {
     expect(vetUrl(`https://${host}/`, strict), host).toMatchObject({

@@ -1,5 +1,15 @@
 export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
 export { freshTopics, silentLog } from "./freshTopics.ts"
+export type { Received } from "./receive.ts"
 export { type StartedProcess, startProcess } from "./startProcess.ts"
-export { type Received, type Receiver, startReceiver } from "./startReceiver.ts"
+export { type Receiver, startReceiver } from "./startReceiver.ts"
 export { waitUntil } from "./waitUntil.ts"
+export {
+  makeCertificate,
+  rebindingLookup,
+  startZooPartner,
+  type ZooName,
+  type ZooPartner,
+  zoo,
+  zooNames,
+} from "./zoo/index.ts"

@@ -1,13 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-
-export type Received = {
-  at: number
-  method: string
-  path: string
-  headers: IncomingHttpHeaders
-  body: Buffer
-}
+import { type Received, receive } from "./receive.ts"
 
 export type Receiver = {
   url: string
@@ -25,16 +18,12 @@ export async function startReceiver(
   },
 ): Promise<Receiver> {
   const received: Received[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const { method = "", url = "", headers } = request
-      const seen = { at: Date.now(), method, path: url, headers, body: Buffer.concat(chunks) }
-      received.push(seen)
-      answer(seen, response, received.length - 1)
-    })
-  })
+  const server = createServer(
+    receive((request, response) => {
+      received.push(request)
+      answer(request, response, received.length - 1)
+    }),
+  )
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

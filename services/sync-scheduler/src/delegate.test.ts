@@ -6,6 +6,7 @@ import { startSource } from "./fixtures/source.ts"
 import type { GrantedRun } from "./sync.ts"
 
 const never = new AbortController().signal
+const allowed = () => true
 const startedAt = new Date("2026-01-01T00:00:00.000Z")
 
 function runAt(source: string): GrantedRun {
@@ -34,7 +35,7 @@ function delegateTo(options: { allow?: string[]; secret?: string | undefined } =
 
 test("an executor gets connection, fence and window, signed over the raw body", async () => {
   const executor = await startSource((response) => response.end('{"changed":false}'))
-  const { result } = await delegateTo()(runAt(executor.url("/sync")), never)
+  const { result } = await delegateTo()(runAt(executor.url("/sync")), allowed, never)
   expect(result).toEqual({ outcome: "unchanged", content: null })
   const [seen] = executor.seen("/sync")
   const body = seen?.body ?? ""
@@ -56,20 +57,22 @@ test.each([
   [500, '{"changed":true}', "failed"],
 ])("an executor that answers %i with %j ends the run as %s", async (status, body, outcome) => {
   const executor = await startSource((response) => response.writeHead(status).end(body))
-  expect((await delegateTo()(runAt(executor.url("/sync")), never)).result.outcome).toBe(outcome)
+  expect((await delegateTo()(runAt(executor.url("/sync")), allowed, never)).result.outcome).toBe(outcome)
 })
 
 test("an executor that does not answer fails the run at the deadline", async () => {
   const executor = await startSource(() => {})
-  const { result } = await delegateTo()(runAt(executor.url("/sync")), never)
+  const { result } = await delegateTo()(runAt(executor.url("/sync")), allowed, never)
   expect(result).toMatchObject({ outcome: "failed", error: "timeout" })
 })
 
 test("only executors in the ranges of their own are called, and none without a secret", async () => {
   const executor = await startSource()
   const run = runAt(executor.url("/sync"))
-  expect((await delegateTo({ allow: [] })(run, never)).result).toMatchObject({ error: "blocked-address" })
-  expect((await delegateTo({ secret: undefined })(run, never)).result).toMatchObject({
+  expect((await delegateTo({ allow: [] })(run, allowed, never)).result).toMatchObject({
+    error: "blocked-address",
+  })
+  expect((await delegateTo({ secret: undefined })(run, allowed, never)).result).toMatchObject({
     error: "not-configured",
   })
   expect(executor.seen("/sync")).toEqual([])

@@ -1,8 +1,8 @@
 import type { Egress, Outcome } from "@sitewire/egress"
 import { sign, signatureHeader } from "@sitewire/signing"
 import { z } from "zod"
-import { sentAfter } from "./sentAfter.ts"
 import type { GrantedRun, Runner, SyncResult } from "./sync.ts"
+import { transitOf } from "./transitOf.ts"
 
 export type DelegateOptions = {
   egress: Egress
@@ -19,10 +19,10 @@ const bodyWaitMs = 1_000
 
 /** Asks the executor at the connection's source address to sync; its 2xx answer ends the run. */
 export function createDelegate({ egress, deadlineMs, serviceName, secret }: DelegateOptions): Runner {
-  return async function delegate(run, signal) {
+  return async function delegate(run, mayStart, signal) {
     if (secret === undefined) {
       const detail = "DELEGATE_SECRET is not set, so requests to executors cannot be signed: set it"
-      return { result: { outcome: "failed", error: "not-configured", detail }, sentAfterMs: 0 }
+      return { result: { outcome: "failed", error: "not-configured", detail }, transitMs: 0 }
     }
     const body = Buffer.from(JSON.stringify(describeRun(run)))
     const outcome = await egress.request({
@@ -34,9 +34,10 @@ export function createDelegate({ egress, deadlineMs, serviceName, secret }: Dele
       },
       body,
       timeoutMs: deadlineMs,
+      beforeWrite: mayStart,
       signal,
     })
-    return { result: await judge(outcome), sentAfterMs: sentAfter(outcome.timing) }
+    return { result: await judge(outcome), transitMs: transitOf(outcome.timing) }
   }
 }
 

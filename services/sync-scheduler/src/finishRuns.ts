@@ -1,7 +1,7 @@
 import type { Sql } from "@sitewire/database"
 import type { SyncResult } from "./sync.ts"
 
-/** How a run ended. `sentAfterMs`: from asking for its grant until its request was sent; null: it sent none. */
+/** How a run ended. `sentAfterMs`: from asking for its grant until the source had its request; null: it sent none. */
 export type Completion = {
   connection: string
   fence: number
@@ -34,7 +34,8 @@ const retryDistances = [1, 2, 4, 8, 15]
  * - Rows are locked in the order of their ids, as in `raiseTriggers`.
  * - `not_before`: a window from when the request was really sent. The grant was asked for before Postgres read
  *   `started_at`, so `started_at + sentAfterMs` is never earlier than the sending; one millisecond more, because
- *   the column rounds to milliseconds. A run that sent nothing opened no window.
+ *   the column rounds to milliseconds. A run that was given up before it sent anything opened no window; one that
+ *   failed before that did, because a source that cannot be reached is not to be called without a pause.
  * - A run that failed leaves its triggers uncovered: their times go back to the window. `failures` is 0 if a
  *   trigger came during the run, so a failure then waits for the next window only.
  * - The first trigger came during a run if it came before the end of the run just before this one and that one,
@@ -110,8 +111,9 @@ run as (
 ),
 ended as materialized (
   select held.*, run.started_at, run.first_trigger_at, run.last_trigger_at, run.correlation,
-    case when held.sent_after_ms is null then run.started_at
-      else run.started_at + ($11::float8 + held.sent_after_ms) * interval '1 millisecond' end as not_before,
+    case when held.sent_after_ms is null and held.outcome = 'abandoned' then run.started_at
+      else run.started_at + ($11::float8 + coalesce(held.sent_after_ms, 0)) * interval '1 millisecond'
+    end as not_before,
     case when held.outcome = 'failed'
       then ($12::int[])[least(held.failures, array_length($12::int[], 1))] - 1 else 0 end as windows_more,
     coalesce(before.outcome in ('changed', 'unchanged') and run.first_trigger_at < before.finished_at, false)

@@ -11,6 +11,7 @@ import { createSchedulerMetrics, exposeState } from "./metrics.ts"
 import { createPull } from "./pull.ts"
 import { isRefused, raiseTriggers } from "./raiseTriggers.ts"
 import { runDue } from "./runDue.ts"
+import { startRetention } from "./startRetention.ts"
 import { storeChunk } from "./storeChunk.ts"
 import { takeTriggers } from "./takeTriggers.ts"
 import { schedulerVariables } from "./variables.ts"
@@ -18,14 +19,15 @@ import { schedulerVariables } from "./variables.ts"
 await runService({
   name: "sync-scheduler",
   variables: schedulerVariables,
-  parts: ["kafka", "database"],
+  parts: ["kafka", "postgres"],
   async start({ config, log, lifecycle, readiness, metrics: registry }) {
     const { SYNC_DEADLINE: deadlineMs, SERVICE_NAME: serviceName } = config
     const windows = {
       windowMs: config.SYNC_WINDOW,
       settleMs: config.SYNC_SETTLE,
       deadlineMs,
-      startGraceMs: 1_000,
+      // Time for name lookup, connecting and TLS as well, two lost SYNs among them. Longer costs only a start after a crash.
+      startGraceMs: 5_000,
     }
 
     const pool = openPool(
@@ -46,7 +48,7 @@ await runService({
       log,
       signal: lifecycle.stopping,
     })
-    readiness.set("database", true)
+    readiness.set("postgres", true)
     const onDatabase = <T>(what: string, work: () => Promise<T>) =>
       persevere({
         what,
@@ -54,8 +56,11 @@ await runService({
         isPassing: isUnavailable,
         signal: lifecycle.stopping,
         log,
-        onState: (working, why) => readiness.set("database", working, why),
+        onState: (working, why) => readiness.set("postgres", working, why),
       })
+
+    const retention = startRetention({ pool, retentionMs: config.RETENTION, log })
+    lifecycle.onStop("retention", retention.close)
 
     const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "sync-scheduler", log })
     await waitForBroker({

@@ -5,7 +5,7 @@ export function createSchedulerMetrics(registry: Registry) {
   const registers = [registry]
   return {
     triggers: new Counter({
-      name: "sitewire_triggers_total",
+      name: "sitewire_triggers_taken_in_total",
       help: "Accepted triggers taken in.",
       registers,
     }),

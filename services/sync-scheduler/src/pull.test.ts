@@ -9,6 +9,7 @@ import { raiseTriggers } from "./raiseTriggers.ts"
 import { storeChunk } from "./storeChunk.ts"
 
 const never = new AbortController().signal
+const allowed = () => true
 
 async function setUp(source: string, options: Partial<PullOptions> = {}) {
   const { sql } = await emptyDatabase()
@@ -36,8 +37,8 @@ async function setUp(source: string, options: Partial<PullOptions> = {}) {
   }
   async function sync(signal = never) {
     const run = await grant()
-    const { result, sentAfterMs } = await pull(run, signal)
-    await finishRuns(sql, minute, [{ connection: "a", fence: run.fence, result, sentAfterMs }])
+    const { result, transitMs } = await pull(run, allowed, signal)
+    await finishRuns(sql, minute, [{ connection: "a", fence: run.fence, result, sentAfterMs: transitMs }])
     return result
   }
   async function readStored(): Promise<Buffer> {
@@ -136,12 +137,12 @@ test("a run that was replaced while it downloads ends and leaves nothing", async
   const { promise: replaced, resolve } = Promise.withResolvers<void>()
   const { sql, grant, pull, readStored, countChunks } = await setUp(source.url("/data"))
   const old = await grant()
-  const pulling = pull(old, never)
+  const pulling = pull(old, allowed, never)
   await expect.poll(countChunks).toBeGreaterThan(2)
   await letTimePass(sql, 120_000)
   const newer = await claimOne(sql)
-  const { result, sentAfterMs } = await pull(newer, never)
-  await finishRuns(sql, minute, [{ connection: "a", fence: newer.fence, result, sentAfterMs }])
+  const { result, transitMs } = await pull(newer, allowed, never)
+  await finishRuns(sql, minute, [{ connection: "a", fence: newer.fence, result, sentAfterMs: transitMs }])
   resolve()
   expect((await pulling).result).toEqual({ outcome: "abandoned", error: "stale" })
   expect((await readStored()).toString()).toBe("new")

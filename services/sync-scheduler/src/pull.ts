@@ -1,8 +1,8 @@
 import type { DownloadOutcome, Egress } from "@sitewire/egress"
 import { standardWebhooksHeaders } from "@sitewire/signing"
 import { chunkContent } from "./chunkContent.ts"
-import { sentAfter } from "./sentAfter.ts"
 import type { Content, GrantedRun, Runner, RunnerAnswer, SyncResult } from "./sync.ts"
+import { longestTransitMs, transitOf } from "./transitOf.ts"
 
 export type PullOptions = {
   egress: Egress
@@ -24,43 +24,39 @@ export type PullOptions = {
 export function createPull(options: PullOptions): Runner {
   const { egress, storeChunk, deadlineMs, maxBytes } = options
 
-  return async function pull(run: GrantedRun, signal: AbortSignal): Promise<RunnerAnswer> {
+  return async function pull(run, mayStart, signal): Promise<RunnerAnswer> {
     const { connection, fence } = run
     const chunks = chunkContent(async (position, data) => {
       if (!(await storeChunk({ connection, fence, position, data }))) throw new StaleFence()
     })
     let outcome: DownloadOutcome
-    const calledAt = performance.now()
-    let answerMs: number | undefined
     try {
       outcome = await egress.download({
         url: run.source,
         headers: requestHeaders(run, options),
         deadlineMs,
         maxBytes,
-        onChunk: (piece) => {
-          answerMs ??= performance.now() - calledAt
-          return chunks.add(piece)
-        },
+        onChunk: chunks.add,
+        beforeWrite: mayStart,
         signal,
       })
     } catch (error) {
-      return { result: storageFailed(error), sentAfterMs: answerMs ?? performance.now() - calledAt }
+      return { result: storageFailed(error), transitMs: longestTransitMs }
     }
-    const sentAfterMs = sentAfter(outcome.timing, answerMs)
+    const transitMs = transitOf(outcome.timing)
     if (outcome.kind !== "answered" || outcome.status < 200 || outcome.status > 299) {
-      return { result: judgeWithoutContent(outcome, run), sentAfterMs }
+      return { result: judgeWithoutContent(outcome, run), transitMs }
     }
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
     if (run.snapshot?.contentSha256.equals(content.sha256)) {
-      return { result: { outcome: "unchanged", content }, sentAfterMs }
+      return { result: { outcome: "unchanged", content }, transitMs }
     }
     try {
       await chunks.flush()
     } catch (error) {
-      return { result: storageFailed(error), sentAfterMs }
+      return { result: storageFailed(error), transitMs }
     }
-    return { result: { outcome: "changed", content }, sentAfterMs }
+    return { result: { outcome: "changed", content }, transitMs }
   }
 }
 

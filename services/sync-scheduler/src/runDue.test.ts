@@ -1,9 +1,11 @@
 import type { Sql } from "@sitewire/database"
+import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { claimDue } from "./claimDue.ts"
 import { finishRuns } from "./finishRuns.ts"
+import { startSource } from "./fixtures/source.ts"
 import {
   addConnections,
   emptyDatabase,
@@ -14,11 +16,12 @@ import {
   trigger,
 } from "./fixtures/windows.ts"
 import { createSchedulerMetrics } from "./metrics.ts"
+import { createPull } from "./pull.ts"
 import { raiseTriggers } from "./raiseTriggers.ts"
 import { type RunDueOptions, runDue } from "./runDue.ts"
 import type { RunnerAnswer } from "./sync.ts"
 
-const done: RunnerAnswer = { result: { outcome: "unchanged", content: null }, sentAfterMs: 0 }
+const done: RunnerAnswer = { result: { outcome: "unchanged", content: null }, transitMs: 0 }
 
 function start(sql: Sql, pull: RunDueOptions["runners"]["pull"], more: Partial<RunDueOptions> = {}) {
   const stopping = new AbortController()
@@ -132,6 +135,53 @@ test("a start that comes too late to be safe is given back and granted anew", as
     { outcome: "abandoned", error: "late-start", triggers: 1 },
     { outcome: "unchanged", triggers: 1 },
   ])
+})
+
+/** Pulls from a source whose name takes so long to be looked up, and waits until the first run has ended. */
+async function pullSlowly(lookupMs: number, startGraceMs: number) {
+  const { sql } = await emptyDatabase()
+  const source = await startSource()
+  await addConnections(sql, ["a"], () => source.url("/a").replace("127.0.0.1", "slow.test"))
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 3_000)
+  const egress = createEgress({
+    allow: ["127.0.0.0/8"],
+    allowHttp: true,
+    userAgent: "Sitewire/1",
+    connectionsPerOrigin: 4,
+    lookup: async () => {
+      await new Promise((resolve) => setTimeout(resolve, lookupMs))
+      return ["127.0.0.1"]
+    },
+  })
+  onTestFinished(() => egress.close())
+  const pull = createPull({
+    egress,
+    storeChunk: async () => true,
+    deadlineMs: 10_000,
+    maxBytes: 1_000,
+    serviceName: "Sitewire",
+    signingSecret: undefined,
+  })
+  start(sql, pull, { startGraceMs })
+  await waitUntil("the run to end", async () => !(await readWindow(sql, "a")).running)
+  return { sql, requests: source.seen("/a").length }
+}
+
+test("a run whose connection is ready only after the grace sends nothing, fails, and waits for the next window", async () => {
+  const { sql, requests } = await pullSlowly(400, 200)
+  expect(requests).toBe(0)
+  expect(await readRuns(sql, "a")).toMatchObject([{ fence: "1", outcome: "failed", error: "late-start" }])
+  expect(await readWindow(sql, "a")).toMatchObject({ covered: "0", last_error: "late-start", due: 60 })
+})
+
+test("the window counts from when the request was sent, not from when its start was granted", async () => {
+  const { sql, requests } = await pullSlowly(400, 5_000)
+  expect(requests).toBe(1)
+  const { covered, not_before } = await readWindow(sql, "a")
+  expect(covered).toBe("1")
+  expect(not_before).toBeGreaterThanOrEqual(60.4)
+  expect(not_before).toBeLessThan(61.5)
 })
 
 test("a sync that breaks counts as failed and leaves its place to others", async () => {

@@ -5,6 +5,7 @@ import type { Claim, ClaimInput } from "./claimDue.ts"
 import type { Completion, Finish } from "./finishRuns.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
 import type { GrantedRun, Runner, SyncResult } from "./sync.ts"
+import { longestTransitMs } from "./transitOf.ts"
 
 /** What another scheduler has raised is noticed within this time; what this one has raised, at once. */
 const longestSleepMs = 2_000
@@ -117,28 +118,36 @@ export function runDue(options: RunDueOptions): RunDue {
 
   /**
    * `not_before` was set for a request that is sent within the grace. A process that was stopped, or waited long for
-   * Postgres's answer, may be beyond it; then the grant goes back, for a start that is granted anew.
+   * Postgres's answer, may be beyond it; then the grant goes back, for a start that is granted anew. The runner asks
+   * again when its connection is ready, because name lookup, connecting and TLS take time as well: being too late
+   * only then counts as failed, or a source that connects slowly would be started again and again.
    */
   async function runWithinGrace(
     run: GrantedRun,
     askedAt: number,
   ): Promise<{ result: SyncResult; sentAfterMs: number | null }> {
-    const waitedMs = performance.now() - askedAt
-    if (stopping.aborted || waitedMs > startGraceMs) {
+    const isLate = () => performance.now() - askedAt > startGraceMs
+    if (stopping.aborted || isLate()) {
       const error = stopping.aborted ? "stopped" : "late-start"
       return { result: { outcome: "abandoned", error }, sentAfterMs: null }
     }
+    const start: { sentAfterMs: number | null; refused: boolean } = { sentAfterMs: null, refused: false }
+    const mayStart = () => {
+      start.refused = stopping.aborted || isLate()
+      if (!start.refused) start.sentAfterMs = performance.now() - askedAt
+      return !start.refused
+    }
+    const seenAfter = (transitMs: number) =>
+      start.sentAfterMs === null ? null : start.sentAfterMs + transitMs
     try {
-      const answer = await runners[run.runner](run, abort.signal)
-      return { result: answer.result, sentAfterMs: waitedMs + answer.sentAfterMs }
+      const { result, transitMs } = await runners[run.runner](run, mayStart, abort.signal)
+      const late = start.refused && !stopping.aborted
+      return { result: late ? lateStart(startGraceMs) : result, sentAfterMs: seenAfter(transitMs) }
     } catch (error) {
       log.error({ connection: run.connection, fence: run.fence, error }, "a sync broke")
       const detail = "see the error before this line"
-      // Whether it sent is not known, so the time until now counts.
-      return {
-        result: { outcome: "failed", error: "internal", detail },
-        sentAfterMs: performance.now() - askedAt,
-      }
+      const result: SyncResult = { outcome: "failed", error: "internal", detail }
+      return { result, sentAfterMs: seenAfter(longestTransitMs) }
     }
   }
 
@@ -172,6 +181,11 @@ export function runDue(options: RunDueOptions): RunDue {
       return closed
     },
   }
+}
+
+function lateStart(startGraceMs: number): SyncResult {
+  const detail = `no connection to the source was ready within ${startGraceMs} ms, so no request was sent`
+  return { outcome: "failed", error: "late-start", detail }
 }
 
 function describeResult(result: SyncResult): object {

@@ -34,10 +34,14 @@ export type SyncResult =
   /** Ended by us; says nothing about the source. */
   | { outcome: "abandoned"; error: string }
 
-/** `sentAfterMs`: from the runner's call until the source can have seen the request, at most. */
-export type RunnerAnswer = { result: SyncResult; sentAfterMs: number }
+/** `transitMs`: from the request's writing until the source can have seen it, at most. */
+export type RunnerAnswer = { result: SyncResult; transitMs: number }
 
-export type Runner = (run: GrantedRun, signal: AbortSignal) => Promise<RunnerAnswer>
+/**
+ * Asks `mayStart` right before each writing of a request to the source, and writes it in the same turn; where the
+ * answer is false it writes nothing and ends as abandoned. Windows are counted from what was allowed here.
+ */
+export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerAnswer>
 
 export type WindowSettings = {
   windowMs: number

@@ -38,6 +38,10 @@ export const schedulerVariables = {
     { min: 1, max: 10_000 },
     "Syncs under way against one source host, in this process, at most.",
   ),
+  RETENTION: durationVariable(
+    "30d",
+    "Records of syncs are deleted when they are older than this, but for each connection's newest.",
+  ),
   SYNC_SIGNING_SECRET: z.string().min(1).optional().meta({
     description:
       "Signs the requests to data sources (webhook-id, -timestamp, -signature). Unset: not signed.",

@@ -8,6 +8,8 @@ export type LoadedDelivery = {
   attempts: number
   /** The body was erased on request: there is nothing to send. */
   erased: boolean
+  /** When it was recorded as delivered; null while it is not. */
+  deliveredAt: Date | null
   channel: Channel
 }
 
@@ -17,10 +19,12 @@ type Row = ChannelRow & {
   body: Buffer
   attempts: number
   erased: boolean
+  delivered_at: Date | null
 }
 
 const statement = `
 select delivery.id, event_id, body, attempts, state = 'erased' as erased,
+       case state when 'delivered' then finished_at end as delivered_at,
        ${channelColumns}
   from delivery join channel on channel.id = delivery.channel_id
  where delivery.id = any($1::uuid[])`
@@ -38,6 +42,7 @@ function toDelivery(row: Row): LoadedDelivery {
     body: row.body,
     attempts: row.attempts,
     erased: row.erased,
+    deliveredAt: row.delivered_at,
     channel: toChannel(row),
   }
 }

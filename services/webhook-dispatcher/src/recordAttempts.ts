@@ -21,12 +21,13 @@ export type AttemptRecord = {
 }
 
 // One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
-// made twice after a crash; it is logged, and the row stays. What a partner once took stays delivered, even if a later
-// resend fails.
+// made twice after a crash; it is logged, and the row stays. Unless the repeat was taken by the partner: then the
+// delivery is delivered, however far a chain behind the failed one has come. What a partner once took stays delivered,
+// even if a later resend fails.
 //
 // What was erased meanwhile stays erased, and so does what the partner answered, which may repeat what it was sent. The
 // row is the lock between the two: the update waits for an erasure that is under way and then sees the row as that left
-// it, so the excerpt is stored only as the updated row allows. A repeated attempt moves no row and keeps no excerpt.
+// it, so the excerpt is stored only as the updated row allows. An attempt that moves no row keeps no excerpt.
 const statement = `
 with made as (
   select * from unnest(
@@ -36,14 +37,16 @@ with made as (
         address, status, error, secret_id, response_excerpt, state, next_attempt_at)
 ), moved as (
   update delivery
-     set attempts = made.number,
+     set attempts = greatest(delivery.attempts, made.number),
          state = case when delivery.state in ('delivered', 'erased') then delivery.state
                       else made.state::delivery_state end,
          next_attempt_at = case when delivery.state = 'erased' then null else made.next_attempt_at end,
          finished_at = case when made.state = 'pending' or delivery.state = 'erased' then delivery.finished_at
                             else now() end
     from made
-   where delivery.id = made.delivery_id and delivery.attempts < made.number
+   where delivery.id = made.delivery_id
+     and (delivery.attempts < made.number
+          or made.state = 'delivered' and delivery.state in ('pending', 'dead'))
   returning delivery.id, delivery.state
 )
 insert into attempt (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,

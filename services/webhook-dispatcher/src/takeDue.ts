@@ -84,6 +84,13 @@ export function createTakeDue(parts: TakeDueParts) {
       log.debug({ ...seen, attempts: row.attempts }, "a due attempt has been made already; dropped")
       return
     }
+    // A crash or a rebalance can make an attempt twice, with two outcomes: one was taken, and the other has put a next
+    // attempt here. A resend's chain begins after the delivery, so it is not meant.
+    if (failures > 0 && row.deliveredAt !== null && Date.parse(since) <= row.deliveredAt.getTime()) {
+      metrics.stale.inc()
+      log.info(seen, "a due attempt continues a chain that was delivered; dropped")
+      return
+    }
     const { id, eventId, channel, body } = row
     await deliver({ id, eventId, channel, body, attempt, failures, since, correlation })
   }

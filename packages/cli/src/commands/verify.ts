@@ -2,14 +2,12 @@ import { type Command, Option } from "commander"
 import { examples } from "../examples.ts"
 import { usage } from "../failure.ts"
 import type { Setup } from "../program.ts"
-import type { Session } from "../session.ts"
+import { readSecret, type SecretOptions } from "../readSecret.ts"
 import { describe } from "../verify/describe.ts"
 import { explain } from "../verify/explain.ts"
 
-type Options = {
+type Options = SecretOptions & {
   header: string
-  secretEnv?: string
-  secretFile?: string
   secret?: true | string
   bodyFile: string
 }
@@ -55,20 +53,4 @@ export function addVerify(parent: Command, { open, outcome }: Setup): void {
       session.show(explanation, describe)
       if (!explanation.valid) outcome.exitCode = 1
     })
-}
-
-async function readSecret(session: Session, { secretEnv, secretFile }: Options): Promise<Buffer> {
-  if ((secretEnv === undefined) === (secretFile === undefined)) {
-    throw usage("Give the secret with either --secret-env NAME or --secret-file FILE.")
-  }
-  if (secretFile !== undefined) {
-    const secret = await session.readInput(secretFile, "the secret")
-    if (secret.length === 0) throw usage("The secret's file is empty, so there is nothing to verify with.")
-    return secret
-  }
-  // The name is not quoted: somebody will put the secret itself there.
-  const value = session.env[secretEnv ?? ""]
-  if (!value)
-    throw usage("--secret-env names a variable that is not set, or empty. Set it and export it first.")
-  return Buffer.from(value)
 }

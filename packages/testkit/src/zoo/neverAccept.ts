@@ -1,0 +1,32 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+import { Worker } from "node:worker_threads"
+
+// The kernel accepts for a thread that does nothing, but only as many as the backlog holds.
+const code = `
+  const { parentPort, workerData } = require("node:worker_threads")
+  const server = require("node:net").createServer()
+  server.on("error", (error) => { throw error })
+  server.listen({ port: workerData.port, host: "127.0.0.1", backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+
+// Linux queues one more than the backlog says; the others make sure of it where more are queued.
+const FILLERS = 4
+
+/** A port whose queue of connections is full from the start: whoever connects waits for ever. */
+export async function neverAccept(port: number): Promise<{ port: number; close: () => Promise<void> }> {
+  const worker = new Worker(code, { eval: true, workerData: { port } })
+  // Rejects with the worker's error, such as a port that is taken.
+  const [bound] = (await once(worker, "message")) as [number]
+  const fillers = Array.from({ length: FILLERS }, () => connect(bound, "127.0.0.1").on("error", () => {}))
+  await once(fillers[0] ?? worker, "connect")
+  return {
+    port: bound,
+    async close() {
+      for (const socket of fillers) socket.destroy()
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import type { AttemptError } from "@sitewire/contracts"
+import {
+  type Answer,
+  dripBody,
+  dripHeader,
+  flood,
+  gzipBomb,
+  head,
+  hintForEver,
+  largeBody,
+  later,
+  raw,
+} from "./answers.ts"
+
+/** What is to be recorded of an attempt. `error` is null for a delivery that counts as made. */
+export type Expected = { error: AttemptError | null; status?: number }
+
+export type Fault = "expired" | "self-signed" | "wrong-name"
+
+type Common = { description: string; expected: Expected }
+export type Behaviour = Common &
+  (
+    | { kind: "answers"; answer: Answer }
+    /** Speaks TLS with this fault in its certificate. */
+    | { kind: "bad-certificate"; fault: Fault }
+    | { kind: "never-accepts" }
+  )
+
+function answers(description: string, answer: Answer, expected: Expected): Behaviour {
+  return { kind: "answers", description, expected, answer }
+}
+
+function badCertificate(fault: Fault, description: string): Behaviour {
+  return { kind: "bad-certificate", description, expected: { error: "tls" }, fault }
+}
+
+const made = (status: number): Expected => ({ error: null, status })
+const refused = (status: number): Expected => ({ error: "status", status })
+const failed = (error: AttemptError): Expected => ({ error })
+
+const behaviours = {
+  "no-content": answers("Answers 204, as it should.", head(204), made(204)),
+  "never-accepts": {
+    kind: "never-accepts",
+    description: "Its queue of connections is full, so that none is ever made.",
+    expected: failed("timeout"),
+  },
+  "never-answers": answers("Takes the request and says nothing.", () => {}, failed("timeout")),
+  "drips-header": answers("Sends its head a byte a second.", dripHeader, failed("timeout")),
+  "drips-body": answers("Answers 200 and sends its body a byte a second, for ever.", dripBody, made(200)),
+  "infinite-body": answers(
+    "Answers 200 and sends its body as fast as it is read, for ever.",
+    flood,
+    made(200),
+  ),
+  "gzip-bomb": answers("Answers 200 with 1 MB of gzip that unpacks to 1 GiB.", gzipBomb(), made(200)),
+  "large-body": answers("Answers 200 with a body of 10 MB.", largeBody, made(200)),
+  "redirects-elsewhere": answers(
+    "Answers 301 to another host.",
+    head(301, { location: "https://elsewhere.example/" }),
+    refused(301),
+  ),
+  "redirects-inside": answers(
+    "Answers 302 to a private address where clouds keep credentials.",
+    head(302, { location: "http://169.254.169.254/latest/meta-data/" }),
+    refused(302),
+  ),
+  "redirects-to-itself": answers("Answers 307 to itself.", head(307, { location: "/" }), refused(307)),
+  "continues-unasked": answers(
+    "Sends 100 Continue, which nobody asked for, and then 200.",
+    raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
+    failed("protocol"),
+  ),
+  "hints-for-ever": answers("Sends 103 Early Hints for ever and no answer.", hintForEver, failed("protocol")),
+  "resets-after-body": answers(
+    "Resets the connection when it has read the whole request.",
+    ({ socket }) => void socket?.resetAndDestroy(),
+    failed("reset"),
+  ),
+  "half-closes": answers(
+    "Ends its side of the connection without an answer and goes on reading.",
+    ({ socket }) => void socket?.end(),
+    failed("reset"),
+  ),
+  "slow-2xx": answers(
+    "Answers 204 half a second after the time limit.",
+    later((ms) => ms + 500),
+    failed("timeout"),
+  ),
+  "late-2xx": answers(
+    "Answers 204 after 95 % of the time limit.",
+    later((ms) => 0.95 * ms),
+    made(204),
+  ),
+  "invalid-http": answers(
+    "Answers in another protocol (SSH).",
+    raw("SSH-2.0-OpenSSH_9.9\r\n"),
+    failed("protocol"),
+  ),
+  "oversized-headers": answers(
+    "Answers 200 with 1 MB of headers.",
+    raw(`HTTP/1.1 200 OK\r\n${`x-large: ${"a".repeat(990)}\r\n`.repeat(1_000)}\r\n`),
+    failed("protocol"),
+  ),
+  "expired-certificate": badCertificate("expired", "Its certificate expired yesterday."),
+  "self-signed-certificate": badCertificate("self-signed", "Its certificate is signed by itself."),
+  "wrong-name-certificate": badCertificate("wrong-name", "Its certificate is for another name."),
+} satisfies Record<string, Behaviour>
+
+export type ZooName = keyof typeof behaviours
+
+/** Every way in which a partner's server has been seen, or is feared, to behave, with what must come of it. */
+export const zoo: Record<ZooName, Behaviour> = behaviours
+
+export const zooNames = Object.keys(behaviours) as ZooName[]

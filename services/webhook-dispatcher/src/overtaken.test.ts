@@ -1,0 +1,71 @@
+import { startReceiver, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
+import { paid, startInstallation } from "./testDispatcher.ts"
+
+// A process that was paused, or lost its partitions, makes an attempt that another makes as well. One of the two can
+// fail and the other be taken: `npm run chaos -- outbound` saw it for one in a hundred deliveries to flaky partners.
+
+const record = (deliveryId: string, number: number, outcome: Partial<AttemptRecord>): AttemptRecord => ({
+  ...{
+    deliveryId,
+    number,
+    startedAt: new Date(),
+    durationMs: 5,
+    lookupMs: null,
+    connectMs: null,
+    tlsMs: null,
+  },
+  ...{ firstByteMs: null, address: null, status: 500, error: "status", secretId: "sec_acme" },
+  ...{ responseExcerpt: null, state: "pending", nextAttemptAt: new Date(Date.now() + 60_000) },
+  ...outcome,
+})
+const taken: Partial<AttemptRecord> = { status: 204, error: null, state: "delivered", nextAttemptAt: null }
+
+test("an attempt that was taken counts, although a repeat of it failed and was recorded first", async () => {
+  await using it = await startInstallation()
+  const id = "0199f000-0000-7000-8000-000000000001"
+  await it.sql(
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
+     values ($1, 'event', 'acme', '', '', 'event')`,
+    [id],
+  )
+  const row = () => it.sql("select state::text, attempts, next_attempt_at from delivery")
+  await recordAttempts(it.sql, [record(id, 1, {})])
+  await recordAttempts(it.sql, [record(id, 2, {})])
+  expect(await row()).toMatchObject([{ state: "pending", attempts: 2 }])
+  await recordAttempts(it.sql, [record(id, 1, { ...taken, startedAt: new Date(Date.now() + 10) })])
+  expect(await row()).toEqual([{ state: "delivered", attempts: 2, next_attempt_at: null }])
+  await recordAttempts(it.sql, [record(id, 2, { startedAt: new Date(Date.now() + 20) })])
+  expect(await row()).toEqual([{ state: "delivered", attempts: 2, next_attempt_at: null }])
+})
+
+test("the chain behind a failed repeat ends where the delivery was taken; a resend does not", async () => {
+  await using it = await startInstallation()
+  const receiver = await startReceiver()
+  await it.channel("acme", receiver.url)
+  const dispatcher = await it.dispatcher()
+  const before = new Date().toISOString()
+  await it.publishPaid([paid("event")])
+  const [delivery] = await waitUntil("the delivery", async () => {
+    const rows = await it.sql<{ id: string }>("select id from delivery where state = 'delivered'")
+    return rows.length === 1 && rows
+  })
+  const next = (topic: string | undefined, since: string, failures: number) =>
+    it.publish([
+      {
+        topic: topic ?? "",
+        key: delivery?.id ?? "",
+        value: JSON.stringify({ delivery: delivery?.id, attempt: 2, failures, since, correlation: "event" }),
+      },
+    ])
+  await next(it.names.retry[0], before, 1)
+  await waitUntil("it to be dropped", () =>
+    dispatcher.output().includes("continues a chain that was delivered"),
+  )
+  expect(receiver.received).toHaveLength(1)
+  await next(it.names.resend, new Date().toISOString(), 0)
+  await waitUntil("the resend", () => receiver.received.length === 2)
+  expect(receiver.received[1]?.headers["x-sitewire-attempt"]).toBe("2")
+  await receiver.close()
+})
