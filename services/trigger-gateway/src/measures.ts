@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
 import type { Taken } from "./takeTrigger.ts"
 
-export type Outcome = "accepted" | "not_found" | "too_large" | "unavailable" | "method"
+type Outcome = "accepted" | "not_found" | "too_large" | "unavailable" | "method"
 
 export type Measures = {
   count(outcome: Outcome): void
