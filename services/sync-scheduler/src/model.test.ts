@@ -41,6 +41,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ms: fc.integer({ min: -120_000, max: 120_000 }),
     }),
   },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("pass until due" as const) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const) }) },
 )
 

@@ -24,6 +24,12 @@ export type TakeTriggersOptions = {
 /**
  * The way in: gathers records while a statement is running, and raises all of them with the next one. A record is done
  * when its trigger is in Postgres, so a crash brings it again; then it is raised twice and costs a sync at most.
+ *
+ * Every batch is raised, also for connections that are known to be waiting in this window. Leaving them out would lose
+ * counts (`requested` is what a run says it covered), last times, and the end of a retry's distance; and it could lose
+ * a trigger: that a connection waits is known here only as of some earlier statement, and another scheduler may have
+ * claimed it since, in which case nothing would be left to open the next window. Only the raise itself, under the
+ * row's lock, can tell the two apart. Compacting already makes of a burst one row for each connection and statement.
  */
 export function takeTriggers(options: TakeTriggersOptions): (records: Incoming[], done: Done) => void {
   const { raise, isRefused, onRaised, onRefused, onStuck, log } = options
