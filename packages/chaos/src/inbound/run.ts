@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { waitUntil } from "@sitewire/testkit"
+import { driveFaults, type Fault } from "../driveFaults.ts"
+import { createRandom } from "../random.ts"
+import type { RunSettings } from "../settings.ts"
+import { type Installation, startInstallation } from "../startInstallation.ts"
+import { type InboundLedger, reconcile, type SeenGet, type SyncRunRow } from "./reconcile.ts"
+import { addConnections, replaceTokens, triggerAtRandom } from "./trigger.ts"
+
+const connections = 200
+/** Short, so that a run sees many windows of each connection. */
+const windowMs = 5_000
+
+const gatewayEnv = { GATEWAY_HOST: "127.0.0.1", GATEWAY_PORT: "0", GATEWAY_DRAIN_DELAY: "0ms" }
+const schedulerEnv = {
+  SYNC_WINDOW: `${windowMs}ms`,
+  SYNC_SETTLE: "500ms",
+  SYNC_DEADLINE: "4s",
+  SYNC_MAX_PER_HOST: "64",
+  ALLOW_HTTP: "true",
+  ALLOWED_RANGES: "127.0.0.0/8",
+}
+
+/** Partners trigger at random while faults happen to three gateways, two schedulers, the broker and the database. */
+export async function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
+  const { seed, durationMs, progress } = settings
+  const random = createRandom(seed)
+  const faults: Fault[] = []
+  const onExit = (name: string, code: number | null) => {
+    faults.push({ kind: "exit", target: name, beganAt: Date.now(), endedAt: Date.now() })
+    progress(`          ${name} exited by itself with ${code}; it is started again`)
+  }
+  const it = await startInstallation({ retryDelaysMs: [1_000], progress, onExit })
+  let ledger: InboundLedger | undefined
+  try {
+    const source = await it.helper("packages/chaos/src/inbound/source.ts", { CHAOS_SEED: String(seed) })
+    const url = source.addresses.source ?? ""
+    const addresses = await addConnections(it, connections, url)
+    const gateways = [1, 2, 3].map((at) =>
+      it.member(`gateway-${at}`, "services/trigger-gateway/src/main.ts", gatewayEnv),
+    )
+    const scheduler = (name: string) => it.member(name, "services/sync-scheduler/src/main.ts", schedulerEnv)
+    const schedulers = [scheduler("scheduler-1"), scheduler("scheduler-2")]
+    const members = [...gateways, ...schedulers]
+    await Promise.all(members.map((member) => member.start()))
+    progress("3 gateways and 2 schedulers are up; partners trigger while faults happen")
+
+    let over = false
+    const isOver = () => over
+    const calling = triggerAtRandom({
+      ...{ addresses, gateways, clients: 16, restMs: [50, 400], isOver },
+      random: createRandom(seed + 1),
+    })
+    const replacing = replaceTokens({
+      ...{ it, addresses, everyMs: [500, 2_000], isOver },
+      random: createRandom(seed + 2),
+    })
+    const driven = await driveFaults({
+      ...{ random, it, members, extras: [scheduler("scheduler-extra")], durationMs, progress },
+      ...settings.pace,
+    })
+    faults.push(...driven)
+    over = true
+    const [calls, replaced] = await Promise.all([calling, replacing])
+    progress(`${calls.length} calls were made, ${replaced} tokens replaced; waiting for quiet`)
+    await fetch(`${url}/heal`, { method: "POST" })
+    await Promise.all(members.map((member) => member.start()))
+
+    const read = async () => {
+      const text = await fetch(`${url}/gets`).then((answer) => answer.text())
+      const gets = text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as SeenGet)
+      return reconcile({ calls, gets, windowMs, ...(await readRows(it)) })
+    }
+    const isQuiet = async () => {
+      // Asking is not for free on a machine that works off what waited.
+      await sleep(500)
+      const { forgotten, waiting } = await read()
+      return forgotten.length + waiting.length === 0
+    }
+    await waitUntil("quiet", isQuiet, settings.quietMs).catch((error: Error) => progress(error.message))
+    const codes = await Promise.all(members.map((member) => member.end()))
+    if (codes.some((code) => code !== 0)) progress(`members ended with ${codes.join(", ")}`)
+    ledger = await read()
+    return { ledger, faults }
+  } finally {
+    await it.stop({ keepLogs: !ledger?.holds })
+  }
+}
+
+async function readRows({ sql }: Installation): Promise<{ runs: SyncRunRow[]; waiting: string[] }> {
+  const runs = await sql<SyncRunRow>(
+    `select connection_id as connection, outcome::text,
+       (extract(epoch from started_at) * 1000)::float8 as "startedAt",
+       (extract(epoch from finished_at) * 1000)::float8 as "finishedAt"
+     from sync_run`,
+  )
+  const waiting = await sql<{ connection: string }>(
+    "select connection_id as connection from sync_window where requested > covered",
+  )
+  return { runs, waiting: waiting.map(({ connection }) => connection) }
+}

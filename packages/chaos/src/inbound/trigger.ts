@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
+import type { Random } from "../random.ts"
+import type { Installation } from "../startInstallation.ts"
+import type { Member } from "../startMember.ts"
+import type { Call } from "./reconcile.ts"
+
+const patienceMs = 5_000
+
+export type Address = {
+  connection: string
+  token: string
+  /** Tokens before it, whose replacement has returned. */
+  replaced: string[]
+  /** A replacement is under way: whether the token counts is not known. */
+  changing: boolean
+}
+
+/** Makes connections whose sources are on `url`: most are steady, some slow, some fail at random. */
+export async function addConnections({ sql }: Installation, count: number, url: string): Promise<Address[]> {
+  const addresses: Address[] = []
+  for (let at = 0; at < count; at++) {
+    const connection = `connection-${at}`
+    const kind = at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady"
+    const token = newConnectorToken()
+    await sql(
+      `insert into connection (id, site, source, token_sha256, token_sealed)
+       values ($1, 'shop.example', $2, $3, '')`,
+      [connection, `${url}/${kind}/${connection}`, hashConnectorToken(token)],
+    )
+    addresses.push({ connection, token, replaced: [], changing: false })
+  }
+  return addresses
+}
+
+/** Partners that call at random, each gateway in turn, until `isOver`; a few use an address that was replaced. */
+export async function triggerAtRandom(settings: {
+  addresses: Address[]
+  gateways: Member[]
+  clients: number
+  /** Between two calls of one client. */
+  restMs: [number, number]
+  random: Random
+  isOver: () => boolean
+}): Promise<Call[]> {
+  const { addresses, gateways, clients, restMs, random, isOver } = settings
+  const calls: Call[] = []
+  let turn = 0
+
+  async function client(): Promise<void> {
+    while (!isOver()) {
+      await sleep(random.between(...restMs))
+      const gateway = gateways[turn++ % gateways.length]?.addresses().gateway
+      // A balancer does not send to what is down.
+      if (gateway === undefined) continue
+      const address = random.pick(addresses)
+      const useOld = address.replaced.length > 0 && random.next() < 0.2
+      calls.push(await callOnce(gateway, address, useOld ? random.pick(address.replaced) : address.token))
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return calls
+}
+
+async function callOnce(gateway: string, address: Address, token: string): Promise<Call> {
+  const { connection } = address
+  const sentAt = Date.now()
+  const wasReplaced = address.replaced.includes(token)
+  const wasChanging = address.changing
+  let status = 0
+  try {
+    const answer = await fetch(`${gateway}/connectors/hook/${connection}/${token}/`, {
+      method: "POST",
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    status = answer.status
+    await answer.arrayBuffer()
+  } catch {
+    // A 202 whose head was there counts, whatever became of the rest.
+  }
+  const isValid = !wasChanging && !address.changing && address.token === token
+  return {
+    connection,
+    sentAt,
+    endedAt: Date.now(),
+    status,
+    address: wasReplaced ? "replaced" : isValid ? "valid" : "between",
+  }
+}
+
+/** Replaces the token of some connection now and then, until `isOver`. Returns how many were replaced. */
+export async function replaceTokens(settings: {
+  it: Installation
+  addresses: Address[]
+  everyMs: [number, number]
+  random: Random
+  isOver: () => boolean
+}): Promise<number> {
+  const { it, addresses, everyMs, random, isOver } = settings
+  let count = 0
+  for (; !isOver(); count++) {
+    await sleep(random.between(...everyMs))
+    const address = random.pick(addresses)
+    const token = newConnectorToken()
+    address.changing = true
+    await it.sql("update connection set token_sha256 = $2, token_replaced_at = now() where id = $1", [
+      address.connection,
+      hashConnectorToken(token),
+    ])
+    address.replaced.push(address.token)
+    address.token = token
+    address.changing = false
+  }
+  return count
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { startKafka, startPostgres } from "@sitewire/backing"
+import { topicNames } from "@sitewire/contracts"
+import { openPool, type Sql } from "@sitewire/database"
+import { connectKafka, startProducer } from "@sitewire/kafka"
+import { createLogger } from "@sitewire/runtime"
+import { prepare } from "@sitewire/setup"
+import { startProcess } from "@sitewire/testkit"
+import { patiently } from "./patiently.ts"
+import { launcher, type Member, startMember } from "./startMember.ts"
+
+const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
+
+/**
+ * Postgres and Kafka of the run's own that can be taken away and given back, and the processes on them. Data is
+ * written with fsync, because Postgres is killed.
+ */
+export async function startInstallation(settings: {
+  retryDelaysMs: number[]
+  progress: (line: string) => void
+  onExit: (name: string, code: number | null) => void
+}) {
+  const { retryDelaysMs, progress, onExit } = settings
+  await mkdir(stateFolder, { recursive: true })
+  const directory = await mkdtemp(join(stateFolder, "chaos-"))
+  const log = createLogger({ service: "chaos", level: "silent" })
+  const options = { directory, durability: "kept", progress } as const
+  // An address in the environment is somebody else's: what is taken away here must be our own.
+  const { DATABASE_URL: _, KAFKA_BROKERS: __, ...env } = process.env
+  const [postgres, kafka] = await Promise.all([
+    startPostgres({ ...options, env }),
+    startKafka({ ...options, env, jars: join(stateFolder, "jars") }),
+  ])
+  if (postgres.kind === "given" || kafka.kind === "given") throw new Error("a backing of somebody else's")
+  const brokers = kafka.address.split(",")
+  await prepare({
+    databaseUrl: postgres.address,
+    brokers,
+    topicPrefix: "",
+    replication: 1,
+    retryDelaysMs,
+    retryPeriodMs: 3_600_000,
+    deadlineMs: 30_000,
+    log,
+  })
+  const pool = openPool({ url: postgres.address, size: 4, name: "chaos" })
+  const connection = connectKafka({ brokers, clientId: "chaos", log })
+  const producer = await startProducer({ kafka: connection, deadlineMs: 10_000 })
+  const members: Member[] = []
+  const helpers: { end(signal?: NodeJS.Signals): Promise<unknown> }[] = []
+
+  return {
+    directory,
+    sealingKeys: `k1:${randomBytes(32).toString("base64")}`,
+    /** Goes on trying while Postgres is away. */
+    sql: ((text, values, name) => patiently(() => pool.sql(text, values, name))) as Sql,
+    names: topicNames({ prefix: "", retryDelaysMs }),
+    kafkaConnection: connection,
+    producer,
+    postgres,
+    kafka,
+    member(name: string, main: string, env: Record<string, string>): Member {
+      const shared = {
+        DATABASE_URL: postgres.address,
+        KAFKA_BROKERS: kafka.address,
+        LOG_LEVEL: "info",
+        // Before the launcher gives up waiting, so that no process is left half started.
+        STARTUP_DEADLINE: "45s",
+      }
+      const launch = launcher(main, { ...shared, ...env })
+      const member = startMember({ name, launch, logFile: join(directory, `${name}.log`), onExit })
+      members.push(member)
+      return member
+    },
+    /** A process that no fault touches. */
+    async helper(main: string, env: Record<string, string>) {
+      const started = await startProcess(main, env)
+      helpers.push(started)
+      return started
+    },
+    /** `keepLogs`: what the processes wrote stays, for whoever looks for the reason. */
+    async stop({ keepLogs }: { keepLogs: boolean }): Promise<void> {
+      await Promise.all(members.map((member) => member.kill()))
+      await Promise.all(helpers.map((helper) => helper.end("SIGKILL")))
+      await producer.close(1_000)
+      await pool.close()
+      await Promise.all([postgres.stop(), kafka.stop()])
+      if (keepLogs) {
+        await rm(join(directory, "postgres"), { recursive: true, force: true })
+        await rm(join(directory, "kafka"), { recursive: true, force: true })
+        progress(`the logs of all processes are in ${directory}`)
+      } else await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Installation = Awaited<ReturnType<typeof startInstallation>>
