@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
-import { mkdir, readFile } from "node:fs/promises"
+import { mkdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { logsFolder, root } from "./folders.ts"
@@ -73,6 +73,10 @@ export async function supervise(settings: ServiceSettings): Promise<Service> {
 }
 
 async function launch(name: string, main: string, env: Record<string, string>, logFile: string) {
+  const logBegan = await stat(logFile).then(
+    ({ size }) => size,
+    () => 0,
+  )
   const child = spawn(process.execPath, [main], {
     cwd: root,
     env: { PATH: process.env.PATH, ...env },
@@ -100,7 +104,7 @@ async function launch(name: string, main: string, env: Record<string, string>, l
   await end(child)
   const why =
     outcome === "ended" ? "ended before it was ready" : `was not ready after ${readyWithinMs / 1000} s`
-  throw new Error(`${name} ${why}. The end of its log (${logFile}):\n${await lastLines(logFile)}`)
+  throw new Error(`${name} ${why} (its log: ${logFile})`, { cause: await readReason(logFile, logBegan) })
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -112,7 +116,19 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(forced)
 }
 
-async function lastLines(file: string): Promise<string> {
-  const text = await readFile(file, "utf8")
-  return text.trimEnd().split("\n").slice(-8).join("\n")
+/** Why a service ended: the message of its fatal error, or else the last lines that it wrote since `from`. */
+async function readReason(file: string, from: number): Promise<string> {
+  const written = (await readFile(file)).subarray(from).toString("utf8").trimEnd().split("\n")
+  const fatal = written.map(fatalMessage).findLast((message) => message !== undefined)
+  return fatal ?? written.slice(-8).join("\n")
+}
+
+function fatalMessage(line: string): string | undefined {
+  try {
+    const { level, error } = JSON.parse(line) as { level?: string; error?: { message?: string } }
+    return level === "fatal" ? error?.message : undefined
+  } catch {
+    // Not a log line, such as what a wrong configuration prints.
+    return undefined
+  }
 }
