@@ -1,6 +1,7 @@
 export { isUnavailable } from "./isUnavailable.ts"
 export { migrate } from "./migrate.ts"
 export { readSchema } from "./migrations.ts"
+export { oneAtATime } from "./oneAtATime.ts"
 export { openPool, type Pool, type PoolSettings, type Row, type Sql } from "./pool.ts"
 export { schemaSql } from "./schemaSql.ts"
 export { readSealingKeys, type SealingKeys, seal, sealingKeyId, unseal } from "./seal.ts"

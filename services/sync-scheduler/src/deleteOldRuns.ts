@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Pool, Sql } from "@sitewire/database"
+import { oneAtATime, type Pool } from "@sitewire/database"
 
 /** Any number that nothing else on this database locks: "sync" in four bytes. */
 const lockKey = 0x73796e63
@@ -30,7 +30,7 @@ export async function deleteOldRuns(settings: {
   let after = ""
   for (;;) {
     if (signal.aborted) return { kind: "busy", runs }
-    const step = await oneAtATime(pool, async (sql) => {
+    const step = await oneAtATime(pool, lockKey, async (sql) => {
       const [row] = await sql<Step>(deleteSome, [after, before, batch])
       // Inside the transaction, and so under its lock: two schedulers do not take turns in each other's pauses.
       if (row?.last) await sleep(pauseMs, undefined, { signal }).catch(() => {})
@@ -65,28 +65,3 @@ deleted as (
 )
 select (select max(connection_id) from looked_at) as last, (select count(*)::int from deleted) as deleted
 `
-
-/** Null: another scheduler holds the lock. The transaction's end gives it back, and so does a kill. */
-async function oneAtATime<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T | null> {
-  const client = await pool.driver.connect()
-  const sql: Sql = async (text, values = []) => (await client.query({ text, values: [...values] })).rows
-  let broken: Error | undefined
-  const onBreak = (error: Error) => {
-    broken = error
-  }
-  // Without a listener, a connection that breaks during the pause ends the process.
-  client.on("error", onBreak)
-  try {
-    await sql("begin")
-    const [lock] = await sql<{ mine: boolean }>("select pg_try_advisory_xact_lock($1) as mine", [lockKey])
-    const result = lock?.mine ? await work(sql) : null
-    await sql("commit")
-    return result
-  } catch (error) {
-    broken = error instanceof Error ? error : new Error(String(error))
-    throw error
-  } finally {
-    client.off("error", onBreak)
-    client.release(broken)
-  }
-}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import type { Pool, Sql } from "@sitewire/database"
+import { oneAtATime, type Pool } from "@sitewire/database"
 
 /** Any number that nothing else on this database locks: "sitewire" cut to four bytes. */
 const lockKey = 0x73697465
@@ -34,7 +34,7 @@ export async function deleteExpired(settings: {
     let after = "00000000-0000-0000-0000-000000000000"
     for (let last = false; !last; ) {
       if (signal.aborted) return { kind: "busy", ...total }
-      const deleted = await oneAtATime(pool, async (sql) => {
+      const deleted = await oneAtATime(pool, lockKey, async (sql) => {
         const rows = await sql<{ id: string }>(statements[table], [after, bound, batch])
         // Inside the transaction, and so under its lock: two dispatchers do not take turns in each other's pauses.
         if (rows.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
@@ -64,29 +64,4 @@ delete from attempt
                    and not exists (select from delivery where delivery.id = attempt.delivery_id)
                  order by delivery_id limit $3)
 returning delivery_id as id`,
-}
-
-/** Null: another dispatcher holds the lock. The transaction's end gives it back, and so does a kill. */
-async function oneAtATime<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T | null> {
-  const client = await pool.driver.connect()
-  const sql: Sql = async (text, values = []) => (await client.query({ text, values: [...values] })).rows
-  let broken: Error | undefined
-  const onBreak = (error: Error) => {
-    broken = error
-  }
-  // Without a listener, a connection that breaks during the pause ends the process.
-  client.on("error", onBreak)
-  try {
-    await sql("begin")
-    const [lock] = await sql<{ mine: boolean }>("select pg_try_advisory_xact_lock($1) as mine", [lockKey])
-    const result = lock?.mine ? await work(sql) : null
-    await sql("commit")
-    return result
-  } catch (error) {
-    broken = error instanceof Error ? error : new Error(String(error))
-    throw error
-  } finally {
-    client.off("error", onBreak)
-    client.release(broken)
-  }
 }
