@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Pool } from "@sitewire/database"
-import type { Logger } from "@sitewire/runtime"
-import { deleteExpired } from "./deleteExpired.ts"
-
-/** 10,000 rows a second at most: a day of 200 deliveries a second is gone in half an hour, unfelt. */
-const batch = 1_000
-const pauseMs = 100
+import type { Logger } from "./logger.ts"
 
 const longestIntervalMs = 3_600_000
 const shortestIntervalMs = 1_000
 
 /**
  * Deletes what is older than `retentionMs`, every hour; more often where the retention is shorter than a day. Starts at
- * a random moment of the first interval, so that dispatchers that were started together do not meet.
+ * a random moment of the first interval, so that processes that were started together do not meet. `deleteBefore`
+ * returns what it deleted by name, for the log; it must heed `signal`, which `close` aborts and then waits for.
  */
-export function startRetention(settings: { pool: Pool; retentionMs: number; log: Logger }): {
-  close(): Promise<void>
-} {
-  const { pool, retentionMs, log } = settings
+export function startRetention(settings: {
+  retentionMs: number
+  deleteBefore: (
+    before: Date,
+    signal: AbortSignal,
+  ) => Promise<{ kind: string; deleted: Record<string, number> }>
+  log: Logger
+}): { close(): Promise<void> } {
+  const { retentionMs, deleteBefore, log } = settings
   const closing = new AbortController()
   const { signal } = closing
   const everyMs = Math.min(longestIntervalMs, Math.max(shortestIntervalMs, retentionMs / 24))
@@ -28,8 +28,9 @@ export function startRetention(settings: { pool: Pool; retentionMs: number; log:
       if (signal.aborted) return
       const before = new Date(Date.now() - retentionMs)
       try {
-        const { kind, deliveries, attempts } = await deleteExpired({ pool, before, batch, pauseMs, signal })
-        if (deliveries + attempts > 0) log.info({ deliveries, attempts, before, kind }, "retention: deleted")
+        const { kind, deleted } = await deleteBefore(before, signal)
+        const any = Object.values(deleted).some((rows) => rows > 0)
+        if (any) log.info({ ...deleted, before, kind }, "retention: deleted")
       } catch (error) {
         log.warn({ error }, "retention: not all could be deleted; it is tried again at the next interval")
       }
