@@ -1,4 +1,5 @@
 export { forgetBackings } from "./forget.ts"
+export { nodeSettings } from "./nodeSettings.ts"
 export { startKafka } from "./startKafka.ts"
 export { startPostgres } from "./startPostgres.ts"
 export type { Backing, BackingOptions, GivenBacking, Progress, StartedBacking } from "./types.ts"

@@ -5,10 +5,14 @@ import type { AddressInfo } from "node:net"
 // time of publishing from the body's reference, so that latencies need one clock and no table.
 let count = 0
 let latencies: number[] = []
+let awaited: { count: number; reached: () => void } | null = null
 const server = createServer((request, response) => {
   const path = request.url ?? ""
-  if (path === "/counts") {
-    response.end(JSON.stringify({ count }))
+  // Answers once so many have come: a caller that asked again and again would take the time that is measured.
+  if (path.startsWith("/reached/")) {
+    const reached = () => void response.end(JSON.stringify({ count }))
+    awaited = { count: Number(path.slice("/reached/".length)), reached }
+    if (count >= awaited.count) reached()
     return
   }
   if (path === "/take") {
@@ -27,6 +31,7 @@ const server = createServer((request, response) => {
     if (path.startsWith("/hang")) return
     if (timed) latencies.push(arrivedAt - Number(JSON.parse(body).reference))
     response.writeHead(204).end()
+    if (count === awaited?.count) awaited.reached()
   })
 })
 server.keepAliveTimeout = 60_000

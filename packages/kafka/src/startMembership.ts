@@ -42,8 +42,9 @@ export function startMembership(options: MembershipOptions): Membership {
     heartbeatInterval: Math.min(heartbeatIntervalMs, sessionTimeoutMs / 3),
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: maxWaitMs,
-    maxBytesPerPartition: 1024 * 1024,
-    maxBytes: 4 * 1024 * 1024,
+    // Small answers: what is fetched is held, parsed, while it waits for room. A larger single record still comes.
+    maxBytesPerPartition: 128 * 1024,
+    maxBytes: 512 * 1024,
     metadataMaxAge: 60_000,
     allowAutoTopicCreation: false,
     // Of its own restarts kafkajs tells nobody when they fail; there is one restart, the caller's.

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8"
 import { answerHelp } from "./answerHelp.ts"
 import { processVariables } from "./commonVariables.ts"
 import { type Config, ConfigurationError, readConfig, type Variables } from "./config.ts"
@@ -17,6 +18,11 @@ export type ServiceParts<V extends Variables> = {
   announce(addresses: Record<string, string>): void
 }
 
+// V8 lets the old generation grow to four times what was alive in it before it looks for garbage again. A service's
+// live objects are bounded and few (30 MB in a busy dispatcher), and twice costs it nothing that could be measured.
+// Read at each collection, so that setting it late, in a running process, is sound.
+const heapGrowth = "--heap-growing-percent=100"
+
 /**
  * Runs a service: configuration, log, ops listener and signals, then `start`, which wires the service's own parts and
  * registers how they close. `parts` are what must be up for `/readyz`. Never returns to the caller with a failure: a
@@ -31,6 +37,7 @@ export async function runService<V extends Variables>(settings: {
   const { name, variables, parts, start } = settings
   const all = { ...processVariables, ...variables }
   answerHelp(name, all)
+  setFlagsFromString(heapGrowth)
   const config = readConfigOrExit(all)
   const log = createLogger({ service: name, level: config.LOG_LEVEL })
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })

@@ -84,8 +84,11 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
     if (next?.kind === "dead") metrics.dead.inc()
     const state = next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending"
+    // What went well is in the database; a line for each would be most of what the service writes.
+    const level = state === "delivered" ? "debug" : "info"
+    if (!log.isLevelEnabled(level)) return
     const seen = { ...describe(due), state, error: outcome.error, status: outcome.status }
-    log.info({ ...seen, ms: Math.round(outcome.timing.totalMs) }, "attempt made")
+    log[level]({ ...seen, ms: Math.round(outcome.timing.totalMs) }, "attempt made")
   }
 
   function afterFailure(due: DueDelivery, outcome: AttemptOutcome): NextStep {

@@ -138,8 +138,12 @@ await runService({
       find: (eventIds) => onDatabase("find deliveries", () => findDeliveries(pool.sql, eventIds)),
       publish,
       deliver: async (next) => {
-        inFlight.take(next.id, () => {})
-        await deliver(next).finally(() => inFlight.release(next.id))
+        inFlight.takeNew(next.id)
+        try {
+          await deliver(next)
+        } finally {
+          inFlight.release(next.id)
+        }
       },
       attempt: due.attempt,
       invalidTopic: topics.sitePaidInvalid,

@@ -1,5 +1,5 @@
 import type { AttemptError } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { plainArray, type Sql } from "@sitewire/database"
 
 export type AttemptRecord = {
   deliveryId: string
@@ -19,6 +19,11 @@ export type AttemptRecord = {
   state: "pending" | "delivered" | "dead"
   nextAttemptAt: Date | null
 }
+
+type PlainColumn = Exclude<
+  keyof AttemptRecord,
+  "startedAt" | "nextAttemptAt" | "address" | "secretId" | "responseExcerpt"
+>
 
 // One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
 // made twice after a crash; it is logged, and the row stays. Unless the repeat was taken by the partner: then the
@@ -58,23 +63,26 @@ on conflict do nothing`
 
 /** Records attempts and their outcomes. A delivery may stand in a batch only once. */
 export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
-  const column = <K extends keyof AttemptRecord>(name: K) => batch.map((attempt) => attempt[name])
+  const times = (name: "startedAt" | "nextAttemptAt") =>
+    plainArray(batch.map((attempt) => attempt[name]?.toISOString() ?? null))
+  const plain = (name: PlainColumn) => plainArray(batch.map((attempt) => attempt[name]))
+  const excerpts = batch.map(({ responseExcerpt }) => responseExcerpt)
   const values = [
-    column("deliveryId"),
-    column("number"),
-    column("startedAt"),
-    column("durationMs"),
-    column("lookupMs"),
-    column("connectMs"),
-    column("tlsMs"),
-    column("firstByteMs"),
-    column("address"),
-    column("status"),
-    column("error"),
-    column("secretId"),
-    column("responseExcerpt"),
-    column("state"),
-    column("nextAttemptAt"),
+    plain("deliveryId"),
+    plain("number"),
+    times("startedAt"),
+    plain("durationMs"),
+    plain("lookupMs"),
+    plain("connectMs"),
+    plain("tlsMs"),
+    plain("firstByteMs"),
+    batch.map(({ address }) => address),
+    plain("status"),
+    plain("error"),
+    batch.map(({ secretId }) => secretId),
+    excerpts.every((excerpt) => excerpt === null) ? null : excerpts,
+    plain("state"),
+    times("nextAttemptAt"),
   ]
   await sql(statement, values, "record-attempts")
 }

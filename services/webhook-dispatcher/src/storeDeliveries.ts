@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns } from "./delivery.ts"
 
 export type NewDelivery = {
@@ -18,10 +18,16 @@ export type StoredRow = {
 
 // One statement for a batch: deduplicates by the event's id, resolves the channels and stores the bodies. The rows come
 // back in the order that they were given in. `on conflict do nothing` makes it safe to repeat after a crash.
+//
+// The bodies and their hashes travel as one value each and are cut up here: the driver sends a single `bytea` as it is,
+// but an array of them as text, in hexadecimal and escaped.
 const statement = `
 with incoming as (
-  select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::text[])
-    with ordinality as t (id, event_id, channel_id, body, body_sha256, correlation, position)
+  select id, event_id, channel_id, correlation, position,
+         substring($4::bytea from body_start for body_bytes) as body,
+         substring($7::bytea from 32 * (position::int - 1) + 1 for 32) as body_sha256
+    from unnest($1::uuid[], $2::text[], $3::text[], $5::int[], $6::int[], $8::text[])
+    with ordinality as t (id, event_id, channel_id, body_start, body_bytes, correlation, position)
 ), stored as (
   insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, next_attempt_at)
   select incoming.id, event_id, channel_id, body, body_sha256, correlation, now()
@@ -38,16 +44,23 @@ select stored.id is not null as fresh,
 
 /** Stores deliveries that are new. Event ids must differ within the batch. */
 export function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
-  const column = <K extends keyof NewDelivery>(name: K) => batch.map((delivery) => delivery[name])
+  const starts: number[] = []
+  let next = 1
+  for (const { body } of batch) {
+    starts.push(next)
+    next += body.length
+  }
   return sql<StoredRow>(
     statement,
     [
-      column("id"),
-      column("eventId"),
-      column("channelId"),
-      column("body"),
-      column("bodySha256"),
-      column("correlation"),
+      plainArray(batch.map(({ id }) => id)),
+      batch.map(({ eventId }) => eventId),
+      batch.map(({ channelId }) => channelId),
+      Buffer.concat(batch.map(({ body }) => body)),
+      plainArray(starts),
+      plainArray(batch.map(({ body }) => body.length)),
+      Buffer.concat(batch.map(({ bodySha256 }) => bodySha256)),
+      batch.map(({ correlation }) => correlation),
     ],
     "store-deliveries",
   )

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import {
   type DeliveryDue,
   invalidRecordHeaders,
@@ -140,7 +140,7 @@ function accept(record: Incoming, paid: SitePaid): Accepted {
     eventId: paid.id,
     channelId: paid.channel,
     body,
-    bodySha256: createHash("sha256").update(body).digest(),
+    bodySha256: hash("sha256", body, "buffer"),
     correlation: correlationOf(record, paid),
   }
   return { record, paid, delivery }

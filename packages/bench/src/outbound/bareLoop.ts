@@ -3,8 +3,9 @@ import { siteReadyBody } from "@sitewire/contracts"
 import { Pool } from "undici"
 import { eventOf } from "./events.ts"
 
-// The baseline: signs and posts the same bodies over undici with the same concurrency, and nothing else.
-const [url = "", amount = "0", concurrency = "256"] = process.argv.slice(2)
+// The baseline: signs and posts the same bodies with the same headers over undici, with the same concurrency, and
+// nothing else.
+const [url = "", amount = "0", warmUp = "0", concurrency = "256"] = process.argv.slice(2)
 const pool = new Pool(url, { connections: Number(concurrency), pipelining: 1 })
 const bodies = Array.from({ length: 1_000 }, (_, at) => siteReadyBody(eventOf(at, 100)))
 let next = 0
@@ -14,9 +15,11 @@ async function worker(total: number): Promise<void> {
     const body = bodies[next++ % bodies.length] ?? Buffer.alloc(0)
     const signature = `sha256=${createHmac("sha256", "a secret of the bench").update(body).digest("hex")}`
     const headers = {
+      "user-agent": "Sitewire/1",
       "content-type": "application/json",
-      "x-sitewire-signature": signature,
-      "x-sitewire-attempt": "1",
+      "X-Sitewire-Signature": signature,
+      "X-Sitewire-Delivery": "019aa000-0000-7000-8000-000000000000",
+      "X-Sitewire-Attempt": "1",
     }
     const answer = await pool.request({ method: "POST", path: "/bare", headers, body })
     await answer.body.dump()
@@ -30,7 +33,7 @@ async function run(total: number): Promise<number> {
   return (total / (performance.now() - startedAt)) * 1_000
 }
 
-await run(Number(amount) / 5)
+await run(Number(warmUp))
 const perSecond = await run(Number(amount))
 process.send?.({ addresses: {}, ready: true, result: perSecond })
 await pool.close()
