@@ -2,6 +2,7 @@ import { topicNames } from "@sitewire/contracts"
 import { isUnavailable, openPool, readSealingKeys } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import {
+  type Consumer,
   connectKafka,
   type Incoming,
   type Outgoing,
@@ -69,12 +70,14 @@ await runService({
     const producer = await startProducer({ kafka })
     lifecycle.onStop("producer", producer.close)
 
+    const maxInHand = config.MAX_IN_HAND * 2
     const egress = createEgress({
       allow: config.ALLOWED_RANGES,
       allowHttp: config.ALLOW_HTTP,
       userAgent: `${config.SERVICE_NAME}/1`,
-      // Two channels of one partner may share an origin; a place of a channel must not wait for a connection.
-      connectionsPerOrigin: config.CHANNEL_MAX_IN_FLIGHT * 4,
+      // Channels of several partners may share an origin (a platform's, say). What bounds its connections is each
+      // channel's own bound: with a smaller one, channels that hang would hold what the others wait for.
+      connectionsPerOrigin: maxInHand,
     })
     lifecycle.onStop("egress", egress.close)
 
@@ -158,6 +161,11 @@ await runService({
       log.fatal({ error }, "a record could not be handled; stopping, so that it comes again")
       void lifecycle.stop("a record could not be handled", 1)
     }
+    const consumers: Consumer[] = []
+    // Together: attempts that hang then hold up the stop once, and not once for each.
+    lifecycle.onStop("consumers", (deadlineMs) =>
+      Promise.all(consumers.map((consumer) => consumer.close(deadlineMs))),
+    )
     type Take = (records: Incoming[], done: (record: Incoming) => void) => void
     const consume = async (group: string, consumed: { topic: string; delayMs?: number }[], take: Take) => {
       const consumer = await startConsumer({
@@ -168,7 +176,7 @@ await runService({
         take,
         onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
       })
-      lifecycle.onStop(`consumer ${group}`, (deadlineMs) => consumer.close(deadlineMs))
+      consumers.push(consumer)
       return consumer
     }
     const waits = topics.retry.map((topic, rung) => ({ topic, delayMs: schedule.delaysMs[rung] ?? 0 }))

@@ -30,7 +30,7 @@ export const dispatcherVariables = {
   MAX_IN_HAND: countVariable(
     512,
     { min: 1, max: 100_000 },
-    "Records taken from Kafka and not finished, at most.",
+    "Records taken from Kafka and not finished, at most: of new events, and as many again of retries.",
   ),
   CHANNEL_MAX_IN_FLIGHT: countVariable(
     32,
