@@ -180,7 +180,8 @@ recorded as (
 )
 select
   (select count(*) from seen)::int as seen,
-  (extract(epoch from (select min(due_at) from sync_window where due_at > clock.at) - clock.at) * 1000)::float8
+  (extract(epoch from
+    (select min(due_at) from sync_window where due_at > (select at from clock)) - clock.at) * 1000)::float8
     as next_due_in_ms,
   start.connection_id, start.fence, start.runner, start.source, start.host, clock.at as started_at,
   start.triggers, start.first_trigger_at, start.last_trigger_at, start.correlation,

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { plainArray, type Sql } from "@sitewire/database"
 import type { SyncResult } from "./sync.ts"
 
 /** How a run ended. `sentAfterMs`: from asking for its grant until the source had its request; null: it sent none. */
@@ -40,6 +40,8 @@ const retryDistances = [1, 2, 4, 8, 15]
  *   trigger came during the run, so a failure then waits for the next window only.
  * - The first trigger came during a run if it came before the end of the run just before this one and that one,
  *   having succeeded, did not cover it.
+ * - `run` hands on what it got from `held`: the planner, which knows nothing of the arrays' lengths, would join the two
+ *   row by row, and 256 rows then spend half of the statement on that.
  * - Chunks of this run and older ones go, unless they are the snapshot's: also those of a run that crashed.
  */
 export async function finishRuns(
@@ -52,15 +54,15 @@ export async function finishRuns(
     finish,
     [
       completions.map(({ connection }) => connection),
-      completions.map(({ fence }) => fence),
-      completions.map(({ result }) => result.outcome),
-      completions.map(({ result }) => ("error" in result ? result.error : null)),
-      completions.map(({ sentAfterMs }) => (sentAfterMs === null ? null : sentAfterMs + 1)),
-      contents.map((content) => content?.bytes ?? null),
-      contents.map((content) => content?.sha256 ?? null),
-      contents.map((content) => content?.contentType ?? null),
-      contents.map((content) => content?.etag ?? null),
-      contents.map((content) => content?.lastModified ?? null),
+      plainArray(completions.map(({ fence }) => fence)),
+      plainArray(completions.map(({ result }) => result.outcome)),
+      orNull(completions.map(({ result }) => ("error" in result ? result.error : null))),
+      plainArray(completions.map(({ sentAfterMs }) => (sentAfterMs === null ? null : sentAfterMs + 1))),
+      plainArray(contents.map((content) => content?.bytes ?? null)),
+      orNull(contents.map((content) => content?.sha256 ?? null)),
+      orNull(contents.map((content) => content?.contentType ?? null)),
+      orNull(contents.map((content) => content?.etag ?? null)),
+      orNull(contents.map((content) => content?.lastModified ?? null)),
       windowMs,
       retryDistances,
     ],
@@ -73,6 +75,11 @@ export async function finishRuns(
     const { due_in_ms: dueInMs, synced_ms: syncedMs, during_run: duringRun } = row
     return { kind: "recorded", dueInMs, syncedMs, duringRun }
   })
+}
+
+/** Most runs bring nothing new, and `unnest` makes nulls of null too. */
+function orNull<T>(values: (T | null)[]): (T | null)[] | null {
+  return values.every((value) => value === null) ? null : values
 }
 
 const keyOf = (connection: string, fence: number) => `${fence} ${connection}`
@@ -107,20 +114,19 @@ run as (
     content_sha256 = held.sha256
   from held, clock
   where r.connection_id = held.connection_id and r.fence = held.fence
-  returning r.connection_id, r.started_at, r.first_trigger_at, r.last_trigger_at, r.correlation
+  returning held.*, r.started_at, r.first_trigger_at, r.last_trigger_at, r.correlation
 ),
 ended as materialized (
-  select held.*, run.started_at, run.first_trigger_at, run.last_trigger_at, run.correlation,
-    case when held.sent_after_ms is null and held.outcome = 'abandoned' then run.started_at
-      else run.started_at + ($11::float8 + coalesce(held.sent_after_ms, 0)) * interval '1 millisecond'
+  select run.*,
+    case when run.sent_after_ms is null and run.outcome = 'abandoned' then run.started_at
+      else run.started_at + ($11::float8 + coalesce(run.sent_after_ms, 0)) * interval '1 millisecond'
     end as not_before,
-    case when held.outcome = 'failed'
-      then ($12::int[])[least(held.failures, array_length($12::int[], 1))] - 1 else 0 end as windows_more,
+    case when run.outcome = 'failed'
+      then ($12::int[])[least(run.failures, array_length($12::int[], 1))] - 1 else 0 end as windows_more,
     coalesce(before.outcome in ('changed', 'unchanged') and run.first_trigger_at < before.finished_at, false)
       as during_run
-  from held
-  join run using (connection_id)
-  left join sync_run before on before.connection_id = held.connection_id and before.fence = held.fence - 1
+  from run
+  left join sync_run before on before.connection_id = run.connection_id and before.fence = run.fence - 1
 ),
 written as (
   update sync_window w set
