@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 const prefix = "swt_"
@@ -24,7 +24,7 @@ export function isConnectorToken(text: string): boolean {
 
 /** What is kept of a token. Its 256 random bits need no salt and no slow hash. */
 export function hashConnectorToken(text: string): Buffer {
-  return createHash("sha256").update(text).digest()
+  return hash("sha256", text, "buffer")
 }
 
 /** CRC-32 has 32 bits, which are exactly six characters of base64url. */

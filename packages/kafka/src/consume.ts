@@ -22,6 +22,11 @@ export type ConsumerOptions = {
   /** Records handed over and not done, over all partitions. */
   maxInHand: number
   /**
+   * Of one answer of a broker, at most; a larger single record still comes. What is fetched is held, parsed, while it
+   * waits for room: large answers are for many small records, small ones for little memory. 4 MiB by default.
+   */
+  fetchBytes?: number
+  /**
    * Gets records in the order of their partition and must return at once. Each record is to be given to `done` when
    * its outcome is durable: in any order, from anywhere. Until then nothing from it on is committed, and after
    * a crash or a rebalance it comes again. Throwing means that the consumer cannot go on: it starts over.
@@ -54,7 +59,7 @@ export type Consumer = {
  */
 export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
   const { kafka, group, topics, maxInHand, take, onHealth } = options
-  const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000 } = options
+  const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000, fetchBytes = 4 * 1024 * 1024 } = options
   const { log } = kafka
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs ?? 0]))
   const room = boundRoom(maxInHand)
@@ -113,6 +118,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         group,
         topics: topics.map(({ topic }) => topic),
         sessionTimeoutMs,
+        fetchBytes,
         onJoin(places) {
           records.begin(places)
           pauseMs = firstPauseMs

@@ -16,6 +16,7 @@ export type MembershipOptions = {
   group: string
   topics: string[]
   sessionTimeoutMs: number
+  fetchBytes: number
   onJoin(places: Place[]): void
   onLeave(): void
   onFetched(fetched: Fetched): Promise<void>
@@ -35,16 +36,15 @@ export type Membership = {
 }
 
 export function startMembership(options: MembershipOptions): Membership {
-  const { kafka, group, topics, sessionTimeoutMs, onJoin, onLeave, onFetched, onHealth } = options
+  const { kafka, group, topics, sessionTimeoutMs, fetchBytes, onJoin, onLeave, onFetched, onHealth } = options
   const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: Math.min(heartbeatIntervalMs, sessionTimeoutMs / 3),
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: maxWaitMs,
-    // Small answers: what is fetched is held, parsed, while it waits for room. A larger single record still comes.
-    maxBytesPerPartition: 128 * 1024,
-    maxBytes: 512 * 1024,
+    maxBytesPerPartition: fetchBytes / 4,
+    maxBytes: fetchBytes,
     metadataMaxAge: 60_000,
     allowAutoTopicCreation: false,
     // Of its own restarts kafkajs tells nobody when they fail; there is one restart, the caller's.

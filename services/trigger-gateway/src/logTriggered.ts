@@ -9,6 +9,7 @@ const recordsPerLine = 100
  * records share a line: a line each would be ten thousands a second from a busy gateway.
  */
 export function logTriggered(log: Logger, records: readonly ConnectorTriggered[]): void {
+  if (!log.isLevelEnabled("info")) return
   for (let start = 0; start < records.length; start += recordsPerLine) {
     const some = records.slice(start, start + recordsPerLine)
     const triggered = some.map(({ connection, correlation, count }) => ({ connection, correlation, count }))

@@ -173,6 +173,7 @@ await runService({
         group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
         topics: consumed,
         maxInHand: config.MAX_IN_HAND,
+        fetchBytes: 512 * 1024,
         take,
         onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
       })

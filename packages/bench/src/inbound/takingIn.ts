@@ -1,5 +1,6 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
@@ -11,6 +12,8 @@ import { makeConnections } from "./connections.ts"
 const triggers = 1_000_000
 const connections = 10_000
 const waiting = 100_000
+/** After the work, until memory is looked at. */
+const settleMs = 10_000
 
 /** Triggers that the scheduler takes in a second, beside a consumer that only counts; and what waiting costs in memory. */
 export async function measureTakingIn(
@@ -47,24 +50,35 @@ export async function measureTakingIn(
 /** No sync starts in this measure: what is measured is the way in, and starting would be calls to nowhere. */
 const schedulerEnv = { SYNC_SETTLE: "1h" }
 
+/**
+ * The same process twice, after the same work: once a hundred connections wait, then a hundred thousand. Beside one that
+ * has done nothing yet, what is compared would be the compiler's work and the garbage of taking in.
+ */
 async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
   const scheduler = await it.scheduler("services/sync-scheduler/src/main.ts", schedulerEnv)
-  const idle = memoryMb(scheduler.pid).now
+  await it.sql("update sync_window set requested = 0, due_at = null")
   await makeConnections(it.sql, waiting)
-  await publish(it, waiting, waiting)
-  await waitUntil(
-    "all connections to wait",
-    async () => {
-      const [row] = await it.sql<{ n: number }>(
-        "select count(*)::int as n from sync_window where due_at is not null",
-      )
-      return (row?.n ?? 0) >= waiting
-    },
-    120_000,
-  )
-  const { now } = memoryMb(scheduler.pid)
-  progress(`memory: idle ${idle.toFixed(0)} MB, with ${waiting} connections waiting ${now.toFixed(0)} MB`)
-  return judge("memory of the scheduler, 100,000 connections waiting, MB", now, idle, {
+  const rssWith = async (connections: number): Promise<number> => {
+    const [before] = await it.sql<{ sum: number }>("select sum(requested)::float8 as sum from sync_window")
+    await publish(it, waiting, connections)
+    await waitUntil(
+      `the triggers of ${connections} connections to be taken in`,
+      async () => {
+        const [row] = await it.sql<{ sum: number; due: number }>(
+          "select sum(requested)::float8 as sum, count(due_at)::int as due from sync_window",
+        )
+        return row && row.due >= connections && row.sum - (before?.sum ?? 0) >= waiting
+      },
+      120_000,
+    )
+    await sleep(settleMs)
+    const { now } = memoryMb(scheduler.pid)
+    progress(`memory with ${connections} connections waiting: ${now.toFixed(0)} MB`)
+    return now
+  }
+  const few = await rssWith(100)
+  const many = await rssWith(waiting)
+  return judge("memory of the scheduler, 100,000 connections waiting, MB", many, few, {
     kind: "ratio-at-most",
     bound: 1.3,
   })
