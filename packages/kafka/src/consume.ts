@@ -15,7 +15,8 @@ export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
   /**
-   * With `delayMs`, a record is handed over no earlier than `appendedAt + delayMs`, by this machine's clock; the
+   * With `delayMs`, a record is handed over no earlier than `appendedAt + delayMs`, by this machine's clock as it was
+   * when its partition was assigned: as much too early or too late as that was ahead of the broker's or behind it. The
    * topic must use LogAppendTime, so that the first record of a partition is always the next one due.
    */
   topics: { topic: string; delayMs?: number }[]

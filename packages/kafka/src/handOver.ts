@@ -1,5 +1,5 @@
 import type { Room } from "./boundRoom.ts"
-import { countDue, sleepUntilDue } from "./delay.ts"
+import { countDue, sleepUntilDue, startClock } from "./delay.ts"
 import type { Incoming } from "./record.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
@@ -54,11 +54,14 @@ const nameOf = ({ topic, partition }: Place) => `${topic}/${partition}`
 export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }: HandOverOptions) {
   let assignment: Assignment | null = null
   let stopped = false
+  let now = startClock()
   // In hand, but of an assignment that has ended: they take up room until they are done, and commit nothing.
   const orphans = new Set<Incoming>()
 
   function begin(places: Place[]): void {
     end()
+    // Read anew: who has slept with the machine has lost its assignment, and its monotonic clock has stood still.
+    now = startClock()
     assignment = new Map(
       places.map((place) => [
         nameOf(place),
@@ -136,7 +139,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
 
     let from = 0
     while (from < fetched.records.length && assignment === mine && !stopped) {
-      const due = countDue(fetched.records, from, partition.delayMs, Date.now())
+      const due = countDue(fetched.records, from, partition.delayMs, now())
       if (due === 0) {
         partition.waiting = fetched.records.slice(from, from + keptWhileWaiting)
         keep(partition.waiting)
@@ -161,7 +164,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
 
   function handOverWaiting(mine: Assignment | null, partition: Partition): void {
     if (assignment !== mine || stopped) return
-    const due = countDue(partition.waiting, 0, partition.delayMs, Date.now())
+    const due = countDue(partition.waiting, 0, partition.delayMs, now())
     const count = Math.min(due, Math.max(0, room.free()))
     if (count > 0) give(partition.waiting.splice(0, count))
     if (assignment !== mine) return
@@ -171,7 +174,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     } else if (due > count) {
       void room.changed(heartbeatEveryMs).then(() => handOverWaiting(mine, partition))
     } else {
-      const sleepMs = sleepUntilDue(next, partition.delayMs, Date.now())
+      const sleepMs = sleepUntilDue(next, partition.delayMs, now())
       partition.timer = setTimeout(() => handOverWaiting(mine, partition), sleepMs)
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import kafkajs, { type Admin } from "kafkajs"
 import { createClient, type KafkaConnection } from "./connect.ts"
 import { reasonOf } from "./log.ts"
@@ -10,6 +11,8 @@ export type EnsuredTopics = { created: string[]; changed: string[]; existing: st
 
 /** What `describeConfigs` calls a setting made on the topic itself. */
 const setOnTopic = 1
+
+const leadersWithinMs = 30_000
 
 /**
  * Makes the topics what they should be; may run at any time and several times at once. Partitions are only ever
@@ -47,7 +50,8 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
   // One by one: of a batch in which another process was faster with one topic, kafkajs says only "false".
   for (const { name, partitions, config } of topics) {
     const creating = admin.createTopics({
-      waitForLeaders: true,
+      // kafkajs gives up at once where the broker has created the topic and does not know it yet.
+      waitForLeaders: false,
       topics: [
         {
           topic: name,
@@ -62,7 +66,25 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
     })
     if (isNew) created.push(name)
   }
+  for (const name of created) await waitForLeaders(admin, name)
   return created
+}
+
+/** A new topic can be written and read a moment after its creation: when its metadata has come round. */
+async function waitForLeaders(admin: Admin, topic: string): Promise<void> {
+  for (const until = Date.now() + leadersWithinMs; ; await sleep(50)) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
+      if (Date.now() > until) throw new Error("a partition has no leader")
+    } catch (error) {
+      if (Date.now() > until)
+        throw new Error(
+          `Topic ${topic} was created and cannot be used after ${leadersWithinMs} ms: ${reasonOf(error)}.`,
+          { cause: error },
+        )
+    }
+  }
 }
 
 /** kafkajs says only "Topic creation errors" and keeps the broker's reasons inside. */

@@ -17,6 +17,8 @@ export type DeliverParts = {
   publish: (records: Outgoing[]) => Promise<void>
   /** Resolves once the attempt is recorded. */
   record: (attempt: AttemptRecord) => Promise<void>
+  /** Resolves once the delivery's row says that it is dead. */
+  giveUp: (delivery: string) => Promise<void>
   metrics: DispatcherMetrics
   log: Logger
 }
@@ -30,7 +32,7 @@ export type DeliverParts = {
  * attempt, and the second copy of what follows is found behind the row and dropped.
  */
 export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promise<void> {
-  const { attempt, gates, schedule, topics, publish, record, metrics, log } = parts
+  const { attempt, gates, schedule, topics, publish, record, giveUp, metrics, log } = parts
 
   async function deliver(due: DueDelivery): Promise<void> {
     if (due.channel.paused) {
@@ -64,6 +66,8 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
     }
     if (Date.now() > Date.parse(due.since) + schedule.periodMs) {
       await publish([deadLetter(due, due.attempt - 1, "not-attempted", null)])
+      await giveUp(due.id)
+      metrics.dead.inc()
       log.warn({ ...describe(due), why }, "delivery given up: no attempt could be made in the retry period")
       return
     }

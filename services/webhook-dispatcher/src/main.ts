@@ -16,6 +16,7 @@ import { createChannelGates } from "./channelGates.ts"
 import { deleteExpired } from "./deleteExpired.ts"
 import { createDeliver } from "./deliver.ts"
 import { findDeliveries } from "./findDeliveries.ts"
+import { giveUp } from "./giveUp.ts"
 import { createInFlight } from "./inFlight.ts"
 import { loadDeliveries } from "./loadDeliveries.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
@@ -109,6 +110,15 @@ await runService({
       },
     })
 
+    const givingUp = gather<string, void>({
+      lingerMs: 2,
+      maxBatch: 500,
+      maxRunning: 1,
+      run: async (deliveries) => {
+        await onDatabase("give up deliveries", () => giveUp(pool.sql, deliveries))
+        return []
+      },
+    })
     const gates = createChannelGates({
       maxInFlight: config.CHANNEL_MAX_IN_FLIGHT,
       maxWaitMs: config.CHANNEL_MAX_WAIT,
@@ -128,7 +138,17 @@ await runService({
       serviceName: config.SERVICE_NAME,
       timeoutMs: config.DELIVERY_TIMEOUT,
     })
-    const deliver = createDeliver({ attempt, gates, schedule, topics, publish, record, metrics, log })
+    const deliver = createDeliver({
+      attempt,
+      gates,
+      schedule,
+      topics,
+      publish,
+      record,
+      giveUp: givingUp,
+      metrics,
+      log,
+    })
     const due = createTakeDue({
       load: (ids) => onDatabase("load deliveries", () => loadDeliveries(pool.sql, ids)),
       deliver,
