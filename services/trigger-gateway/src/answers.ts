@@ -28,14 +28,8 @@ export const answers = {
     "Nothing is triggered at this address. Ask the owner of the site for the connection's current one.",
   ),
   method: problem(405, "Method Not Allowed", "A trigger is a POST.", { allow: "POST" }),
-  tooLarge: problem(
-    413,
-    "Content Too Large",
-    "A trigger needs no body; one of up to 1024 bytes is ignored.",
-    {
-      connection: "close",
-    },
-  ),
+  noHost: problem(400, "Bad Request", "An HTTP/1.1 request names its host."),
+  tooLarge: problem(413, "Content Too Large", "A trigger needs no body; one of up to 1024 bytes is ignored."),
   broken: problem(500, "Internal Server Error", "The trigger was not accepted. Call again."),
   unavailable: problem(503, "Service Unavailable", "The trigger was not accepted. Call again in 5 seconds.", {
     "retry-after": "5",
@@ -44,6 +38,12 @@ export const answers = {
 
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, answer.headers).end(answer.body)
+}
+
+/** Ends the connection with this answer: nothing behind the request is taken (`lineUp`). */
+export function sendLastAnswer(response: ServerResponse, answer: Answer): void {
+  response.shouldKeepAlive = false
+  sendAnswer(response, answer)
 }
 
 /** 202 without a body: there is nothing to say but the correlation, by which the sync can be found in the logs. */

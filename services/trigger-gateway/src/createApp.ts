@@ -1,13 +1,17 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { RequestListener, ServerResponse } from "node:http"
 import type { Logger } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
 import { answers, sendAccepted, sendAnswer } from "./answers.ts"
+import { lineUp } from "./lineUp.ts"
 import type { Measures } from "./measures.ts"
 import { type Address, readAddress } from "./readAddress.ts"
 import { refuseLargeBody } from "./refuseLargeBody.ts"
 import type { Taken } from "./takeTrigger.ts"
 
 const path = "/connectors/hook/:id/:token"
+
+/** Of one connection, without an answer. A proxy has one in hand and Node's own clients too; the rest is generosity. */
+const maxInHand = 128
 
 /**
  * The routes. The path holds the token, so nothing here hands it on: no answer, log line or metric is made from a
@@ -18,7 +22,7 @@ export function createApp(settings: {
   measures: Measures
   log: Logger
   stopping: AbortSignal
-}): (request: IncomingMessage, response: ServerResponse) => void {
+}): RequestListener {
   const { take, measures, log, stopping } = settings
   const app = express()
   app.disable("x-powered-by")
@@ -53,8 +57,12 @@ export function createApp(settings: {
     else sendAnswer(response, answers.broken)
   }
 
-  return (request, response) => {
-    if (stopping.aborted) response.shouldKeepAlive = false
-    app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
-  }
+  return lineUp({
+    maxInHand,
+    stopping,
+    onRefused: () => measures.count("unavailable"),
+    onRequest(request, response) {
+      app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
+    },
+  })
 }

@@ -100,6 +100,7 @@ await runService({
         keepAliveMs: config.GATEWAY_KEEP_ALIVE,
         headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT,
         requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT,
+        silenceMs: Math.max(config.GATEWAY_REQUEST_TIMEOUT, deadlineMs + 1_000),
       },
       createApp({ take: takes.take, measures, log, stopping: lifecycle.stopping }),
     )

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from "express"
-import { answers, sendAnswer } from "./answers.ts"
+import { answers, sendLastAnswer } from "./answers.ts"
 
 const maxBodyBytes = 1024
 
@@ -19,7 +19,7 @@ export function refuseLargeBody(onRefused: () => void) {
     const refuse = () => {
       refused = true
       onRefused()
-      sendAnswer(response, answers.tooLarge)
+      sendLastAnswer(response, answers.tooLarge)
     }
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.byteLength

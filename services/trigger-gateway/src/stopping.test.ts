@@ -66,6 +66,33 @@ test("SIGTERM under load resets no connection, refuses no trigger and forgets no
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
 })
 
+test("a balancer that is slower than the drain delay has no new connection reset, and no trigger refused", {
+  timeout: 60_000,
+}, async () => {
+  const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "300ms" })
+  const seen: (Answer | Failure)[] = []
+  let endsAt = Number.POSITIVE_INFINITY
+  const load = hammer({
+    clients: 32,
+    keepAlive: false,
+    url,
+    seen: (answer) => {
+      seen.push(answer)
+      return answer.status === 0 || performance.now() > endsAt ? "enough" : undefined
+    },
+  })
+  await waitUntil("load", () => seen.length > 1_000)
+  const stoppedAt = performance.now()
+  endsAt = stoppedAt + 1_500
+  const ended = running.end("SIGTERM")
+  await load.done
+  expect(await ended).toBe(0)
+  expect(seen.filter(({ status }) => status !== 202)).toEqual([])
+  expect(seen.filter(({ sentAt }) => sentAt > stoppedAt + 500).length).toBeGreaterThan(100)
+  await expectOnTopic(kafkaBrokers(), topic, seen.map(correlationOf))
+  expect(running.output()).toContain('"clean":true')
+})
+
 test("a connection that never finishes its request does not hold up the stop", {
   timeout: 60_000,
 }, async () => {

@@ -28,9 +28,9 @@ export const gatewayVariables = {
     "Triggers that may wait at the same time; more are answered 503 at once.",
   ),
   GATEWAY_MAX_CONNECTIONS: countVariable(
-    20_000,
+    12_000,
     { min: 1, max: 1_000_000 },
-    "Connections of partners or proxies; more are closed as they come. Each needs a file descriptor.",
+    "Connections of partners or proxies; more are closed as they come. Each needs a file descriptor and, idle, 20 KB.",
   ),
   GATEWAY_KEEP_ALIVE: durationVariable(
     "75s",
@@ -39,10 +39,10 @@ export const gatewayVariables = {
   GATEWAY_HEADERS_TIMEOUT: durationVariable("10s", "How long a request's header may take to arrive."),
   GATEWAY_REQUEST_TIMEOUT: durationVariable(
     "15s",
-    "How long a request, header and body, may take to arrive. At least GATEWAY_HEADERS_TIMEOUT.",
+    "How long a request, header and body, may take to arrive, and its answer to be read. At least GATEWAY_HEADERS_TIMEOUT.",
   ),
   GATEWAY_DRAIN_DELAY: durationVariable(
     "3s",
-    "How long a stopping gateway goes on taking triggers, so that it can be taken out of the balancing first.",
+    "How long a stopping gateway goes on taking triggers, so that it can be taken out of the balancing first. It goes on for longer, within SHUTDOWN_DEADLINE, while new connections come less than 500 ms apart.",
   ),
 }
