@@ -113,7 +113,7 @@ test("a published event is delivered, and the delivery shows its attempts", asyn
   expect(delivery.event_id).toBe("event-1")
   expect(delivery.body_sha256).toBe(createHash("sha256").update(received.body).digest("hex"))
   const shown = await run("delivery", "show", delivery.id)
-  expect(shown.stdout).toMatch(/^ *# +STARTED +TOOK +OUTCOME +CALLED/m)
+  expect(shown.stdout).toMatch(/^ *# +STARTED +TOOK +OF WHICH +OUTCOME +CALLED/m)
   expect(shown.stdout).toMatch(/^ *1 .* 204 ok +127\.0\.0\.1/m)
 
   const resent = await run("delivery", "resend", delivery.id)

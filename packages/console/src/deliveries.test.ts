@@ -76,7 +76,15 @@ test("a delivery is read with its attempts in order", async () => {
   const id = await insert(10, { state: "delivered", attempts: 2 })
   await console.prisma.attempt.createMany({
     data: [
-      { ...attempt, deliveryId: id, number: 2, status: 204, address: "192.0.2.1" },
+      {
+        ...attempt,
+        deliveryId: id,
+        number: 2,
+        status: 204,
+        address: "192.0.2.1",
+        connectMs: 1.5,
+        firstByteMs: 9,
+      },
       {
         ...attempt,
         deliveryId: id,
@@ -101,6 +109,10 @@ test("a delivery is read with its attempts in order", async () => {
       { number: 2, status: 204, error: null, response_excerpt: null },
     ],
   })
+  expect(read.json.attempt_log).toMatchObject([
+    { duration_ms: 12.5, lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null },
+    { duration_ms: 12.5, lookup_ms: null, connect_ms: 1.5, tls_ms: null, first_byte_ms: 9 },
+  ])
   expect((await console.call("GET", `/v1/deliveries/${idOf(99)}`)).status).toBe(404)
 })
 

@@ -45,6 +45,7 @@ function describe(delivery: DeliveryWithAttempts, style: Style): string {
     { title: "#", cell: (attempt) => String(attempt.number), align: "right" },
     { title: "STARTED", cell: (attempt) => localTime(attempt.started_at) },
     { title: "TOOK", cell: (attempt) => length(attempt.duration_ms), align: "right" },
+    { title: "OF WHICH", cell: parts },
     {
       title: "OUTCOME",
       cell: ({ status, error }) => (error === null ? `${status ?? ""} ok` : failure(status, error)),
@@ -55,6 +56,16 @@ function describe(delivery: DeliveryWithAttempts, style: Style): string {
     { title: "RESPONSE", cell: (attempt) => shorten(attempt.response_excerpt ?? "") },
   ])
   return `${facts}\n\n${attempts}`
+}
+
+type Attempt = DeliveryWithAttempts["attempt_log"][number]
+
+/** Where the time went: what a kept connection or an early failure spared is left out. */
+function parts({ lookup_ms, connect_ms, tls_ms, first_byte_ms }: Attempt): string {
+  const named = { lookup: lookup_ms, connect: connect_ms, tls: tls_ms, "first byte": first_byte_ms }
+  return Object.entries(named)
+    .flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${length(ms)}`]))
+    .join(", ")
 }
 
 function failure(status: number | null, error: string): string {

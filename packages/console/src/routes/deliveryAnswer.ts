@@ -48,6 +48,10 @@ type AttemptRow = {
   number: number
   startedAt: Date
   durationMs: number
+  lookupMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
   status: number | null
   error: string | null
   address: string | null
@@ -60,6 +64,10 @@ export function attemptAnswer(row: AttemptRow): DeliveryWithAttempts["attempt_lo
     number: row.number,
     started_at: row.startedAt.toISOString(),
     duration_ms: row.durationMs,
+    lookup_ms: row.lookupMs,
+    connect_ms: row.connectMs,
+    tls_ms: row.tlsMs,
+    first_byte_ms: row.firstByteMs,
     status: row.status,
     error: row.error === null ? null : errorClass(row.error),
     address: row.address,

@@ -22,11 +22,21 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
   state: deliveryStateSchema.optional().meta({ description: "Only those in this state." }),
 })
 
+const partMs = (description: string) => z.number().nullable().meta({ description })
+
 export const attemptSchema = z
   .object({
     number: z.int(),
     started_at: z.iso.datetime(),
-    duration_ms: z.number(),
+    duration_ms: z
+      .number()
+      .meta({
+        description: "From the start to the answer's head, or to the end without one; all of it counts.",
+      }),
+    lookup_ms: partMs("Looking the name up; null for an address without a name."),
+    connect_ms: partMs("Connecting; null where a kept connection was used."),
+    tls_ms: partMs("The TLS handshake; null where a kept connection was used."),
+    first_byte_ms: partMs("From the written request to the answer's first byte."),
     status: z.int().nullable(),
     error: attemptErrorSchema.nullable().meta({ description: "null: the attempt succeeded." }),
     address: z.string().nullable().meta({ description: "The network address that was called." }),
