@@ -3,16 +3,34 @@ import { measureAccepting } from "./inbound/accepting.ts"
 import { measureClaims } from "./inbound/claims.ts"
 import { measureTakingIn } from "./inbound/takingIn.ts"
 import type { Measure } from "./measure.ts"
+import { isolationRetryDelaysMs, measureIsolation } from "./outbound/isolation.ts"
+import { measureLatency } from "./outbound/latency.ts"
+import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
+import { measureWaiting } from "./outbound/waiting.ts"
 import { type Installation, startInstallation } from "./startInstallation.ts"
 
 type Progress = (line: string) => void
-type Part = (it: Installation, progress: Progress) => Promise<Measure[]>
+type Part = {
+  run: (it: Installation, progress: Progress) => Promise<Measure[]>
+  /** Where the part needs others than the usual ones. */
+  retryDelaysMs?: readonly number[]
+}
 
 /** The measures by flow, in the order in which they run; each gets a Postgres and a Kafka of its own. */
 const flows: Record<string, Record<string, Part>> = {
-  outbound: { throughput: (it, progress) => measureThroughput(it, 50_000, progress) },
-  inbound: { accepting: measureAccepting, claims: measureClaims, "taking-in": measureTakingIn },
+  outbound: {
+    throughput: { run: (it, progress) => measureThroughput(it, 50_000, progress) },
+    latency: { run: measureLatency },
+    isolation: { run: measureIsolation, retryDelaysMs: isolationRetryDelaysMs },
+    waiting: { run: measureWaiting },
+    lateness: { run: measureLateness, retryDelaysMs: latenessRetryDelaysMs },
+  },
+  inbound: {
+    accepting: { run: measureAccepting },
+    claims: { run: measureClaims },
+    "taking-in": { run: measureTakingIn },
+  },
 }
 
 const { values, positionals } = parseArgs({
@@ -32,9 +50,9 @@ if (!parts || (values.only !== undefined && !parts[values.only])) {
 const measures: Measure[] = []
 for (const [name, part] of Object.entries(parts)) {
   if (values.only !== undefined && values.only !== name) continue
-  const it = await startInstallation(progress)
+  const it = await startInstallation(progress, part.retryDelaysMs)
   try {
-    measures.push(...(await part(it, progress)))
+    measures.push(...(await part.run(it, progress)))
   } finally {
     await it.stop()
   }

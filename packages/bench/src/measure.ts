@@ -9,7 +9,7 @@ export type Measure = {
 }
 
 export type Target = {
-  kind: "ratio-at-least" | "ratio-at-most" | "value-at-most" | "more-at-most"
+  kind: "ratio-at-least" | "ratio-at-most" | "value-at-least" | "value-at-most" | "more-at-most"
   bound: number
   unit?: string
 }
@@ -21,14 +21,16 @@ export function judge(measure: string, value: number, baseline: number | null, t
   const against = {
     "ratio-at-least": ratio,
     "ratio-at-most": ratio,
+    "value-at-least": value,
     "value-at-most": value,
     "more-at-most": value - (baseline ?? 0),
   }
   const seen = against[kind]
-  const holds = seen !== null && (kind === "ratio-at-least" ? seen >= bound : seen <= bound)
+  const holds = seen !== null && (kind.endsWith("at-least") ? seen >= bound : seen <= bound)
   const words = {
     "ratio-at-least": `at least ${bound} of it`,
     "ratio-at-most": `at most ${bound} times`,
+    "value-at-least": `at least ${bound} ${unit}`,
     "value-at-most": `at most ${bound} ${unit}`,
     "more-at-most": `at most ${bound} ${unit} more`,
   }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { startKafka, startPostgres } from "@sitewire/backing"
-import { topicNames } from "@sitewire/contracts"
+import { defaultRetryDelays, formatDuration, parseDuration, topicNames } from "@sitewire/contracts"
 import { openPool, readSealingKeys, seal, sealContexts } from "@sitewire/database"
 import { connectKafka, type Outgoing, startProducer } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
@@ -12,8 +12,14 @@ import { startProcess } from "@sitewire/testkit"
 
 const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
 
-/** Postgres, Kafka and whatever a measure starts on them. Data is written with fsync, as in production. */
-export async function startInstallation(progress: (line: string) => void) {
+/**
+ * Postgres, Kafka and whatever a measure starts on them. Data is written with fsync, as in production. The retry topics
+ * are made for `retryDelaysMs`, and the services are told the same.
+ */
+export async function startInstallation(
+  progress: (line: string) => void,
+  retryDelaysMs: readonly number[] = defaultRetryDelays.map(parseDuration),
+) {
   const directory = await mkdtemp(join(stateFolder, "bench-"))
   const log = createLogger({ service: "bench", level: "error" })
   const options = { directory, env: {}, durability: "kept", progress } as const
@@ -21,7 +27,6 @@ export async function startInstallation(progress: (line: string) => void) {
     startPostgres(options),
     startKafka({ ...options, jars: join(stateFolder, "jars"), env: process.env }),
   ])
-  const retryDelaysMs = [60_000, 300_000, 900_000, 3_600_000]
   const brokers = kafka.address.split(",")
   await prepare({
     databaseUrl: postgres.address,
@@ -44,7 +49,12 @@ export async function startInstallation(progress: (line: string) => void) {
     return started
   }
 
-  const shared = { DATABASE_URL: postgres.address, KAFKA_BROKERS: kafka.address, LOG_LEVEL: "warn" }
+  const shared = {
+    DATABASE_URL: postgres.address,
+    KAFKA_BROKERS: kafka.address,
+    RETRY_DELAYS: retryDelaysMs.map(formatDuration).join(","),
+    LOG_LEVEL: "warn",
+  }
   return {
     sql: pool.sql,
     databaseUrl: postgres.address,

@@ -6,6 +6,7 @@ import { judge, type Measure } from "../measure.ts"
 import { cpuMs, memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
 import { eventOf } from "./events.ts"
+import { startReceiving } from "./receiving.ts"
 
 const channels = 100
 const concurrency = 256
@@ -18,8 +19,8 @@ export async function measureThroughput(
   amount: number,
   progress: (line: string) => void,
 ): Promise<Measure[]> {
-  const receiver = await it.start("packages/bench/src/receiver.ts")
-  const url = receiver.addresses.receiver ?? ""
+  const receiver = await startReceiving(it)
+  const { url, reached } = receiver
   await it.channels(channels, (at) => `${url}/channel-${at}`)
 
   progress("baseline: a bare loop that signs and posts")
@@ -34,10 +35,8 @@ export async function measureThroughput(
     )
   }
   progress(`${total} events are on the topic; starting the dispatcher`)
-  await fetch(`${url}/take`).then((answer) => answer.arrayBuffer())
+  await receiver.take()
   const dispatcher = await it.dispatcher()
-  const reached = async (amount: number) =>
-    ((await fetch(`${url}/reached/${amount}`).then((answer) => answer.json())) as { count: number }).count
   const cpuSoFar = () => cpuMs(dispatcher.pid) + cpuMs(it.kafkaPid) + cpuMs(it.postgresPid)
   const first = await reached(warmUp)
   const startedAt = performance.now()
@@ -59,7 +58,7 @@ export async function measureThroughput(
   const bareAfter = await bareLoop(url, amount)
   progress(`baseline again: ${Math.round(bareAfter)}/s`)
   const baseline = (bareBefore + bareAfter) / 2
-  await receiver.end("SIGKILL")
+  await receiver.end()
   return [
     judge("deliveries/s, backlog on the topic, 100 channels", perSecond, baseline, {
       kind: "ratio-at-least",

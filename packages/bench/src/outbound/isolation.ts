@@ -1,0 +1,108 @@
+import { judge, type Measure, percentile } from "../measure.ts"
+import { memoryMb } from "../processCost.ts"
+import type { Installation } from "../startInstallation.ts"
+import { publishPaced } from "./publishPaced.ts"
+import { type Receiving, startReceiving } from "./receiving.ts"
+import { watchOthers } from "./watchOthers.ts"
+
+const channels = 11
+const seconds = 25
+const warmUp = 3_000
+const warmUpPerSecond = 1_000
+/** The dispatcher's defaults: records in hand at most, and the time of an attempt. */
+const maxInHand = 512
+const timeoutSeconds = 10
+
+/**
+ * So long that what the hanging channel could not take in one phase comes back in no other one. The usual shortest delay
+ * of a minute is longer than a phase too, so a phase by itself sees no difference.
+ */
+export const isolationRetryDelaysMs = [1_800_000, 3_600_000]
+
+const usualRate = 300
+/** At this rate, what comes for one channel in the time of an attempt is twice what may be in hand. */
+const fillingRate = Math.ceil(((2 * maxInHand) / timeoutSeconds) * channels)
+
+type Phase = { latencies: number[]; peak: number }
+
+/** The latency of ten channels while an eleventh never answers, beside the same load with all eleven answering. */
+export async function measureIsolation(
+  it: Installation,
+  progress: (line: string) => void,
+): Promise<Measure[]> {
+  const receiver = await startReceiving(it)
+  const measures: Measure[] = []
+  let most = 0
+  for (const perSecond of [usualRate, fillingRate]) {
+    const healthy = await runPhase(it, receiver, { perSecond, eleventh: "/answers" }, progress)
+    const hanging = await runPhase(it, receiver, { perSecond, eleventh: "/hang" }, progress)
+    most = Math.max(most, healthy.peak, hanging.peak)
+    measures.push(
+      judge(
+        `p99 of 10 healthy channels with an 11th hanging, ${perSecond} events/s, ms`,
+        percentile(hanging.latencies, 0.99),
+        percentile(healthy.latencies, 0.99),
+        { kind: "ratio-at-most", bound: 1.2 },
+      ),
+    )
+  }
+  await receiver.end()
+  measures.push(
+    judge("resident memory of the dispatcher, one channel hanging", most, null, {
+      kind: "value-at-most",
+      bound: 200,
+      unit: "MB",
+    }),
+  )
+  return measures
+}
+
+/**
+ * Each phase has a process of its own, warmed up in the same way with all channels answering. One process for both
+ * sides would take the open breaker, the failures counted and the attempts under way from a phase into the next.
+ */
+async function runPhase(
+  it: Installation,
+  receiver: Receiving,
+  { perSecond, eleventh }: { perSecond: number; eleventh: "/answers" | "/hang" },
+  progress: (line: string) => void,
+): Promise<Phase> {
+  const point = (path: string) =>
+    it.channels(channels, (at) => `${receiver.url}${at === channels - 1 ? path : `/timed-${at}`}`)
+  await point("/answers")
+  const dispatcher = await it.dispatcher()
+  await receiver.take()
+  await publishPaced(it, { perSecond: warmUpPerSecond, amount: warmUp, channels })
+  await receiver.reached(warmUp)
+  await point(eleventh)
+  await receiver.take()
+  const others = watchOthers()
+  const amount = Math.floor((perSecond * seconds) / channels) * channels
+  await publishPaced(it, { perSecond, amount, channels })
+  const hangs = eleventh === "/hang"
+  await receiver.reached(hangs ? (amount / channels) * (channels - 1) : amount)
+  const { latencies, hanging } = await receiver.take()
+  const { peak } = memoryMb(dispatcher.pid)
+  const [p50, p99, p999] = [0.5, 0.99, 0.999].map((share) => percentile(latencies, share).toFixed(1))
+  progress(
+    `${perSecond} events/s, the 11th ${hangs ? "hangs" : "answers"}: ${latencies.length} to healthy channels, ` +
+      `p50 ${p50} ms, p99 ${p99} ms, p99.9 ${p999} ms; ${hanging} attempts hung; peak ${peak.toFixed(0)} MB; ${others()}`,
+  )
+  const size = latencies.length / seconds
+  const slices = Array.from({ length: seconds }, (_, at) => latencies.slice(at * size, (at + 1) * size))
+  progress(`p99 by second: ${slices.map((of) => percentile(of, 0.99).toFixed(0)).join(" ")}`)
+  progress(await counters(dispatcher.addresses.ops))
+  await dispatcher.end()
+  return { latencies, peak }
+}
+
+/** What became of the hanging channel's deliveries, for whoever asks why a figure is as it is. */
+async function counters(ops: string | undefined): Promise<string> {
+  const text = await fetch(`${ops}/metrics`).then((answer) => answer.text())
+  const names = ["put_off_total", "attempts_total", "in_hand", "in_flight", "breakers_open"]
+  const lines = text.split("\n").filter((line) => !line.startsWith("#"))
+  return lines
+    .filter((line) => names.some((name) => line.split(/[ {]/)[0]?.endsWith(name)))
+    .map((line) => line.replace(/,?service="[^"]*"/, "").replace("{}", ""))
+    .join(", ")
+}

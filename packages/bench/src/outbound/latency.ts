@@ -1,0 +1,84 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { judge, type Measure, percentile } from "../measure.ts"
+import { memoryMb } from "../processCost.ts"
+import type { Installation } from "../startInstallation.ts"
+import type { BareRequest } from "./bareConsumer.ts"
+import { clockMs, publishPaced } from "./publishPaced.ts"
+import { startReceiving } from "./receiving.ts"
+import { watchOthers } from "./watchOthers.ts"
+
+const channels = 50
+const perSecond = 200
+const seconds = 30
+/** Sent before the load that counts, by both sides: the compiler's work is not what is compared. */
+const warmUp = 4 * perSecond
+
+/** From publishing to the arrival at the receiver, beside the same load read from the topic by a bare consumer. */
+export async function measureLatency(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+  const receiver = await startReceiving(it)
+  await it.channels(channels, (at) => `${receiver.url}/timed-${at}`)
+  const amount = perSecond * seconds
+  let others = watchOthers()
+  // Half before and half after: other machines on the same host change this one's pace within minutes.
+  const before = await bareLatencies(it, amount / 2)
+  report("bare consumer, first half", before)
+
+  const dispatcher = await it.dispatcher()
+  // What the bare consumer read is on the topic still, and is delivered first.
+  await receiver.reached(warmUp + amount / 2)
+  await receiver.take()
+  await publishPaced(it, { perSecond, amount: warmUp, channels })
+  await receiver.reached(warmUp)
+  await receiver.take()
+  await publishPaced(it, { perSecond, amount, channels })
+  await receiver.reached(amount)
+  const { latencies } = await receiver.take()
+  const { peak } = memoryMb(dispatcher.pid)
+  report("dispatcher", latencies)
+  await dispatcher.end()
+
+  const after = await bareLatencies(it, amount / 2)
+  report("bare consumer, second half", after)
+  await receiver.end()
+  const bare = [...before, ...after]
+  const line = (share: number, bound: number) =>
+    judge(
+      `p${share * 100} from publish to arrival at ${perSecond} events/s, ms`,
+      percentile(latencies, share),
+      percentile(bare, share),
+      { kind: "more-at-most", bound, unit: "ms" },
+    )
+  return [
+    line(0.5, 3),
+    line(0.99, 12),
+    judge(`resident memory of the dispatcher, ${perSecond} events/s`, peak, null, {
+      kind: "value-at-most",
+      bound: 200,
+      unit: "MB",
+    }),
+  ]
+
+  function report(what: string, of: readonly number[]): void {
+    const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(of, share).toFixed(1))
+    progress(`${what}: ${of.length} events, p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms; ${others()}`)
+    others = watchOthers()
+  }
+}
+
+async function bareLatencies(it: Installation, amount: number): Promise<number[]> {
+  const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
+  const child = fork(main, [it.brokers.join(","), it.names.sitePaid])
+  await once(child, "message")
+  await publishPaced(it, { perSecond, amount: warmUp, channels })
+  const answered = once(child, "message")
+  const request: BareRequest = { from: clockMs(), amount }
+  child.send(request)
+  await publishPaced(it, { perSecond, amount, channels })
+  const [message] = await answered
+  const exited = once(child, "exit")
+  child.disconnect()
+  await exited
+  return (message as { latencies: number[] }).latencies
+}

@@ -1,0 +1,77 @@
+import { connectKafka, readTopic, topicEnd } from "@sitewire/kafka"
+import { judge, type Measure, percentile } from "../measure.ts"
+import type { Installation } from "../startInstallation.ts"
+import { publishPaced } from "./publishPaced.ts"
+import { startReceiving } from "./receiving.ts"
+
+export const latenessRetryDelaysMs = [5_000, 7_000]
+
+const deliveries = 400
+const perSecond = 50
+/** Two failures for each delivery and four deliveries for each channel: too few in a row to open a breaker. */
+const channels = 100
+
+/** How much later than its due time a retry arrives: the broker's append time of the retry's record, and the delay. */
+export async function measureLateness(
+  it: Installation,
+  progress: (line: string) => void,
+): Promise<Measure[]> {
+  const receiver = await startReceiving(it)
+  await it.channels(channels, (at) => `${receiver.url}/fail-${at}`)
+  const dispatcher = await it.dispatcher()
+  await publishPaced(it, { perSecond, amount: deliveries, channels })
+  const attempts = deliveries * (1 + latenessRetryDelaysMs.length)
+  await receiver.reached(attempts)
+  const { failArrivals } = await receiver.take()
+  await dispatcher.end()
+  await receiver.end()
+
+  const dueAt = await readDueTimes(it)
+  const lateness: number[] = []
+  for (const { delivery, attempt, arrivedAt } of failArrivals) {
+    if (attempt === 1) continue
+    const due = dueAt.get(`${delivery} ${attempt}`)
+    if (due === undefined)
+      throw new Error(`attempt ${attempt} of delivery ${delivery} came without a record of it`)
+    lateness.push(arrivedAt - due)
+  }
+  const [least, p50, p99, most] = [0, 0.5, 0.99, 1].map((share) => percentile(lateness, share))
+  progress(
+    `${lateness.length} retries: ${least} ms late at least, p50 ${p50}, p99 ${p99}, at most ${most} ms`,
+  )
+  return [
+    judge("lateness of retries, p99, ms", p99 ?? Number.NaN, null, {
+      kind: "value-at-most",
+      bound: 1_000,
+      unit: "ms",
+    }),
+    judge("lateness of retries, least (below 0: early), ms", least ?? Number.NaN, null, {
+      kind: "value-at-least",
+      bound: 0,
+      unit: "ms",
+    }),
+  ]
+}
+
+/** When each retry was due, by delivery and attempt, from the records that waited. */
+async function readDueTimes(it: Installation): Promise<Map<string, number>> {
+  const kafka = connectKafka({ brokers: it.brokers, clientId: "bench", log: it.log })
+  const dueAt = new Map<string, number>()
+  for (const [rung, topic] of it.names.retry.entries()) {
+    const { records, ended } = await readTopic({
+      kafka,
+      topic,
+      groupPrefix: "bench",
+      from: {},
+      to: await topicEnd({ kafka, topic }),
+      maxRecords: deliveries * 10,
+      maxBytes: 100_000_000,
+    })
+    if (!ended) throw new Error(`${topic} holds more than the retries of this measure`)
+    for (const { value, appendedAt } of records) {
+      const { delivery, attempt } = JSON.parse(String(value))
+      dueAt.set(`${delivery} ${attempt}`, appendedAt + (latenessRetryDelaysMs[rung] ?? Number.NaN))
+    }
+  }
+  return dueAt
+}

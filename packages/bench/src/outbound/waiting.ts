@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { DeliveryDue } from "@sitewire/contracts"
+import { waitUntil } from "@sitewire/testkit"
+import { judge, type Measure } from "../measure.ts"
+import { memoryMb } from "../processCost.ts"
+import type { Installation } from "../startInstallation.ts"
+
+const waiting = 1_000_000
+const batch = 10_000
+/** Both sides are looked at when they are so old. */
+const settleMs = 10_000
+
+/** What a dispatcher holds in memory for deliveries that wait in a retry topic. */
+export async function measureWaiting(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+  const idle = await settled(0)
+  progress(`idle: ${idle.now.toFixed(1)} MB now, ${idle.peak.toFixed(1)} MB at most`)
+  await publishWaiting(it, progress)
+  // A partition's first fetch brings 128 KiB of it at most and 256 records of it at least, which take about 60 KiB.
+  const partitions = 6
+  const loaded = await settled(idle.bytesRead + partitions * 50_000)
+  const read = ((loaded.bytesRead - idle.bytesRead) / 1_024).toFixed(0)
+  progress(
+    `${waiting} waiting: ${loaded.now.toFixed(1)} MB now, ${loaded.peak.toFixed(1)} MB at most; read ${read} KiB more`,
+  )
+  return [
+    judge(`resident memory of the dispatcher, ${waiting} deliveries waiting, MB`, loaded.now, idle.now, {
+      kind: "ratio-at-most",
+      bound: 1.3,
+    }),
+  ]
+
+  /** A process for each side: the idle one has then allocated nothing that the other one could use again. */
+  async function settled(readAtLeast: number) {
+    const dispatcher = await it.dispatcher()
+    await sleep(settleMs)
+    await waitUntil("the dispatcher to fetch what waits", () => bytesRead(dispatcher.pid) >= readAtLeast)
+    const seen = { ...memoryMb(dispatcher.pid), bytesRead: bytesRead(dispatcher.pid) }
+    await dispatcher.end()
+    return seen
+  }
+}
+
+async function publishWaiting(it: Installation, progress: (line: string) => void): Promise<void> {
+  const topic = it.names.retry.at(-1) ?? ""
+  const since = new Date().toISOString()
+  for (let from = 0; from < waiting; from += batch) {
+    const records = Array.from({ length: batch }, () => {
+      const delivery = randomUUID()
+      const value: DeliveryDue = { delivery, attempt: 5, failures: 4, since, correlation: randomUUID() }
+      return { topic, key: delivery, value: JSON.stringify(value) }
+    })
+    await it.publish(records)
+    if ((from + batch) % 250_000 === 0) progress(`${from + batch} of ${waiting} wait in ${topic}`)
+  }
+}
+
+/**
+ * All that the process has read so far, sockets included: the one outward sign that it has fetched records which are
+ * not due yet. Linux only.
+ */
+function bytesRead(pid: number): number {
+  return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? Number.NaN)
+}
