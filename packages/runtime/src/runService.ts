@@ -19,9 +19,9 @@ export type ServiceParts<V extends Variables> = {
 }
 
 // V8 lets the old generation grow to four times what was alive in it before it looks for garbage again. A service's
-// live objects are bounded and few (30 MB in a busy dispatcher), and twice costs it nothing that could be measured.
-// Read at each collection, so that setting it late, in a running process, is sound.
-const heapGrowth = "--heap-growing-percent=100"
+// live objects are bounded and few (30 MB in a busy dispatcher), so collecting at 1.6 times costs next to nothing and
+// saves 70 MB. Read at each collection: setting it in a running process is sound.
+const heapGrowth = "--heap-growing-percent=60"
 
 /**
  * Runs a service: configuration, log, ops listener and signals, then `start`, which wires the service's own parts and
