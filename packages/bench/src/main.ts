@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util"
 import { measureAccepting } from "./inbound/accepting.ts"
 import { measureClaims } from "./inbound/claims.ts"
+import { measureSynced } from "./inbound/synced.ts"
 import { measureTakingIn } from "./inbound/takingIn.ts"
 import type { Measure } from "./measure.ts"
 import { isolationRetryDelaysMs, measureIsolation } from "./outbound/isolation.ts"
@@ -30,22 +31,33 @@ const flows: Record<string, Record<string, Part>> = {
     accepting: { run: measureAccepting },
     claims: { run: measureClaims },
     "taking-in": { run: measureTakingIn },
+    synced: { run: measureSynced },
   },
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, only: { type: "string" } },
-})
-const progress: Progress = (line) => void process.stderr.write(`bench: ${line}\n`)
-const parts = flows[positionals[0] ?? ""]
-if (!parts || (values.only !== undefined && !parts[values.only])) {
+const options = { json: { type: "boolean", default: false }, only: { type: "string" } } as const
+
+/** What is wrong with the arguments is said with what they may be. */
+function explain(why: string): never {
   const names = Object.entries(flows).map(([flow, of]) => `  ${flow}: ${Object.keys(of).join(", ")}`)
   process.stderr.write(
-    `usage: npm run bench -- outbound|inbound [--json] [--only PART]\nparts:\n${names.join("\n")}\n`,
+    `${why}\nusage: npm run bench -- outbound|inbound [--json] [--only PART]\nparts:\n${names.join("\n")}\n`,
   )
   process.exit(2)
 }
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    return explain(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const progress: Progress = (line) => void process.stderr.write(`bench: ${line}\n`)
+const { values, positionals } = readArguments()
+const parts = flows[positionals[0] ?? ""] ?? explain("Which flow is to be measured?")
+if (values.only !== undefined && !parts[values.only]) explain(`There is no part ${values.only}.`)
 
 const measures: Measure[] = []
 for (const [name, part] of Object.entries(parts)) {

@@ -8,22 +8,33 @@ import { settingsFor } from "./settings.ts"
 const outboundFields = ["published", "lost", "duplicates", "bound", "forged", "forked"]
 const inboundFields = ["accepted", "forgotten", "tooClose", "duplicates"]
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string" },
-    minutes: { type: "string" },
-  },
-})
+const options = {
+  json: { type: "boolean", default: false },
+  seed: { type: "string" },
+  minutes: { type: "string" },
+} as const
+
+/** What is wrong with the arguments is said with what they may be. */
+function explain(why: string): never {
+  process.stderr.write(`${why}\nusage: npm run chaos -- outbound|inbound [--seed S] [--minutes M] [--json]\n`)
+  process.exit(2)
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    return explain(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const { values, positionals } = readArguments()
 const [flow] = positionals
 const seed = Number(values.seed ?? randomInt(1, 1_000_000))
 const minutes = Number(values.minutes ?? 5)
-const isWrong = !Number.isSafeInteger(seed) || !(minutes > 0) || positionals.length !== 1
-if ((flow !== "outbound" && flow !== "inbound") || isWrong) {
-  process.stderr.write("usage: npm run chaos -- outbound|inbound [--seed S] [--minutes M] [--json]\n")
-  process.exit(2)
-}
+if (!Number.isSafeInteger(seed) || !(minutes > 0)) explain("The seed is a whole number, the minutes above 0.")
+if ((flow !== "outbound" && flow !== "inbound") || positionals.length !== 1)
+  explain("Which flow is to be tried?")
 
 const progress = (line: string) => void process.stderr.write(`chaos: ${line}\n`)
 progress(`${flow}, seed ${seed}, ${minutes} minutes of faults`)

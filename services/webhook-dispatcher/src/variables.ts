@@ -28,7 +28,7 @@ export const dispatcherVariables = {
     "From an attempt's start to the head of the answer, name lookup included.",
   ),
   MAX_IN_HAND: countVariable(
-    512,
+    384,
     { min: 1, max: 100_000 },
     "Records taken from Kafka and not finished, at most: of new events, and as many again of retries.",
   ),

@@ -10,7 +10,7 @@ const seconds = 25
 const warmUp = 3_000
 const warmUpPerSecond = 1_000
 /** The dispatcher's defaults: records in hand at most, and the time of an attempt. */
-const maxInHand = 512
+const maxInHand = 384
 const timeoutSeconds = 10
 
 /**

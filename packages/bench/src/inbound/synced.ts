@@ -1,0 +1,94 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { waitUntil } from "@sitewire/testkit"
+import { judge, type Measure, percentile } from "../measure.ts"
+import type { Installation } from "../startInstallation.ts"
+import { makeConnections } from "./connections.ts"
+
+const connections = 200
+/** Long enough for second windows, with triggers in the middle of the first ones. */
+const seconds = 100
+const perSecond = 4
+const settleMs = 2_000
+
+type Run = { fence: number; startAfterMs: number; syncedMs: number }
+
+/** Real windows of a minute without faults: partners trigger at random, and each sync fetches from a source. */
+export async function measureSynced(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+  const fetched = new Map<string, number[]>()
+  const source = createServer(({ url = "" }, response) => {
+    fetched.set(url, [...(fetched.get(url) ?? []), performance.now()])
+    response.end("the same content each time")
+  })
+  await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve))
+  const paths = await makeConnections(it.sql, connections)
+  await it.sql("update connection set source = $1 || id", [
+    `http://127.0.0.1:${(source.address() as AddressInfo).port}/`,
+  ])
+  const gateway = await it.gateway()
+  const scheduler = await it.scheduler("services/sync-scheduler/src/main.ts", {
+    ALLOW_HTTP: "true",
+    ALLOWED_RANGES: "127.0.0.0/8",
+  })
+  progress(`${connections} connections are triggered at random for ${seconds} s`)
+  for (let sent = 0; sent < seconds * perSecond; sent++) {
+    const path = paths[Math.floor(Math.random() * paths.length)] ?? ""
+    const { status } = await fetch(`${gateway.addresses.gateway}${path}`, { method: "POST" })
+    if (status !== 202) throw new Error(`a trigger was answered ${status}`)
+    await sleep(1_000 / perSecond)
+  }
+  const isCovered = async () =>
+    (await it.sql("select 1 from sync_window where requested > covered limit 1")).length === 0
+  await waitUntil("every trigger to be covered", isCovered, 90_000)
+  const runs = await it.sql<Run>(
+    `select fence::int, (extract(epoch from started_at - first_trigger_at) * 1000)::float8 as "startAfterMs",
+            (extract(epoch from finished_at - first_trigger_at) * 1000)::float8 as "syncedMs"
+       from sync_run where first_trigger_at is not null`,
+  )
+  const figures = await fetch(`${scheduler.addresses.ops}/metrics`).then((answer) => answer.text())
+  await Promise.all([gateway.end(), scheduler.end()])
+  source.closeAllConnections()
+  source.close()
+
+  const windows = (part: string) => counted(figures, `sitewire_trigger_to_synced_seconds_${part}`)
+  const gaps = [...fetched.values()].flatMap((at) =>
+    at.slice(1).map((time, index) => time - (at[index] ?? 0)),
+  )
+  progress(`${runs.length} syncs; ${windows("count")} counted, ${gaps.length} of them after an earlier one`)
+  const longest = Math.max(...runs.map(({ syncedMs }) => syncedMs))
+  progress(`from a sync's first trigger to its end: at most ${(longest / 1_000).toFixed(1)} s`)
+  const firsts = runs.filter(({ fence }) => fence === 1).map(({ startAfterMs }) => startAfterMs)
+  return [
+    judge("triggers outside a run that were synced after more than 60 s", over60(windows), null, {
+      kind: "value-at-most",
+      bound: 0,
+    }),
+    judge("p99 from a first trigger to its sync's start, ms", percentile(firsts, 0.99), null, {
+      kind: "value-at-most",
+      bound: settleMs + 300,
+      unit: "ms",
+    }),
+    judge(
+      "least time between two starts of a connection, as its source sees it, ms",
+      Math.min(...gaps),
+      null,
+      {
+        kind: "value-at-least",
+        bound: 60_000,
+        unit: "ms",
+      },
+    ),
+  ]
+}
+
+function over60(windows: (part: string) => number): number {
+  return windows("count") - windows('bucket.*le="60"')
+}
+
+/** A figure of the kind that counts triggers outside a run. */
+function counted(figures: string, name: string): number {
+  const [, value] = new RegExp(`^${name}.*kind="window".*\\} (\\d+)$`, "m").exec(figures) ?? []
+  if (value === undefined) throw new Error(`the scheduler exposes no ${name}`)
+  return Number(value)
+}
