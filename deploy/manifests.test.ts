@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import type { z } from "zod"
-import { nodeSettings } from "../packages/backing/src/nodeSettings.ts"
+import { nodeEnvironment } from "../packages/backing/src/nodeEnvironment.ts"
 import { consoleVariables } from "../packages/console/src/variables.ts"
 import { topicNames } from "../packages/contracts/src/index.ts"
 import { processVariables, type Variables } from "../packages/runtime/src/index.ts"
@@ -190,12 +190,18 @@ test("the images run the Node that the tests run on", async () => {
 
 test("Node is told the same in the images as in processes that are started from the source", async () => {
   const dockerfile = await readFile(new URL("Dockerfile", import.meta.url), "utf8")
-  const [, base = ""] = dockerfile.split(/^FROM \$\{NODE_IMAGE\} AS base$/m)
-  const told = /^ENV (NODE_OPTIONS=.+)$/m.exec(base.split(/^FROM /m)[0] ?? "")?.[1]?.split(" ")
-  expect(told).toEqual(
-    Object.entries(nodeSettings("/app/.compiled")).map(([name, value]) => `${name}=${value}`),
+  const stages = new Map(
+    dockerfile.split(/^FROM /m).map((stage) => [/^\S+ AS (\S+)$/m.exec(stage)?.[1] ?? "", stage]),
   )
-  expect(dockerfile.match(/NODE_OPTIONS=|NODE_COMPILE_CACHE=/g)).toHaveLength(2)
+  const told = (stage: string, variable: string) =>
+    new RegExp(`^ENV (?:.* )?${variable}=(\\S+)`, "m").exec(stages.get(stage) ?? "")?.[1]
+  for (const name of ["trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console", "setup"]) {
+    const main = /^CMD \["node", "(.+)"\]$/m.exec(stages.get(name) ?? "")?.[1] ?? ""
+    expect({
+      NODE_OPTIONS: told(name, "NODE_OPTIONS") ?? told("base", "NODE_OPTIONS"),
+      NODE_COMPILE_CACHE: told("base", "NODE_COMPILE_CACHE"),
+    }).toEqual(nodeEnvironment({ main, compileCache: "/app/.compiled" }))
+  }
 })
 
 test("what Node compiles for an image is compiled as the user that runs it, and would not be found by another", async () => {

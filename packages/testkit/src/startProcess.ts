@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { nodeSettings } from "@sitewire/backing"
+import { nodeEnvironment } from "@sitewire/backing"
 import { waitUntil } from "./waitUntil.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-const settings = nodeSettings(join(root, ".sitewire/compiled"))
+const compileCache = join(root, ".sitewire/compiled")
 
 export type StartedProcess = {
   pid: number
@@ -26,7 +26,13 @@ export type StartedProcess = {
 export async function startProcess(main: string, env: Record<string, string>): Promise<StartedProcess> {
   const child = spawn(process.execPath, [main], {
     cwd: root,
-    env: { ...settings, PATH: process.env.PATH, OPS_HOST: "127.0.0.1", OPS_PORT: "0", ...env },
+    env: {
+      ...nodeEnvironment({ main, compileCache }),
+      PATH: process.env.PATH,
+      OPS_HOST: "127.0.0.1",
+      OPS_PORT: "0",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   })
   const chunks: string[] = []
