@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util"
+import { readArguments } from "@sitewire/testkit"
 import { measureAccepting } from "./inbound/accepting.ts"
 import { measureClaims } from "./inbound/claims.ts"
 import { measureSynced } from "./inbound/synced.ts"
@@ -35,27 +35,12 @@ const flows: Record<string, Record<string, Part>> = {
   },
 }
 
-const options = { json: { type: "boolean", default: false }, only: { type: "string" } } as const
-
-/** What is wrong with the arguments is said with what they may be. */
-function explain(why: string): never {
-  const names = Object.entries(flows).map(([flow, of]) => `  ${flow}: ${Object.keys(of).join(", ")}`)
-  process.stderr.write(
-    `${why}\nusage: npm run bench -- outbound|inbound [--json] [--only PART]\nparts:\n${names.join("\n")}\n`,
-  )
-  process.exit(2)
-}
-
-function readArguments() {
-  try {
-    return parseArgs({ allowPositionals: true, options })
-  } catch (error) {
-    return explain(error instanceof Error ? error.message : String(error))
-  }
-}
-
+const names = Object.entries(flows).map(([flow, of]) => `  ${flow}: ${Object.keys(of).join(", ")}`)
+const { values, positionals, explain } = readArguments(
+  { json: { type: "boolean", default: false }, only: { type: "string" } },
+  `npm run bench -- outbound|inbound [--json] [--only PART]\nparts:\n${names.join("\n")}`,
+)
 const progress: Progress = (line) => void process.stderr.write(`bench: ${line}\n`)
-const { values, positionals } = readArguments()
 const parts = flows[positionals[0] ?? ""] ?? explain("Which flow is to be measured?")
 if (values.only !== undefined && !parts[values.only]) explain(`There is no part ${values.only}.`)
 

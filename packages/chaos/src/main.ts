@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto"
-import { parseArgs } from "node:util"
+import { readArguments } from "@sitewire/testkit"
 import { countFaults } from "./driveFaults.ts"
 import { runInbound } from "./inbound/run.ts"
 import { runOutbound } from "./outbound/run.ts"
@@ -8,27 +8,10 @@ import { settingsFor } from "./settings.ts"
 const outboundFields = ["published", "lost", "duplicates", "bound", "forged", "forked"]
 const inboundFields = ["accepted", "forgotten", "tooClose", "duplicates"]
 
-const options = {
-  json: { type: "boolean", default: false },
-  seed: { type: "string" },
-  minutes: { type: "string" },
-} as const
-
-/** What is wrong with the arguments is said with what they may be. */
-function explain(why: string): never {
-  process.stderr.write(`${why}\nusage: npm run chaos -- outbound|inbound [--seed S] [--minutes M] [--json]\n`)
-  process.exit(2)
-}
-
-function readArguments() {
-  try {
-    return parseArgs({ allowPositionals: true, options })
-  } catch (error) {
-    return explain(error instanceof Error ? error.message : String(error))
-  }
-}
-
-const { values, positionals } = readArguments()
+const { values, positionals, explain } = readArguments(
+  { json: { type: "boolean", default: false }, seed: { type: "string" }, minutes: { type: "string" } },
+  "npm run chaos -- outbound|inbound [--seed S] [--minutes M] [--json]",
+)
 const [flow] = positionals
 const seed = Number(values.seed ?? randomInt(1, 1_000_000))
 const minutes = Number(values.minutes ?? 5)

@@ -1,5 +1,6 @@
 export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
 export { freshTopics, silentLog } from "./freshTopics.ts"
+export { readArguments } from "./readArguments.ts"
 export type { Received } from "./receive.ts"
 export { type StartedProcess, startProcess } from "./startProcess.ts"
 export { type Receiver, startReceiver } from "./startReceiver.ts"
