@@ -11,33 +11,30 @@ const longestTimerMs = 2 ** 31 - 1
 /** One sleeper's alarm clock. It keeps a time that is set while nobody waits, so none is missed. */
 export function createAlarm(): Alarm {
   let ringsAt = Number.POSITIVE_INFINITY
+  let sleeper: { until: number; wake: () => void } | undefined
   let timer: NodeJS.Timeout | undefined
-  let wake: (() => void) | undefined
 
-  function arm(at: number): void {
+  function arm(): void {
     clearTimeout(timer)
-    timer = setTimeout(
-      () => wake?.(),
-      Math.min(longestTimerMs, Math.max(0, Math.ceil(at - performance.now()))),
-    )
+    if (!sleeper) return
+    const leftMs = Math.min(ringsAt, sleeper.until) - performance.now()
+    timer = setTimeout(sleeper.wake, Math.min(longestTimerMs, Math.max(0, Math.ceil(leftMs))))
   }
 
   return {
     within(ms) {
-      const at = performance.now() + ms
-      if (at >= ringsAt) return
-      ringsAt = at
-      if (wake) arm(at)
+      ringsAt = Math.min(ringsAt, performance.now() + ms)
+      arm()
     },
     wait(ms) {
       return new Promise((resolve) => {
-        wake = () => {
-          clearTimeout(timer)
-          wake = undefined
+        const wake = () => {
+          sleeper = undefined
           if (ringsAt <= performance.now() + 1) ringsAt = Number.POSITIVE_INFINITY
           resolve()
         }
-        arm(Math.min(ringsAt, performance.now() + ms))
+        sleeper = { until: performance.now() + ms, wake }
+        arm()
       })
     },
   }
