@@ -13,7 +13,7 @@ import { createPull } from "./pull.ts"
 import { isRefused, raiseTriggers } from "./raiseTriggers.ts"
 import { runDue } from "./runDue.ts"
 import { storeChunk } from "./storeChunk.ts"
-import { takeTriggers } from "./takeTriggers.ts"
+import { maxBatch, takeTriggers } from "./takeTriggers.ts"
 import { schedulerVariables } from "./variables.ts"
 
 await runService({
@@ -125,7 +125,10 @@ await runService({
       kafka,
       group: `${config.TOPIC_PREFIX}sync-scheduler`,
       topics: [{ topic: topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] }).connectorTriggered }],
-      maxInHand: 10_000,
+      // One statement is raised while as many are gathered for the next: the larger, the more of a connection's triggers
+      // become one row.
+      maxInHand: 2 * maxBatch,
+      fetchBytes: 2 * 1024 * 1024,
       startDeadlineMs: config.STARTUP_DEADLINE,
       take: takeTriggers({
         raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { plainArray, type Sql } from "@sitewire/database"
 import type { CompactedTrigger } from "./compactTriggers.ts"
 
 /**
@@ -24,9 +24,9 @@ export async function raiseTriggers(
     raise,
     [
       triggers.map((trigger) => trigger.connection),
-      triggers.map((trigger) => trigger.count),
-      triggers.map((trigger) => trigger.firstAt),
-      triggers.map((trigger) => trigger.lastAt),
+      plainArray(triggers.map((trigger) => trigger.count)),
+      plainArray(triggers.map((trigger) => trigger.firstAt)),
+      plainArray(triggers.map((trigger) => trigger.lastAt)),
       triggers.map((trigger) => trigger.correlation),
       settings.settleMs,
     ],
