@@ -28,11 +28,9 @@ export const attemptSchema = z
   .object({
     number: z.int(),
     started_at: z.iso.datetime(),
-    duration_ms: z
-      .number()
-      .meta({
-        description: "From the start to the answer's head, or to the end without one; all of it counts.",
-      }),
+    duration_ms: z.number().meta({
+      description: "From the start to the answer's head, or to the end without one; all of it counts.",
+    }),
     lookup_ms: partMs("Looking the name up; null for an address without a name."),
     connect_ms: partMs("Connecting; null where a kept connection was used."),
     tls_ms: partMs("The TLS handshake; null where a kept connection was used."),
