@@ -50,8 +50,7 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
   // One by one: of a batch in which another process was faster with one topic, kafkajs says only "false".
   for (const { name, partitions, config } of topics) {
     const creating = admin.createTopics({
-      // kafkajs gives up at once where the broker has created the topic and does not know it yet.
-      waitForLeaders: false,
+      waitForLeaders: true,
       topics: [
         {
           topic: name,
@@ -62,20 +61,28 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
       ],
     })
     const isNew = await creating.catch((error: unknown) => {
+      // kafkajs gives up at once where the broker has created the topic and does not know it yet.
+      if (isUnknownTopic(error)) return true
       throw new Error(`Topic ${name} could not be created: ${reasonsOf(error)}.`, { cause: error })
     })
-    if (isNew) created.push(name)
+    if (!isNew) continue
+    await waitForLeaders(admin, name, partitions)
+    created.push(name)
   }
-  for (const name of created) await waitForLeaders(admin, name)
   return created
 }
 
+function isUnknownTopic(error: unknown): boolean {
+  return error instanceof kafkajs.KafkaJSProtocolError && error.type === "UNKNOWN_TOPIC_OR_PARTITION"
+}
+
 /** A new topic can be written and read a moment after its creation: when its metadata has come round. */
-async function waitForLeaders(admin: Admin, topic: string): Promise<void> {
+async function waitForLeaders(admin: Admin, topic: string, count: number): Promise<void> {
   for (const until = Date.now() + leadersWithinMs; ; await sleep(50)) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
-      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
+      const leaders = topics.flatMap(({ partitions }) => partitions.filter(({ leader }) => leader >= 0))
+      if (leaders.length >= count) return
       if (Date.now() > until) throw new Error("a partition has no leader")
     } catch (error) {
       if (Date.now() > until)
