@@ -1,5 +1,5 @@
 import type { Job } from "@sitewire/contracts"
-import type { Pool, Sql } from "@sitewire/database"
+import { onOwnConnection, type Pool } from "@sitewire/database"
 import type { RunningJob, Step, StepParts } from "./job.ts"
 
 type Steppers = Record<Job["kind"], (job: RunningJob, parts: StepParts) => Promise<Step>>
@@ -43,21 +43,13 @@ update job
  * Takes one step of one job, and writes down where the job stands in the same transaction. `resting` are jobs to pass
  * over. Rejects where the database is away; then nothing was written.
  */
-export async function takeStep(
+export function takeStep(
   pool: Pool,
   steppers: Steppers,
   parts: Omit<StepParts, "sql">,
   resting: readonly string[],
 ): Promise<Taken> {
-  const client = await pool.driver.connect()
-  const sql: Sql = async (text, values = []) => (await client.query({ text, values: [...values] })).rows
-  let broken: Error | undefined
-  // A connection that breaks while Kafka is waited for would otherwise end the process.
-  const onBreak = (error: Error) => {
-    broken = error
-  }
-  client.on("error", onBreak)
-  try {
+  return onOwnConnection(pool, async (sql) => {
     await sql("begin")
     const [row] = await sql<Row>(claim, [resting])
     if (!row) {
@@ -81,12 +73,5 @@ export async function takeStep(
     await sql(write, [id, position, JSON.stringify(counts), step.done])
     await sql("commit")
     return { kind: "stepped", job, done: step.done, counts }
-  } catch (error) {
-    broken = error instanceof Error ? error : new Error(String(error))
-    throw error
-  } finally {
-    client.off("error", onBreak)
-    // A connection whose transaction may still be open must not go back to the pool.
-    client.release(broken)
-  }
+  })
 }
