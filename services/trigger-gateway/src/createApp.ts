@@ -2,11 +2,11 @@ import type { RequestListener, ServerResponse } from "node:http"
 import type { Logger } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
 import { answers, sendAccepted, sendAnswer } from "./answers.ts"
+import type { Taken } from "./gatherTriggers.ts"
 import { lineUp } from "./lineUp.ts"
 import type { Measures } from "./measures.ts"
 import { type Address, readAddress } from "./readAddress.ts"
 import { refuseLargeBody } from "./refuseLargeBody.ts"
-import type { Taken } from "./takeTrigger.ts"
 
 const path = "/connectors/hook/:id/:token"
 
@@ -18,7 +18,7 @@ const maxInHand = 128
  * request, and Express's own last handler, which prints errors that quote the path, is never reached.
  */
 export function createApp(settings: {
-  take: (address: Address) => Promise<Taken>
+  take: (address: Address, answer: (taken: Taken) => void) => void
   measures: Measures
   log: Logger
   stopping: AbortSignal
@@ -29,20 +29,27 @@ export function createApp(settings: {
   app.set("query parser", false)
   app.enable("case sensitive routing")
 
-  app.use(refuseLargeBody(() => measures.count("too_large")))
   app.post(path, onTrigger)
   app.all(path, (_request, response) => {
     measures.count("method")
     sendAnswer(response, answers.method)
   })
 
-  async function onTrigger(request: Request, response: Response): Promise<void> {
+  function onTrigger(request: Request, response: Response): void {
     const startedAt = performance.now()
+    const answer = (taken: Taken) => {
+      try {
+        if (taken.status === "accepted") sendAccepted(response, taken.correlation)
+        else sendAnswer(response, taken.status === "not found" ? answers.notFound : answers.unavailable)
+        measures.answered(taken, performance.now() - startedAt)
+      } catch (error) {
+        // Called for one after the other of a batch: none of the others must go without an answer.
+        onFailed(response, error)
+      }
+    }
     const address = readAddress(request.params)
-    const taken: Taken = address ? await take(address) : { status: "not found" }
-    if (taken.status === "accepted") sendAccepted(response, taken.correlation)
-    else sendAnswer(response, taken.status === "not found" ? answers.notFound : answers.unavailable)
-    measures.answered(taken, performance.now() - startedAt)
+    if (address) take(address, answer)
+    else answer({ status: "not found" })
   }
 
   /** After the routes: none matched, or one failed. A part that cannot be decoded fails and is an address like any. */
@@ -50,8 +57,12 @@ export function createApp(settings: {
     if (error === undefined || error === null || error instanceof URIError) {
       measures.count("not_found")
       sendAnswer(response, answers.notFound)
-      return
+    } else {
+      onFailed(response, error)
     }
+  }
+
+  function onFailed(response: ServerResponse, error: unknown): void {
     log.error({ error }, "a request failed unexpectedly")
     if (response.headersSent) response.destroy()
     else sendAnswer(response, answers.broken)
@@ -61,8 +72,11 @@ export function createApp(settings: {
     maxInHand,
     stopping,
     onRefused: () => measures.count("unavailable"),
-    onRequest(request, response) {
-      app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
-    },
+    onRequest: refuseLargeBody(
+      () => measures.count("too_large"),
+      (request, response) => {
+        app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
+      },
+    ),
   })
 }

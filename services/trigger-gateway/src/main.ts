@@ -3,15 +3,14 @@ import { openPool } from "@sitewire/database"
 import { connectKafka, startProducer } from "@sitewire/kafka"
 import { listen, runService, waitFor } from "@sitewire/runtime"
 import { askBroker } from "./askBroker.ts"
-import { gatherTokenChecks } from "./checkTokens.ts"
 import { createApp } from "./createApp.ts"
 import { createGatewayServer } from "./createGatewayServer.ts"
 import { drain } from "./drain.ts"
+import { gatherTriggers } from "./gatherTriggers.ts"
 import { logTriggered } from "./logTriggered.ts"
 import { createMeasures } from "./measures.ts"
-import { gatherTriggers } from "./publishTriggers.ts"
 import { readTokenHashes } from "./readTokenHashes.ts"
-import { createTake } from "./takeTrigger.ts"
+import { createTakeBatch } from "./takeBatch.ts"
 import { gatewayVariables } from "./variables.ts"
 import { watchPart } from "./watchPart.ts"
 
@@ -19,6 +18,9 @@ const name = "trigger-gateway"
 
 /** Long enough to share statements and requests, short enough not to be felt. */
 const lingerMs = 2
+/** While some batches wait for Postgres and Kafka, this process reads and answers others: two large ones left it idle. */
+const maxBatch = 128
+const maxRunning = 4
 const probeEveryMs = 1_000
 
 await runService({
@@ -71,28 +73,23 @@ await runService({
       broker.stop()
     })
 
-    const checkToken = gatherTokenChecks({
-      readHashes: (connections) => database.note(readTokenHashes(pool, connections, databaseMs)),
-      lingerMs,
-      onBatch: (size) => measures.batch("check", size),
-    })
-    const publishTrigger = gatherTriggers({
-      publish: (records) => broker.note(producer.publish(records)),
-      topic: connectorTriggered,
-      lingerMs,
-      onPublished(records, triggers) {
-        measures.batch("publish", triggers)
-        logTriggered(log, records)
-      },
-    })
-    const takes = createTake({
-      checkToken,
-      publishTrigger,
+    const triggers = gatherTriggers({
+      takeBatch: (batch, isLate) => takeBatch(batch, isLate),
       isAway: () => database.away() || broker.away(),
+      lingerMs,
+      maxBatch,
+      maxRunning,
       maxWaiting: config.GATEWAY_MAX_WAITING,
       deadlineMs,
     })
-    const measures = createMeasures(metrics, takes.waiting)
+    const measures = createMeasures(metrics, triggers.waiting)
+    const takeBatch = createTakeBatch({
+      readHashes: (connections) => database.note(readTokenHashes(pool, connections, databaseMs)),
+      publish: (records) => broker.note(producer.publish(records)),
+      topic: connectorTriggered,
+      measures,
+      onPublished: (records) => logTriggered(log, records),
+    })
 
     const server = createGatewayServer(
       {
@@ -102,7 +99,7 @@ await runService({
         requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT,
         silenceMs: Math.max(config.GATEWAY_REQUEST_TIMEOUT, deadlineMs + 1_000),
       },
-      createApp({ take: takes.take, measures, log, stopping: lifecycle.stopping }),
+      createApp({ take: triggers.take, measures, log, stopping: lifecycle.stopping }),
     )
     const port = await listen(server, config.GATEWAY_HOST, config.GATEWAY_PORT, "GATEWAY_PORT")
     lifecycle.onStop("http", (leftMs) =>

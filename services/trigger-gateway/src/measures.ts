@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
-import type { Taken } from "./takeTrigger.ts"
+import type { Taken } from "./gatherTriggers.ts"
 
 type Outcome = "accepted" | "not_found" | "too_large" | "unavailable" | "method"
 

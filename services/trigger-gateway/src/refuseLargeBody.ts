@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from "express"
+import type { RequestListener } from "node:http"
 import { answers, sendLastAnswer } from "./answers.ts"
 
 const maxBodyBytes = 1024
@@ -7,11 +7,11 @@ const maxBodyBytes = 1024
  * Reads over a body of up to 1 KiB and answers 413 to a larger one, before anything else looks at the request, so
  * that the answer says nothing about the address. What has no body, as triggers should, passes without waiting.
  */
-export function refuseLargeBody(onRefused: () => void) {
-  return (request: Request, response: Response, next: NextFunction): void => {
+export function refuseLargeBody(onRefused: () => void, next: RequestListener): RequestListener {
+  return (request, response) => {
     const { "content-length": length, "transfer-encoding": encoding } = request.headers
     if (encoding === undefined && (length === undefined || length === "0")) {
-      next()
+      next(request, response)
       return
     }
     let bytes = 0
@@ -26,7 +26,7 @@ export function refuseLargeBody(onRefused: () => void) {
       if (bytes > maxBodyBytes && !refused) refuse()
     })
     request.on("end", () => {
-      if (!refused) next()
+      if (!refused) next(request, response)
     })
     // A sender that goes away in the middle; there is nobody to answer.
     request.on("error", () => {})
