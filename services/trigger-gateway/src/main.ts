@@ -17,9 +17,9 @@ import { watchPart } from "./watchPart.ts"
 const name = "trigger-gateway"
 
 /** Long enough to share statements and requests, short enough not to be felt. */
-const lingerMs = 2
+const lingerMs = 3
 /** While some batches wait for Postgres and Kafka, this process reads and answers others: two large ones left it idle. */
-const maxBatch = 128
+const maxBatch = 256
 const maxRunning = 4
 const probeEveryMs = 1_000
 
