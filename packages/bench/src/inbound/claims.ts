@@ -18,15 +18,19 @@ const warmUp = 10_000
 /** Due connections claimed and finished a second, beside pgbench updating single rows with as many connections. */
 export async function measureClaims(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
   await makeConnections(it.sql, connections)
-  const baseline = await pgbench(it)
-  progress(`pgbench: ${Math.round(baseline)} single-row updates/s with ${clients} clients`)
+  await it.sql("create table bench_row (id int primary key, value int not null)")
+  await it.sql(`insert into bench_row select at, 0 from generate_series(1, ${connections}) as at`)
+  await it.sql("vacuum analyze bench_row")
+  // Before and after: the machine itself is a fifth faster or slower from one minute to the next.
+  const before = await pgbench(it)
   await it.sql(
     "update sync_window set requested = 1, due_at = clock_timestamp(), first_trigger_at = now(), last_trigger_at = now()",
   )
   await it.sql("vacuum analyze sync_window")
-  const { child } = await it.scheduler("services/sync-scheduler/src/fixtures/noopScheduler.ts", {
+  const scheduler = await it.scheduler("services/sync-scheduler/src/fixtures/noopScheduler.ts", {
     DATABASE_POOL_SIZE: String(clients),
   })
+  const { child } = scheduler
   const reached = async (amount: number) => {
     for (;;) {
       const [message] = (await once(child, "message")) as [{ finished?: number }]
@@ -37,15 +41,15 @@ export async function measureClaims(it: Installation, progress: (line: string) =
   const startedAt = performance.now()
   const value = ((await reached(connections)) - first) / ((performance.now() - startedAt) / 1_000)
   progress(`${Math.round(value)} connections/s claimed and finished`)
+  await scheduler.end("SIGKILL")
+  const after = await pgbench(it)
+  progress(`pgbench: ${Math.round(before)} and ${Math.round(after)} single-row updates/s, ${clients} clients`)
   const name = "due connections claimed and finished/s, 100,000 connections"
-  return [judge(name, value, baseline, { kind: "ratio-at-least", bound: 2 })]
+  return [judge(name, value, (before + after) / 2, { kind: "ratio-at-least", bound: 2 })]
 }
 
-/** Transactions a second of the standard tool, one single-row UPDATE each, on a table of as many rows. */
+/** Transactions a second of the standard tool, one single-row UPDATE each. */
 async function pgbench(it: Installation): Promise<number> {
-  await it.sql("create table bench_row (id int primary key, value int not null)")
-  await it.sql(`insert into bench_row select at, 0 from generate_series(1, ${connections}) as at`)
-  await it.sql("vacuum analyze bench_row")
   const script = `\\set id random(1, ${connections})\nupdate bench_row set value = value + 1 where id = :id;\n`
   const folder = await mkdtemp(join(tmpdir(), "sitewire-pgbench-"))
   const file = join(folder, "update.sql")
