@@ -73,22 +73,21 @@ await runService({
       broker.stop()
     })
 
+    const measures = createMeasures(metrics, () => triggers.waiting())
     const triggers = gatherTriggers({
-      takeBatch: (batch, isLate) => takeBatch(batch, isLate),
+      takeBatch: createTakeBatch({
+        readHashes: (connections) => database.note(readTokenHashes(pool, connections, databaseMs)),
+        publish: (records) => broker.note(producer.publish(records)),
+        topic: connectorTriggered,
+        measures,
+        onPublished: (records) => logTriggered(log, records),
+      }),
       isAway: () => database.away() || broker.away(),
       lingerMs,
       maxBatch,
       maxRunning,
       maxWaiting: config.GATEWAY_MAX_WAITING,
       deadlineMs,
-    })
-    const measures = createMeasures(metrics, triggers.waiting)
-    const takeBatch = createTakeBatch({
-      readHashes: (connections) => database.note(readTokenHashes(pool, connections, databaseMs)),
-      publish: (records) => broker.note(producer.publish(records)),
-      topic: connectorTriggered,
-      measures,
-      onPublished: (records) => logTriggered(log, records),
     })
 
     const server = createGatewayServer(
