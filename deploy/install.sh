@@ -12,10 +12,11 @@ npm ci --omit=dev --ignore-scripts
 # npm's and pick.ts's own are of no use to the process.
 rm -rf "$NODE_COMPILE_CACHE"
 # Node looks for what it compiled by its own version, the user's id and each file's path, so this runs as the image's
-# user in the image's folder. The kind of CPU and the size of the heap make no difference (tried). `--help` imports what
-# a start imports, but for some files of kafkajs that it loads when a request needs them (57 of the dispatcher's 790).
+# user in the image's folder, and with those of the image's options that change what is compiled (the size of the young
+# generation does not, nor does the kind of CPU: tried). `--help` imports what a start imports, but for some files of kafkajs that it loads when a request needs them (57 of the dispatcher's 790).
 compile() {
-  setpriv --reuid=65532 --regid=65532 --clear-groups node "$workspace/src/main.ts" --help
+  setpriv --reuid=65532 --regid=65532 --clear-groups \
+    node --heap-growing-percent=60 --no-allocation-site-pretenuring "$workspace/src/main.ts" --help
 }
 install -d -o 65532 -g 65532 "$NODE_COMPILE_CACHE"
 compile >/dev/null

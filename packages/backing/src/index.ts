@@ -1,5 +1,5 @@
 export { forgetBackings } from "./forget.ts"
-export { nodeEnvironment } from "./nodeEnvironment.ts"
+export { nodeArguments } from "./nodeArguments.ts"
 export { startKafka } from "./startKafka.ts"
 export { startPostgres } from "./startPostgres.ts"
 export type { Backing, BackingOptions, GivenBacking, Progress, StartedBacking } from "./types.ts"

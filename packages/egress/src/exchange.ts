@@ -49,6 +49,8 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
   readonly target: Target
   addresses: readonly string[] = NO_ADDRESSES
   fresh = false
+  /** Where it stands among the calls under way. */
+  place = 0
   readonly startedAt = new Date()
   readonly #options: ExchangeOptions
   readonly #start = performance.now()

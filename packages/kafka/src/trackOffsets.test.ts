@@ -32,6 +32,25 @@ test("offsets that compaction removed hold nothing up", () => {
   expect(tracker.committable()).toBe("5001")
 })
 
+test("whatever the order, what is not done is known and in the log's order", () => {
+  const tracker = trackOffsets<{ offset: string }>()
+  const records = recordsOf(...Array.from({ length: 1_000 }, (_, at) => 3 * at))
+  tracker.add(records)
+  // 7 and 1,000 have no common factor, so each is done once.
+  const order = records.map((_, at) => (at * 7 + 500) % records.length)
+  const left = new Set(records)
+  for (const at of order) {
+    const record = records[at]
+    if (!record) throw new Error("unreachable")
+    expect(tracker.done(record)).toBe(true)
+    left.delete(record)
+    const [first] = left
+    expect(tracker.committable()).toBe(first?.offset ?? "2998")
+    if (at % 50 === 0) expect([...tracker.notDone()]).toEqual([...left])
+  }
+  expect([...tracker.notDone()]).toEqual([])
+})
+
 test("behind one record that hangs, done records take no memory", () => {
   const tracker = trackOffsets<{ offset: string }>()
   const [stuck] = recordsOf(0)
@@ -59,8 +78,8 @@ test("a record of another assignment, or one that is done twice, changes nothing
 
 test("offsets beyond 2^53 are exact", () => {
   const tracker = trackOffsets<{ offset: string }>()
-  const records = [{ offset: "9007199254740993" }]
+  const records = [{ offset: "9007199254740992" }, { offset: "9007199254740993" }]
   tracker.add(records)
-  for (const record of records) tracker.done(record)
+  expect(records.toReversed().map(tracker.done)).toEqual([true, true])
   expect(tracker.committable()).toBe("9007199254740994")
 })

@@ -13,21 +13,65 @@ export type OffsetTracker<R> = {
   notDone(): Iterable<R>
 }
 
+/** Fewer places than this are not worth closing up. */
+const fewPlaces = 64
+
 export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
-  // A Set keeps the order of insertion, so its first member is the lowest offset that is not done.
-  const notDone = new Set<R>()
+  // In the order of the log; null where a record is done. Arrays and not a Set: decision 0019.
+  const records: (R | null)[] = []
+  const offsets: number[] = []
+  let notDone = 0
+  /** No record before this place is left. */
+  let first = 0
   let end: string | null = null
+
+  function placeOf(record: R): number {
+    const offset = Number(record.offset)
+    let low = first
+    let high = offsets.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((offsets[middle] ?? 0) < offset) low = middle + 1
+      else high = middle
+    }
+    // Beyond 2^53, neighbours share a number.
+    while (offsets[low] === offset && records[low] !== record) low += 1
+    return records[low] === record ? low : -1
+  }
+
+  function closeUp(): void {
+    let to = 0
+    records.forEach((record, from) => {
+      if (record === null) return
+      records[to] = record
+      offsets[to] = offsets[from] ?? 0
+      to += 1
+    })
+    records.length = to
+    offsets.length = to
+    first = 0
+  }
+
   return {
-    add(records) {
-      for (const record of records) notDone.add(record)
-      const last = records.at(-1)
+    add(added) {
+      for (const record of added) {
+        records.push(record)
+        offsets.push(Number(record.offset))
+      }
+      notDone += added.length
+      const last = added.at(-1)
       if (last) end = String(BigInt(last.offset) + 1n)
     },
-    done: (record) => notDone.delete(record),
-    committable() {
-      for (const first of notDone) return first.offset
-      return end
+    done(record) {
+      const place = placeOf(record)
+      if (place < 0) return false
+      records[place] = null
+      notDone -= 1
+      while (first < records.length && records[first] === null) first += 1
+      if (records.length > fewPlaces && records.length > 2 * notDone) closeUp()
+      return true
     },
-    notDone: () => notDone,
+    committable: () => records[first]?.offset ?? end,
+    notDone: () => records.filter((record) => record !== null),
   }
 }

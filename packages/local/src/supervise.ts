@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs"
 import { mkdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { nodeEnvironment } from "@sitewire/backing"
+import { nodeArguments } from "@sitewire/backing"
 import { compiledFolder, logsFolder, root } from "./folders.ts"
 
 const readyWithinMs = 60_000
@@ -78,9 +78,9 @@ async function launch(name: string, main: string, env: Record<string, string>, l
     ({ size }) => size,
     () => 0,
   )
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...nodeArguments(main), main], {
     cwd: root,
-    env: { PATH: process.env.PATH, ...nodeEnvironment({ main, compileCache: compiledFolder }), ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiledFolder, ...env },
     // Its own process group: Ctrl-C is for us, and we decide who stops when.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8"
 import { answerHelp } from "./answerHelp.ts"
 import { processVariables } from "./commonVariables.ts"
 import { type Config, ConfigurationError, readConfig, type Variables } from "./config.ts"
@@ -18,11 +17,6 @@ export type ServiceParts<V extends Variables> = {
   announce(addresses: Record<string, string>): void
 }
 
-// V8 lets the old generation grow to four times what was alive in it before it looks for garbage again. A service's
-// live objects are bounded and few (30 MB in a busy dispatcher), so collecting at 1.6 times costs next to nothing and
-// saves 70 MB. Read at each collection: setting it in a running process is sound.
-const heapGrowth = "--heap-growing-percent=60"
-
 /**
  * Runs a service: configuration, log, ops listener and signals, then `start`, which wires the service's own parts and
  * registers how they close. `parts` are what must be up for `/readyz`. Never returns to the caller with a failure: a
@@ -37,7 +31,6 @@ export async function runService<V extends Variables>(settings: {
   const { name, variables, parts, start } = settings
   const all = { ...processVariables, ...variables }
   answerHelp(name, all)
-  setFlagsFromString(heapGrowth)
   const config = readConfigOrExit(all)
   const log = createLogger({ service: name, level: config.LOG_LEVEL })
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { nodeEnvironment } from "@sitewire/backing"
+import { nodeArguments } from "@sitewire/backing"
 import { waitUntil } from "./waitUntil.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
@@ -24,10 +24,10 @@ export type StartedProcess = {
  * until it says that it is ready. Rejects with its output where it exits before.
  */
 export async function startProcess(main: string, env: Record<string, string>): Promise<StartedProcess> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...nodeArguments(main), main], {
     cwd: root,
     env: {
-      ...nodeEnvironment({ main, compileCache }),
+      NODE_COMPILE_CACHE: compileCache,
       PATH: process.env.PATH,
       OPS_HOST: "127.0.0.1",
       OPS_PORT: "0",

@@ -24,7 +24,8 @@ const sweepEveryMs = 50
 const newestShare = 0.2
 
 type Gate = {
-  inFlight: Map<symbol, number>
+  /** When each was started, the oldest first. */
+  inFlight: { startedAt: number }[]
   waiting: { enter: (entry: Entry) => void }[]
   usualMs: number
   failures: number
@@ -54,7 +55,7 @@ export function createChannelGates(settings: GateSettings) {
     let gate = gates.get(channel)
     if (!gate) {
       gate = {
-        inFlight: new Map(),
+        inFlight: [],
         waiting: [],
         usualMs: 0,
         failures: 0,
@@ -69,8 +70,8 @@ export function createChannelGates(settings: GateSettings) {
 
   /** How many may wait: the last of them would wait `maxWaitMs` if each is as slow as usual, or as the slowest now. */
   function roomToWait(gate: Gate): number {
-    const oldest = gate.inFlight.values().next().value
-    const slowestMs = Math.max(gate.usualMs, oldest === undefined ? 0 : now() - oldest)
+    const [oldest] = gate.inFlight
+    const slowestMs = Math.max(gate.usualMs, oldest === undefined ? 0 : now() - oldest.startedAt)
     return slowestMs === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / slowestMs) * gate.limit)
   }
 
@@ -92,10 +93,10 @@ export function createChannelGates(settings: GateSettings) {
     const gate = gateOf(channel)
     if (isOpen(gate)) {
       // After the cool-down, one probe at a time.
-      if (now() < gate.openUntil || gate.inFlight.size > 0) return { kind: "turned-away", why: "breaker" }
+      if (now() < gate.openUntil || gate.inFlight.length > 0) return { kind: "turned-away", why: "breaker" }
       return admit(channel, gate)
     }
-    if (gate.inFlight.size < gate.limit) return admit(channel, gate)
+    if (gate.inFlight.length < gate.limit) return admit(channel, gate)
     if (gate.waiting.length >= roomToWait(gate)) return { kind: "turned-away", why: "busy" }
     sweep ??= setInterval(turnAwayTooLate, sweepEveryMs)
     return new Promise((enter) => void gate.waiting.push({ enter }))
@@ -106,21 +107,26 @@ export function createChannelGates(settings: GateSettings) {
   }
 
   function admit(channel: string, gate: Gate): Entry {
-    const key = Symbol()
-    gate.inFlight.set(key, now())
-    return { kind: "entered", leave: (seen) => leave(channel, gate, key, seen) }
+    const attempt = { startedAt: now() }
+    gate.inFlight.push(attempt)
+    return { kind: "entered", leave: (seen) => leave(channel, gate, attempt, seen) }
   }
 
-  function leave(channel: string, gate: Gate, key: symbol, seen: "delivered" | "failed" | "nothing"): void {
-    const startedAt = gate.inFlight.get(key)
-    if (startedAt === undefined) return
-    gate.inFlight.delete(key)
-    if (seen !== "nothing") gate.usualMs += (now() - startedAt - gate.usualMs) * newestShare
+  function leave(
+    channel: string,
+    gate: Gate,
+    attempt: { startedAt: number },
+    seen: "delivered" | "failed" | "nothing",
+  ): void {
+    const place = gate.inFlight.indexOf(attempt)
+    if (place < 0) return
+    gate.inFlight.splice(place, 1)
+    if (seen !== "nothing") gate.usualMs += (now() - attempt.startedAt - gate.usualMs) * newestShare
     if (seen === "delivered") succeeded(channel, gate)
     if (seen === "failed") failed(channel, gate)
     admitWaiting(channel, gate)
     const unremarkable = !isOpen(gate) && gate.failures === 0 && gate.limit === maxInFlight
-    if (unremarkable && gate.inFlight.size === 0 && gate.waiting.length === 0) gates.delete(channel)
+    if (unremarkable && gate.inFlight.length === 0 && gate.waiting.length === 0) gates.delete(channel)
   }
 
   function succeeded(channel: string, gate: Gate): void {
@@ -150,7 +156,7 @@ export function createChannelGates(settings: GateSettings) {
       for (const { enter } of gate.waiting.splice(0)) enter({ kind: "turned-away", why: "breaker" })
       return
     }
-    while (gate.inFlight.size < gate.limit) {
+    while (gate.inFlight.length < gate.limit) {
       const next = gate.waiting.shift()
       if (!next) return
       next.enter(admit(channel, gate))
@@ -174,7 +180,7 @@ export function createChannelGates(settings: GateSettings) {
     counts: () => {
       const all = [...gates.values()]
       return {
-        inFlight: all.reduce((sum, gate) => sum + gate.inFlight.size, 0),
+        inFlight: all.reduce((sum, gate) => sum + gate.inFlight.length, 0),
         waiting: all.reduce((sum, gate) => sum + gate.waiting.length, 0),
         open: all.filter(isOpen).length,
       }
