@@ -1,9 +1,10 @@
 /**
  * Megabytes of each of the three parts of V8's young generation, at most. V8 sizes it by the machine's memory, to 64 on a
  * large one, and a busy service fills it. It must hold what is allocated while one delivery or request is under way, or
- * all of that is copied until it is old: a gateway took two fifths more CPU time on 8 than on 32.
+ * all of that is copied until it is old: a gateway took two fifths more CPU time on 8 than on 32. A scheduler takes in
+ * triggers as fast on 8, and 30 MB less.
  */
-const youngMb: Record<string, number> = { "services/trigger-gateway": 32 }
+const youngMb: Record<string, number> = { "services/trigger-gateway": 32, "services/sync-scheduler": 8 }
 const usualYoungMb = 16
 
 /**
