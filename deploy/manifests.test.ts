@@ -169,7 +169,9 @@ test("the Dockerfile has a target for each image, and what it starts exists", as
   for (const { name, container } of processes) {
     expect(container.image).toMatch(new RegExp(`^sitewire/${name}:`))
     const [, stage = ""] = dockerfile.split(new RegExp(`^FROM run AS ${name}$`, "m"))
-    const started = /^CMD .*"([^"]+)"\]$/m.exec(stage.split(/^FROM /m)[0] ?? "")?.[1]
+    const started = /^CMD \["node", (?:"--[a-z0-9=-]+", )*"([^"-][^"]*)"\]$/m.exec(
+      stage.split(/^FROM /m)[0] ?? "",
+    )?.[1]
     expect((await stat(new URL(`../${started}`, import.meta.url))).isFile()).toBe(true)
     const installed = new RegExp(
       `^FROM pick AS ${name}-files\\nRUN sh deploy/install\\.sh (\\S+) /app$`,
@@ -193,6 +195,7 @@ test("Node is told the same in the images as in processes that are started from 
   const install = await readFile(new URL("install.sh", import.meta.url), "utf8")
   const commands = [...dockerfile.matchAll(/^CMD (.+)$/gm)].map(([, command]) => JSON.parse(command ?? ""))
   expect(commands).toHaveLength(5)
+  expect(dockerfile).toContain("AS base\nENV NODE_COMPILE_CACHE=/app/.compiled\n")
   for (const command of commands) {
     const [size, ...others] = nodeArguments(command.at(-1))
     expect(command).toEqual(["node", size, ...others, command.at(-1)])
@@ -204,7 +207,7 @@ test("what Node compiles for an image is compiled as the user that runs it, and 
   const dockerfile = await readFile(new URL("Dockerfile", import.meta.url), "utf8")
   const install = await readFile(new URL("install.sh", import.meta.url), "utf8")
   const [, user, group] = /^USER (\d+):(\d+)$/m.exec(dockerfile) ?? []
-  expect(install).toContain(`setpriv --reuid=${user} --regid=${group} --clear-groups `)
+  expect(install).toContain(`setpriv --reuid=${user} --regid=${group} --clear-groups \\\n    node `)
   expect(install).toContain(`install -d -o ${user} -g ${group} `)
   for (const { pod } of processes) expect(pod.securityContext).toMatchObject({ runAsUser: Number(user) })
 })

@@ -193,7 +193,7 @@ await runService({
         group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
         topics: consumed,
         maxInHand: config.MAX_IN_HAND,
-        // What waits, parsed, for room must not grow old in memory: a fiftieth of a second's worth (decision 0019).
+        // What waits, parsed, for room must not grow old in memory: a hundredth of a second's worth (decision 0019).
         fetchBytes: 64 * 1024,
         take,
         onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
