@@ -105,3 +105,15 @@ test("a held channel turns away what waits, and then begins with one at a time",
   // One more with each success: the second and a third.
   await entered("a")
 })
+
+test("what is known of a channel at fault, and who is in flight, outlast thousands of other channels", async () => {
+  const { gates, enter, entered } = gatesAt()
+  for (let failure = 0; failure < 3; failure++) (await entered("broken")).leave("failed")
+  const [first] = [await entered("full"), await entered("full")]
+  for (let other = 0; other < 5_000; other++) (await entered(`other-${other}`)).leave("delivered")
+  expect(await enter("broken")).toEqual({ kind: "turned-away", why: "breaker" })
+  const third = enter("full")
+  expect(gates.counts()).toEqual({ inFlight: 2, waiting: 1, open: 1 })
+  first.leave("delivered")
+  expect((await third).kind).toBe("entered")
+})

@@ -20,6 +20,9 @@ export type Entry =
 /** How often what waits is looked at while anything does. */
 const sweepEveryMs = 50
 
+/** Gates are kept between attempts; from so many on, those that say nothing of their channels are forgotten. */
+const manyGates = 1_000
+
 /** How fast a channel's usual answer time follows the newest answers: each counts for a fifth. */
 const newestShare = 0.2
 
@@ -49,11 +52,13 @@ export function createChannelGates(settings: GateSettings) {
     now = () => performance.now(),
   } = settings
   const gates = new Map<string, Gate>()
+  let forgetFrom = manyGates
   let sweep: NodeJS.Timeout | undefined
 
   function gateOf(channel: string): Gate {
     let gate = gates.get(channel)
     if (!gate) {
+      if (gates.size >= forgetFrom) forgetUnremarkable()
       gate = {
         inFlight: [],
         waiting: [],
@@ -66,6 +71,14 @@ export function createChannelGates(settings: GateSettings) {
       gates.set(channel, gate)
     }
     return gate
+  }
+
+  function forgetUnremarkable(): void {
+    for (const [channel, gate] of gates) {
+      const idle = gate.inFlight.length === 0 && gate.waiting.length === 0
+      if (idle && !isOpen(gate) && gate.failures === 0 && gate.limit === maxInFlight) gates.delete(channel)
+    }
+    forgetFrom = Math.max(manyGates, 2 * gates.size)
   }
 
   /** How many may wait: the last of them would wait `maxWaitMs` if each is as slow as usual, or as the slowest now. */
@@ -125,8 +138,6 @@ export function createChannelGates(settings: GateSettings) {
     if (seen === "delivered") succeeded(channel, gate)
     if (seen === "failed") failed(channel, gate)
     admitWaiting(channel, gate)
-    const unremarkable = !isOpen(gate) && gate.failures === 0 && gate.limit === maxInFlight
-    if (unremarkable && gate.inFlight.length === 0 && gate.waiting.length === 0) gates.delete(channel)
   }
 
   function succeeded(channel: string, gate: Gate): void {
