@@ -9,6 +9,7 @@ import { connectKafka, type Outgoing, startProducer } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { prepare } from "@sitewire/setup"
 import { startProcess } from "@sitewire/testkit"
+import { reuseLogSegments } from "./reuseLogSegments.ts"
 
 const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
 
@@ -39,6 +40,7 @@ export async function startInstallation(
     log,
   })
   const pool = openPool({ url: postgres.address, size: 2, name: "bench" })
+  await reuseLogSegments(pool.sql)
   const producer = await startProducer({ kafka: connectKafka({ brokers, clientId: "bench", log }) })
   const sealingKeys = `k1:${randomBytes(32).toString("base64")}`
   const processes: { end(signal?: NodeJS.Signals): Promise<unknown> }[] = []

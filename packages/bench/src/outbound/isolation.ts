@@ -7,7 +7,7 @@ import { type Receiving, startReceiving } from "./receiving.ts"
 import { watchOthers } from "./watchOthers.ts"
 
 const channels = 11
-const seconds = 25
+const seconds = 20
 const warmUp = 3_000
 const warmUpPerSecond = 1_000
 /** The dispatcher's defaults: records in hand at most, and the time of an attempt. */
@@ -24,6 +24,11 @@ const usualRate = 300
 /** At this rate, what comes for one channel in the time of an attempt is twice what may be in hand. */
 const fillingRate = Math.ceil(((2 * maxInHand) / timeoutSeconds) * channels)
 
+type Eleventh = "/answers" | "/hang"
+
+/** Each side twice, and neither always first: the machine is not the same from one minute to the next. */
+const order: Eleventh[] = ["/answers", "/hang", "/hang", "/answers"]
+
 type Phase = { latencies: number[]; peak: number }
 
 /** The latency of ten channels while an eleventh never answers, beside the same load with all eleven answering. */
@@ -36,14 +41,17 @@ export async function measureIsolation(
   const measures: Measure[] = []
   let most = 0
   for (const perSecond of [usualRate, fillingRate]) {
-    const healthy = await runPhase(it, receiver, { perSecond, eleventh: "/answers" }, progress)
-    const hanging = await runPhase(it, receiver, { perSecond, eleventh: "/hang" }, progress)
-    most = Math.max(most, healthy.peak, hanging.peak)
+    const seen: Record<Eleventh, number[]> = { "/answers": [], "/hang": [] }
+    for (const eleventh of order) {
+      const { latencies, peak } = await runPhase(it, receiver, { perSecond, eleventh }, progress)
+      seen[eleventh].push(...latencies)
+      most = Math.max(most, peak)
+    }
     measures.push(
       judge(
         `p99 of 10 healthy channels with an 11th hanging, ${perSecond} events/s, ms`,
-        percentile(hanging.latencies, 0.99),
-        percentile(healthy.latencies, 0.99),
+        percentile(seen["/hang"], 0.99),
+        percentile(seen["/answers"], 0.99),
         { kind: "ratio-at-most", bound: 1.2 },
       ),
     )
@@ -79,7 +87,7 @@ async function writeFirst(it: Installation): Promise<void> {
 async function runPhase(
   it: Installation,
   receiver: Receiving,
-  { perSecond, eleventh }: { perSecond: number; eleventh: "/answers" | "/hang" },
+  { perSecond, eleventh }: { perSecond: number; eleventh: Eleventh },
   progress: (line: string) => void,
 ): Promise<Phase> {
   const point = (path: string) =>
