@@ -1,4 +1,5 @@
-import { CompressionTypes, type Message, Partitioners } from "kafkajs"
+import { CompressionTypes, type Message } from "kafkajs"
+import { choosePartitionOnce } from "./choosePartition.ts"
 import { createClient, type KafkaConnection } from "./connect.ts"
 import { withinDeadline } from "./deadline.ts"
 import { reasonOf } from "./log.ts"
@@ -247,15 +248,6 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
       closed ??= Promise.resolve().then(() => flushAndHangUp(closeDeadlineMs))
       return closed
     },
-  }
-}
-
-/** The partitions other clients choose (murmur2), kept through retries: see where acknowledgements are counted. */
-function choosePartitionOnce() {
-  const choose = Partitioners.DefaultPartitioner()
-  return (choice: Parameters<typeof choose>[0]): number => {
-    choice.message.partition ??= choose(choice)
-    return choice.message.partition
   }
 }
 

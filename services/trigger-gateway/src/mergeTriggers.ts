@@ -21,14 +21,28 @@ export function mergeTriggers(triggers: readonly Trigger[]): Map<string, Connect
     }
   }
   const records = new Map<string, ConnectorTriggered>()
+  const written = writeTimes()
   for (const [connection, { first, last, count }] of spans) {
     records.set(connection, {
       connection,
-      first_at: new Date(first).toISOString(),
-      last_at: new Date(last).toISOString(),
+      first_at: written(first),
+      last_at: written(last),
       count,
       correlation: randomUUID(),
     })
   }
   return records
+}
+
+/** Writes each time once: hundreds of triggers share the few milliseconds of a batch. */
+function writeTimes(): (at: number) => string {
+  const texts = new Map<number, string>()
+  return (at) => {
+    let text = texts.get(at)
+    if (text === undefined) {
+      text = new Date(at).toISOString()
+      texts.set(at, text)
+    }
+    return text
+  }
 }
