@@ -2,6 +2,7 @@ import type { RequestListener, ServerResponse } from "node:http"
 import type { Logger } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
 import { answers, sendAccepted, sendAnswer } from "./answers.ts"
+import { expressMessages, type Messages } from "./expressMessages.ts"
 import type { Taken } from "./gatherTriggers.ts"
 import { lineUp } from "./lineUp.ts"
 import type { Measures } from "./measures.ts"
@@ -13,6 +14,8 @@ const path = "/connectors/hook/:id/:token"
 /** Of one connection, without an answer. A proxy has one in hand and Node's own clients too; the rest is generosity. */
 const maxInHand = 128
 
+export type App = { onRequest: RequestListener; messages: Messages }
+
 /**
  * The routes. The path holds the token, so nothing here hands it on: no answer, log line or metric is made from a
  * request, and Express's own last handler, which prints errors that quote the path, is never reached.
@@ -22,7 +25,7 @@ export function createApp(settings: {
   measures: Measures
   log: Logger
   stopping: AbortSignal
-}): RequestListener {
+}): App {
   const { take, measures, log, stopping } = settings
   const app = express()
   app.disable("x-powered-by")
@@ -68,7 +71,7 @@ export function createApp(settings: {
     else sendAnswer(response, answers.broken)
   }
 
-  return lineUp({
+  const onRequest = lineUp({
     maxInHand,
     stopping,
     onRefused: () => measures.count("unavailable"),
@@ -79,4 +82,5 @@ export function createApp(settings: {
       },
     ),
   })
+  return { onRequest, messages: expressMessages(app) }
 }

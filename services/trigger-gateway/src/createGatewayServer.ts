@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server } from "node:http"
+import { createServer, type Server } from "node:http"
+import type { App } from "./createApp.ts"
 
 export type ServerLimits = {
   maxConnections: number
@@ -13,9 +14,10 @@ export type ServerLimits = {
  * The listener that the internet reaches, with every limit set on purpose. What is not HTTP, too long or too slow is
  * answered 400, 431 or 408 by Node, without a body, and hung up on.
  */
-export function createGatewayServer(limits: ServerLimits, onRequest: RequestListener): Server {
+export function createGatewayServer(limits: ServerLimits, app: App): Server {
   const server = createServer(
     {
+      ...app.messages,
       // An address takes some 150 bytes; the rest is room for what proxies add.
       maxHeaderSize: 8 * 1024,
       headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
@@ -26,7 +28,7 @@ export function createGatewayServer(limits: ServerLimits, onRequest: RequestList
       // How often the two time-outs are looked at, and so how late they may be.
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
     },
-    onRequest,
+    app.onRequest,
   )
   server.maxConnections = limits.maxConnections
   // Nothing sent and nothing read while a request is in hand. Without it, whoever vanishes without a FIN before reading
