@@ -27,10 +27,9 @@ export function hashConnectorToken(text: string): Buffer {
   return hash("sha256", text, "buffer")
 }
 
-const checksumBytes = Buffer.alloc(4)
-
 /** CRC-32 has 32 bits, which are exactly six characters of base64url. */
 function checksum(body: string): string {
-  checksumBytes.writeUInt32BE(crc32(body))
-  return checksumBytes.toString("base64url")
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32(body))
+  return bytes.toString("base64url")
 }
