@@ -35,6 +35,9 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     statement_timeout: settings.statementTimeoutMs ?? 30_000,
     connectionTimeoutMillis: settings.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
+    // A statement's plan is kept, and one that was made while a table was nearly empty reads it from end to end when it
+    // has grown. What has no index is read so all the same.
+    options: "-c enable_seqscan=off",
     keepAlive: true,
   })
   // Without a listener, a connection that breaks while idle ends the process.
