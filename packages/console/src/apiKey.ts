@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
+import { sha256 } from "@sitewire/contracts"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import { newId } from "./newIds.ts"
 
@@ -40,5 +41,5 @@ export async function findApiKey(
 }
 
 function hash(key: string) {
-  return createHash("sha256").update(key).digest()
+  return sha256(key)
 }

@@ -1,5 +1,6 @@
-import { hash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
+import { sha256 } from "./sha256.ts"
 
 const prefix = "swt_"
 const randomLength = 43
@@ -24,12 +25,12 @@ export function isConnectorToken(text: string): boolean {
 
 /** What is kept of a token. Its 256 random bits need no salt and no slow hash. */
 export function hashConnectorToken(text: string): Buffer {
-  return hash("sha256", text, "buffer")
+  return sha256(text)
 }
 
 /** CRC-32 has 32 bits, which are exactly six characters of base64url. */
 function checksum(body: string): string {
-  const bytes = Buffer.alloc(4)
+  const bytes = Buffer.allocUnsafe(4)
   bytes.writeUInt32BE(crc32(body))
   return bytes.toString("base64url")
 }

@@ -1,10 +1,10 @@
-import { createHmac } from "node:crypto"
+import { createHmac, type Hmac } from "node:crypto"
 
 /**
- * HMAC-SHA256 (RFC 2104) of the parts, one after the other. Strings, the secret included, count as their
- * UTF-8 bytes, neither trimmed nor normalised. Throws a TypeError for what cannot be signed safely.
+ * HMAC-SHA256 (RFC 2104) of the parts, one after the other, for the caller to digest. Strings, the secret included,
+ * count as their UTF-8 bytes, neither trimmed nor normalised. Throws a TypeError for what cannot be signed safely.
  */
-export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Buffer {
+export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Hmac {
   requireSecret(secret)
   const mac = createHmac("sha256", secret)
   for (const part of parts) {
@@ -16,7 +16,7 @@ export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Buffer 
     }
     mac.update(part)
   }
-  return mac.digest()
+  return mac
 }
 
 /** Throws unless there is at least one secret and none is empty. */

@@ -5,5 +5,5 @@ import { hmac } from "./hmac.ts"
  * Text counts as its UTF-8 bytes. Throws a TypeError when the secret is empty.
  */
 export function sign(body: Uint8Array | string, secret: string): string {
-  return `sha256=${hmac(secret, body).toString("hex")}`
+  return `sha256=${hmac(secret, body).digest("hex")}`
 }

@@ -33,7 +33,7 @@ export function standardWebhooksHeaders({
     )
   }
   const signatures = secrets.map(
-    (secret) => `v1,${hmac(secret, `${id}.${timestamp}.`, body).toString("base64")}`,
+    (secret) => `v1,${hmac(secret, `${id}.${timestamp}.`, body).digest("base64")}`,
   )
   return {
     "webhook-id": id,

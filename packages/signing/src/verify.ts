@@ -33,7 +33,7 @@ export function verify({
   let match = -1
   for (const [index, secret] of secrets.entries()) {
     // Every secret is tried, also after a match: the time taken must not tell which one is in use.
-    const equal = timingSafeEqual(hmac(secret, body), claimed)
+    const equal = timingSafeEqual(hmac(secret, body).digest(), claimed)
     if (equal && match === -1) match = index
   }
   return match === -1 ? { valid: false, reason: "mismatch" } : { valid: true, secret: match }

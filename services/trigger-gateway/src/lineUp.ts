@@ -50,7 +50,7 @@ export function lineUp(settings: {
   return (request, response) => {
     const line = lineOf(request.socket)
     line.inHand += 1
-    response.once("close", () => {
+    response.on("close", () => {
       line.inHand -= 1
     })
     const { bodyRead } = line

@@ -1,9 +1,9 @@
-import { hash } from "node:crypto"
 import {
   type DeliveryDue,
   invalidRecordHeaders,
   readRecord,
   type SitePaid,
+  sha256,
   sitePaidSchema,
   siteReadyBody,
 } from "@sitewire/contracts"
@@ -69,8 +69,9 @@ export function createTakePaid(parts: TakePaidParts) {
     const known = batch.filter((_, at) => rows[at]?.channel_id !== null && rows[at]?.fresh === false)
     const found = known.length > 0 ? await find(known.map(({ paid }) => paid.id)) : []
     const before = new Map(found.map((delivery) => [delivery.event_id, delivery]))
+    const since = new Date().toISOString()
     return batch.map((entry, at) =>
-      finish(entry, rows[at], before.get(entry.paid.id)).then(() => done(entry.record)),
+      finish(entry, rows[at], before.get(entry.paid.id), since).then(() => done(entry.record)),
     )
   }
 
@@ -94,6 +95,7 @@ export function createTakePaid(parts: TakePaidParts) {
     { record, paid, delivery }: Accepted,
     row: StoredRow | undefined,
     before: KnownDelivery | undefined,
+    since: string,
   ): Promise<void> {
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
     if (row.channel_id === null) return refuse(record, "unknown channel")
@@ -106,7 +108,7 @@ export function createTakePaid(parts: TakePaidParts) {
       body: delivery.body,
       attempt: 1,
       failures: 0,
-      since: new Date().toISOString(),
+      since,
       correlation: delivery.correlation,
     })
   }
@@ -140,7 +142,7 @@ function accept(record: Incoming, paid: SitePaid): Accepted {
     eventId: paid.id,
     channelId: paid.channel,
     body,
-    bodySha256: hash("sha256", body, "buffer"),
+    bodySha256: sha256(body),
     correlation: correlationOf(record, paid),
   }
   return { record, paid, delivery }
