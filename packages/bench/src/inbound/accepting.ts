@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { judge, type Measure } from "../measure.ts"
+import { judge, type Measure, percentile } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
 import type { Load, LoadResult } from "./client.ts"
@@ -9,8 +9,11 @@ import { makeConnections } from "./connections.ts"
 
 const connections = 10_000
 const clients = 512
-/** Each side by turns, so often and for so long: the machine is a fifth faster or slower from one minute to the next. */
-const turns = 6
+/**
+ * Each side by turns, so often and for so long, and the middle one counts: the machine is a fifth faster or slower from
+ * one minute to the next, and stands still now and then.
+ */
+const turns = 7
 const seconds = 3
 /**
  * Both sides get the load for so long before they are measured: the compiler's work is not what is compared. A gateway's
@@ -40,7 +43,7 @@ export async function measureAccepting(
     }
     const other = ours.reduce((sum, result) => sum + result.other, 0)
     if (other > 0) throw new Error(`${other} requests were not answered 202: ${what}`)
-    const [value, baseline] = [mean(ours), mean(theirs)]
+    const [value, baseline] = [middle(ours), middle(theirs)]
     const ratios = ours.map((of, turn) => (of.perSecond / (theirs[turn]?.perSecond ?? 0)).toFixed(2))
     progress(
       `${what}: ${Math.round(value.perSecond)}/s, bare ${Math.round(baseline.perSecond)}/s; by turns ${ratios.join(" ")}`,
@@ -75,9 +78,12 @@ export async function measureAccepting(
   ]
 }
 
-function mean(results: LoadResult[]): { perSecond: number; p99Ms: number } {
+function middle(results: LoadResult[]): { perSecond: number; p99Ms: number } {
   const of = (name: "perSecond" | "p99Ms") =>
-    results.reduce((sum, result) => sum + result[name], 0) / results.length
+    percentile(
+      results.map((result) => result[name]),
+      0.5,
+    )
   return { perSecond: of("perSecond"), p99Ms: of("p99Ms") }
 }
 
