@@ -37,7 +37,7 @@ type Phase = { p99: number; peak: number }
 /**
  * The latency of ten channels while an eleventh never answers, beside the same load with all eleven answering. A p99 is
  * decided by a few stalls of the machine, which come with either side and not in each run. So both leave out the seconds
- * in which it stood still, and count with the middle one of their phases.
+ * in which it stood still, and count with the middle one of their phases; the p99 of all is among the lines of progress.
  */
 export async function measureIsolation(
   it: Installation,
