@@ -58,6 +58,8 @@ export async function startInstallation(
     LOG_LEVEL: "warn",
   }
   return {
+    /** Goes with the installation. */
+    directory,
     sql: pool.sql,
     databaseUrl: postgres.address,
     names: topicNames({ prefix: "", retryDelaysMs }),

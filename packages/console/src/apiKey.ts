@@ -19,7 +19,7 @@ export async function createApiKey({
 }): Promise<{ id: string; key: string }> {
   const id = newId("key")
   const key = `swk_${randomBytes(32).toString("base64url")}`
-  await prisma.apiKey.create({ data: { id, name, keySha256: hash(key) } })
+  await prisma.apiKey.create({ data: { id, name, keySha256: sha256(key) } })
   return { id, key }
 }
 
@@ -35,11 +35,7 @@ export async function findApiKey(
   if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !form.test(key)) return null
   // An index lookup of a hash gives a guesser no useful timing: which bits matched says nothing about the key.
   return prisma.apiKey.findFirst({
-    where: { keySha256: hash(key), revokedAt: null },
+    where: { keySha256: sha256(key), revokedAt: null },
     select: { id: true, name: true },
   })
-}
-
-function hash(key: string) {
-  return sha256(key)
 }

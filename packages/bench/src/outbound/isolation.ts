@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { join } from "node:path"
 import { judge, type Measure, percentile } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
@@ -44,7 +45,7 @@ export async function measureIsolation(
   progress: (line: string) => void,
 ): Promise<Measure[]> {
   const receiver = await startReceiving(it)
-  const stalls = await watchStalls()
+  const stalls = await watchStalls(join(it.directory, "block"))
   await writeFirst(it)
   const measures: Measure[] = []
   let most = 0
