@@ -10,6 +10,8 @@ import { type StallWatch, watchStalls } from "./watchStalls.ts"
 
 const channels = 11
 const seconds = 20
+/** Seconds of a phase that must be left to count with: fewer have a p99 that one of them decides. */
+const leastCounted = 5
 /** Until the heap has its size: a new process marks it once as it grows, 30 ms that are in nobody's way later. */
 const warmUp = 12_000
 const warmUpPerSecond = 2_000
@@ -132,8 +134,15 @@ async function runPhase(
   progress(`p99 by second, left out with "!" as the machine stood still: ${bySecond.join(" ")}`)
   progress(await counters(dispatcher.addresses.ops))
   await dispatcher.end()
-  const counted = slices.filter((of) => !of.still).flatMap((of) => of.latencies)
-  return { p99: percentile(counted, 0.99), peak }
+  const counted = slices.filter((of) => !of.still)
+  if (counted.length < leastCounted) {
+    throw new Error(
+      `The machine stood still in ${seconds - counted.length} of a phase's ${seconds} seconds, so its p99 would say ` +
+        "nothing of the dispatcher. Run this part again when nothing else uses the machine.",
+    )
+  }
+  const latenciesCounted = counted.flatMap((of) => of.latencies)
+  return { p99: percentile(latenciesCounted, 0.99), peak }
 }
 
 /** What became of the hanging channel's deliveries, for whoever asks why a figure is as it is. */

@@ -10,7 +10,8 @@ const watch = fileURLToPath(new URL("stallWatch.ts", import.meta.url))
 /**
  * Watches for the machine standing still, as a virtual one does when its host has other work: a process for each
  * processor, bound to it, that only looks at the clock, and one that writes a block to the disk again and again. A stall
- * is 8 ms in which one of them did not get through; what is measured is done with a delivery in half of that. `file` is what the block is written to. Linux only.
+ * is 8 ms in which one of them did not get through; what is measured is done with a delivery in half of that. `file` is
+ * what the block is written to. Linux only.
  */
 export async function watchStalls(file: string) {
   const stalls: Stall[] = []
