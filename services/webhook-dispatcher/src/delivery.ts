@@ -13,9 +13,9 @@ export type Channel = {
   paused: boolean
 }
 
-/** What the statements that resolve a channel select of it. */
-export const channelColumns = `channel.id as channel_id, channel.address, channel.secret_id, channel.secret_sealed,
-       channel.other_secret_id, channel.other_secret_sealed, channel.standard_webhooks, channel.paused_at`
+/** What the statements that resolve a channel select of it, beside its id as `channel_id`. */
+export const channelColumns = `address, secret_id, secret_sealed, other_secret_id, other_secret_sealed,
+       standard_webhooks, paused_at`
 
 export type ChannelRow = {
   channel_id: string

@@ -25,7 +25,7 @@ type Row = ChannelRow & {
 const statement = `
 select delivery.id, event_id, body, attempts, state = 'erased' as erased,
        case state when 'delivered' then finished_at end as delivered_at,
-       ${channelColumns}
+       channel_id, ${channelColumns}
   from delivery join channel on channel.id = delivery.channel_id
  where delivery.id = any($1::uuid[])`
 

@@ -33,13 +33,20 @@ type PlainColumn = Exclude<
 // What was erased meanwhile stays erased, and so does what the partner answered, which may repeat what it was sent. The
 // row is the lock between the two: the update waits for an erasure that is under way and then sees the row as that left
 // it, so the excerpt is stored only as the updated row allows. An attempt that moves no row keeps no excerpt.
+//
+// What moves a row was never recorded before, for it would have moved the row then. So only what moves none is looked up
+// before it is inserted: it may be the repetition of a statement whose answer was lost.
+const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
+                 status, error, secret_id`
 const statement = `
 with made as (
-  select * from unnest(
-    $1::uuid[], $2::int[], $3::timestamptz[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
-    $9::text[], $10::int[], $11::text[], $12::text[], $13::bytea[], $14::text[], $15::timestamptz[])
-  as t (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
-        address, status, error, secret_id, response_excerpt, state, next_attempt_at)
+  select ${columns.replace("started_at", "to_timestamp(started_at_ms / 1000) as started_at")},
+         response_excerpt, state, to_timestamp(next_attempt_at_ms / 1000) as next_attempt_at
+    from unnest(
+      $1::uuid[], $2::int[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
+      $9::text[], $10::int[], $11::text[], $12::text[], $13::bytea[], $14::text[], $15::float8[])
+    as t (delivery_id, number, started_at_ms, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
+          status, error, secret_id, response_excerpt, state, next_attempt_at_ms)
 ), moved as (
   update delivery
      set attempts = greatest(delivery.attempts, made.number),
@@ -53,18 +60,20 @@ with made as (
      and (delivery.attempts < made.number
           or made.state = 'delivered' and delivery.state in ('pending', 'dead'))
   returning delivery.id, delivery.state
+), recorded as (
+  insert into attempt (${columns}, response_excerpt)
+  select ${columns}, case when moved.state <> 'erased' then response_excerpt end
+    from made join moved on moved.id = made.delivery_id
 )
-insert into attempt (delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
-                     address, status, error, secret_id, response_excerpt)
-select delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms,
-       address, status, error, secret_id, case when moved.state <> 'erased' then response_excerpt end
-  from made left join moved on moved.id = made.delivery_id
+insert into attempt (${columns})
+select ${columns} from made
+ where not exists (select from moved where moved.id = made.delivery_id)
 on conflict do nothing`
 
 /** Records attempts and their outcomes. A delivery may stand in a batch only once. */
 export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
   const times = (name: "startedAt" | "nextAttemptAt") =>
-    plainArray(batch.map((attempt) => attempt[name]?.toISOString() ?? null))
+    plainArray(batch.map((attempt) => attempt[name]?.getTime() ?? null))
   const plain = (name: PlainColumn) => plainArray(batch.map((attempt) => attempt[name]))
   const excerpts = batch.map(({ responseExcerpt }) => responseExcerpt)
   const values = [

@@ -23,23 +23,22 @@ export type StoredRow = {
 // but an array of them as text, in hexadecimal and escaped.
 const statement = `
 with incoming as (
-  select id, event_id, channel_id, correlation, position,
+  select wanted.id, event_id, correlation, position,
          substring($4::bytea from body_start for body_bytes) as body,
-         substring($7::bytea from 32 * (position::int - 1) + 1 for 32) as body_sha256
+         substring($7::bytea from 32 * (position::int - 1) + 1 for 32) as body_sha256,
+         channel.id as channel_id, ${channelColumns}
     from unnest($1::uuid[], $2::text[], $3::text[], $5::int[], $6::int[], $8::text[])
-    with ordinality as t (id, event_id, channel_id, body_start, body_bytes, correlation, position)
+    with ordinality as wanted (id, event_id, channel_id, body_start, body_bytes, correlation, position)
+    left join channel on channel.id = wanted.channel_id
 ), stored as (
   insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, next_attempt_at)
-  select incoming.id, event_id, channel_id, body, body_sha256, correlation, now()
-    from incoming join channel on channel.id = incoming.channel_id
+  select id, event_id, channel_id, body, body_sha256, correlation, now()
+    from incoming where channel_id is not null
   on conflict (event_id) do nothing
   returning id
 )
-select stored.id is not null as fresh,
-       ${channelColumns}
-  from incoming
-  left join channel on channel.id = incoming.channel_id
-  left join stored on stored.id = incoming.id
+select stored.id is not null as fresh, channel_id, ${channelColumns}
+  from incoming left join stored on stored.id = incoming.id
  order by incoming.position`
 
 /** Stores deliveries that are new. Event ids must differ within the batch. */
