@@ -28,25 +28,31 @@ export const brokerSettings = {
   "log.cleaner.dedupe.buffer.size": "16777216",
 }
 
-/** `listen`, `advertised` and `controller` are host:port. */
+/**
+ * `listen`, `advertised` and `controller` are host:port. The node with `id` 1 is the controller as well; one with
+ * another id joins the cluster whose controller that is.
+ */
 export function nodeSettings({
   data,
   listen,
   advertised,
   controller,
+  id = 1,
 }: {
   data: string
   listen: string
   advertised: string
   controller: string
+  id?: number
 }) {
+  const controls = id === 1
   return {
-    "process.roles": "broker,controller",
-    "node.id": "1",
+    "process.roles": controls ? "broker,controller" : "broker",
+    "node.id": String(id),
     "controller.quorum.voters": `1@${controller}`,
     "controller.listener.names": "CONTROLLER",
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-    listeners: `PLAINTEXT://${listen},CONTROLLER://${controller}`,
+    listeners: controls ? `PLAINTEXT://${listen},CONTROLLER://${controller}` : `PLAINTEXT://${listen}`,
     "advertised.listeners": `PLAINTEXT://${advertised}`,
     "log.dirs": data,
   }

@@ -24,13 +24,17 @@ const logging = [
   "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 ]
 
+/** Which one of several brokers; `controller` is the first one's, host:port, and `settings` are all their own. */
+export type ClusterNode = { id: number; controller: string; settings: Record<string, string> }
+
 export async function startLocalKafka({
   folder,
   jars,
   env,
   port: wanted,
   progress,
-}: { folder: Folder; jars: string } & Pick<
+  node,
+}: { folder: Folder; jars: string; node?: ClusterNode } & Pick<
   BackingOptions,
   "env" | "port" | "progress"
 >): Promise<StartedBacking> {
@@ -45,10 +49,10 @@ export async function startLocalKafka({
   const surroundings = { LC_ALL: "C", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
 
   const start = async () => {
-    const controller = await pickPort({ wanted: 0, service: "Kafka's controller" })
     const listen = `127.0.0.1:${port}`
-    const node = nodeSettings({ data, listen, advertised: listen, controller: `127.0.0.1:${controller}` })
-    await writeFile(properties, render({ ...brokerSettings, ...node }))
+    const controller = node?.controller ?? (await pickController())
+    const own = nodeSettings({ data, listen, advertised: listen, controller, id: node?.id ?? 1 })
+    await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...own }))
     if (!(await isFormatted(data))) {
       const format = ["kafka.tools.StorageTool", "format", "-t", clusterId, "-c", properties, "-g"]
       await promisify(execFile)(java, [...vm, ...logging, "-cp", classpath, ...format], { env: surroundings })
@@ -90,6 +94,11 @@ export async function startLocalKafka({
       running = await start()
     },
   }
+}
+
+/** Where a controller may listen, host:port. */
+export async function pickController(): Promise<string> {
+  return `127.0.0.1:${await pickPort({ wanted: 0, service: "Kafka's controller" })}`
 }
 
 /** The tool writes meta.properties last, so a folder that holds it has everything. */

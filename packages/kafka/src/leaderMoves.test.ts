@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startKafkaCluster } from "@sitewire/backing"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { connectKafka, type KafkaConnection } from "./connect.ts"
+import { startConsumer } from "./consume.ts"
+import { committedOffsets, makeTopic, silent, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
+import { startProducer } from "./publish.ts"
+
+let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
+let kafka: KafkaConnection
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "sitewire-cluster-"))
+  const jars = join(import.meta.dirname, "../../../.sitewire/jars")
+  cluster = await startKafkaCluster({ directory, jars, env: process.env, brokers: 2, progress: () => {} })
+  const brokers = cluster.brokers.map(({ address }) => address)
+  kafka = connectKafka({ brokers, clientId: "cluster", log: silent })
+}, 120_000)
+
+afterAll(async () => {
+  await cluster?.stop()
+  await rm(directory, { recursive: true, force: true })
+}, 60_000)
+
+const until = (condition: () => boolean | Promise<boolean>, timeout: number) =>
+  vi.waitUntil(condition, { timeout, interval: 50 })
+
+/** How many brokers lead a partition of the topic; 0 while the client still asks one that is gone. */
+const leading = (topic: string) =>
+  withAdmin(kafka, async (admin) => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+    return new Set(topics.flatMap(({ partitions }) => partitions.map(({ leader }) => leader))).size
+  }).catch(() => 0)
+
+test("a broker of two is killed and comes back: what was acknowledged is handed over, and all of it is committed", {
+  timeout: 150_000,
+}, async () => {
+  const [topic, group] = [await makeTopic(kafka, { partitions: 6 }), uniqueName("group")]
+  await until(async () => (await leading(topic)) === 2, 20_000)
+  const producer = await startProducer({ kafka, deadlineMs: 5_000 })
+  const seen = new Set<string>()
+  const consumer = await startConsumer({
+    kafka,
+    group,
+    topics: [{ topic }],
+    maxInHand: 100,
+    sessionTimeoutMs: 6_000,
+    take(records, done) {
+      // Later and in another order, as deliveries are.
+      setTimeout(() => {
+        for (const record of records.toReversed()) {
+          seen.add(record.value?.toString() ?? "")
+          done(record)
+        }
+      }, 5)
+    },
+  })
+
+  const acknowledged: string[] = []
+  let next = 0
+  let publishing = true
+  const publisher = (async () => {
+    while (publishing) {
+      const values = Array.from({ length: 20 }, () => String(next++))
+      const records = values.map((value) => ({ topic, key: value, value }))
+      const kept = await producer.publish(records).then(
+        () => true,
+        () => false,
+      )
+      if (kept) acknowledged.push(...values)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })()
+  /** Until so many more are acknowledged, and all of these have been handed over. */
+  const further = async (count: number) => {
+    const goal = acknowledged.length + count
+    await until(() => acknowledged.length >= goal, 60_000)
+    const those = acknowledged.slice(0, goal)
+    await until(() => those.every((value) => seen.has(value)), 60_000)
+  }
+
+  await further(400)
+  const [, second] = cluster.brokers
+  await second?.halt("kill")
+  await until(async () => (await leading(topic)) === 1, 30_000)
+  await further(400)
+  await second?.resume()
+  await until(async () => (await leading(topic)) === 2, 30_000)
+  await further(400)
+  publishing = false
+  await publisher
+  await further(0)
+
+  await until(() => consumer.healthy(), 20_000)
+  await until(async () => {
+    const ends = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
+    const committed = await committedOffsets(kafka, group, topic)
+    return ends.every(({ partition, offset }) => committed[partition] === offset)
+  }, 20_000)
+  expect(acknowledged.filter((value) => !seen.has(value))).toEqual([])
+  await consumer.close(5_000)
+  await producer.close(5_000)
+})
