@@ -24,3 +24,14 @@ test("no value, bad UTF-8 and bad JSON are told apart", () => {
   expect(readRecord(sitePaidSchema, Buffer.from([0xff, 0xfe]))).toEqual({ ok: false, reason: "not UTF-8" })
   expect(read("{")).toEqual({ ok: false, reason: "not JSON" })
 })
+
+test("half of a surrogate pair in an id is refused: stored, two such ids would be one", () => {
+  for (const half of ["\ud800", "\udc00"]) {
+    expect(read(JSON.stringify({ id: `shop-${half}` }))).toMatchObject({
+      reason: expect.stringContaining("half of a surrogate pair"),
+    })
+  }
+  expect(read(JSON.stringify({ id: "shop-\u{1f6d2}" }))).not.toMatchObject({
+    reason: expect.stringContaining("surrogate"),
+  })
+})

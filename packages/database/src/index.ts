@@ -1,4 +1,4 @@
-export { isUnavailable } from "./isUnavailable.ts"
+export { isFaultOfData, isUnavailable } from "./isUnavailable.ts"
 export { migrate } from "./migrate.ts"
 export { readSchema } from "./migrations.ts"
 export { oneAtATime } from "./oneAtATime.ts"

@@ -4,7 +4,7 @@ export { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts
 export { groupLag } from "./groupLag.ts"
 export type { Lag } from "./handOver.ts"
 export type { Log } from "./log.ts"
-export { type Producer, type ProducerOptions, startProducer } from "./publish.ts"
+export { type Producer, type ProducerOptions, RecordTooLarge, startProducer } from "./publish.ts"
 export { type Offsets, type ReadTopicOptions, readTopic, topicEnd } from "./readTopic.ts"
 export type { Incoming, Outgoing } from "./record.ts"
 export { type EnsuredTopics, ensureTopics, type TopicSpec } from "./topics.ts"

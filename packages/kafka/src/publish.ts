@@ -5,6 +5,11 @@ import { withinDeadline } from "./deadline.ts"
 import { reasonOf } from "./log.ts"
 import type { Outgoing } from "./record.ts"
 
+/** A record that no broker would take, however often it is published; nothing of its call was sent. */
+export class RecordTooLarge extends Error {
+  override name = "RecordTooLarge"
+}
+
 /** Sends of one topic that outlived their deadline and are still in kafkajs's hands. */
 const maxAbandoned = 4
 
@@ -96,7 +101,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
       const { topic } = records[index] ?? { topic: "" }
       const named = message.key === null ? "" : ` with key ${message.key}`
       return Promise.reject(
-        new Error(
+        new RecordTooLarge(
           `A record for ${topic}${named} takes ${bytes} bytes and at most ${maxBatchBytes} can be published. ` +
             "None of this call's records was sent; make it smaller.",
         ),

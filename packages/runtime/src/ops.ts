@@ -25,8 +25,11 @@ export async function startOps(settings: {
       response.writeHead(state.ready ? 200 : 503, { "content-type": "application/json" })
       response.end(`${JSON.stringify(state)}\n`)
     } else if (path === "/metrics") {
-      const text = await metrics.metrics()
-      response.writeHead(200, { "content-type": metrics.contentType }).end(text)
+      // A figure that cannot be told must not end the process that it is about.
+      const text = await metrics.metrics().catch((error: unknown) => error)
+      if (typeof text === "string") response.writeHead(200, { "content-type": metrics.contentType }).end(text)
+      else
+        response.writeHead(500, { "content-type": "text/plain" }).end(`the metrics cannot be told: ${text}\n`)
     } else {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }

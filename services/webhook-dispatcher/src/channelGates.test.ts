@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
 import { createChannelGates, type Entry } from "./channelGates.ts"
 
-function gatesAt(start = 0) {
-  const clock = { now: start }
+function gatesAt({ maxInFlight = 2 } = {}) {
+  const clock = { now: 0 }
   const breakers: string[] = []
   const gates = createChannelGates({
-    maxInFlight: 2,
+    maxInFlight,
     maxWaitMs: 1_000,
     breakerFailures: 3,
     breakerCooldownMs: 30_000,
@@ -75,6 +75,17 @@ test("a failed probe doubles the cool-down", async () => {
   clock.now = 30_001 + 59_000
   expect((await enter("a")).kind).toBe("turned-away")
   clock.now = 30_001 + 60_001
+  expect((await enter("a")).kind).toBe("entered")
+})
+
+test("attempts begun before the breaker opened are no probes: however many fail, the next one comes after the cool-down", async () => {
+  const { clock, enter, entered } = gatesAt({ maxInFlight: 32 })
+  const before = await Promise.all(Array.from({ length: 32 }, () => entered("a")))
+  clock.now = 10_000
+  for (const entry of before) entry.leave("failed")
+  clock.now = 10_000 + 29_999
+  expect((await enter("a")).kind).toBe("turned-away")
+  clock.now = 10_000 + 30_001
   expect((await enter("a")).kind).toBe("entered")
 })
 

@@ -26,9 +26,12 @@ const manyGates = 1_000
 /** How fast a channel's usual answer time follows the newest answers: each counts for a fifth. */
 const newestShare = 0.2
 
+/** `probe`: it was let through an open breaker, to see whether the channel answers again. */
+type UnderWay = { startedAt: number; probe: boolean }
+
 type Gate = {
-  /** When each was started, the oldest first. */
-  inFlight: { startedAt: number }[]
+  /** The oldest first. */
+  inFlight: UnderWay[]
   waiting: { enter: (entry: Entry) => void }[]
   usualMs: number
   failures: number
@@ -120,7 +123,7 @@ export function createChannelGates(settings: GateSettings) {
   }
 
   function admit(channel: string, gate: Gate): Entry {
-    const attempt = { startedAt: now() }
+    const attempt = { startedAt: now(), probe: isOpen(gate) }
     gate.inFlight.push(attempt)
     return { kind: "entered", leave: (seen) => leave(channel, gate, attempt, seen) }
   }
@@ -128,7 +131,7 @@ export function createChannelGates(settings: GateSettings) {
   function leave(
     channel: string,
     gate: Gate,
-    attempt: { startedAt: number },
+    attempt: UnderWay,
     seen: "delivered" | "failed" | "nothing",
   ): void {
     const place = gate.inFlight.indexOf(attempt)
@@ -136,7 +139,7 @@ export function createChannelGates(settings: GateSettings) {
     gate.inFlight.splice(place, 1)
     if (seen !== "nothing") gate.usualMs += (now() - attempt.startedAt - gate.usualMs) * newestShare
     if (seen === "delivered") succeeded(channel, gate)
-    if (seen === "failed") failed(channel, gate)
+    if (seen === "failed") failed(channel, gate, attempt)
     admitWaiting(channel, gate)
   }
 
@@ -153,10 +156,12 @@ export function createChannelGates(settings: GateSettings) {
     }
   }
 
-  function failed(channel: string, gate: Gate): void {
+  function failed(channel: string, gate: Gate, { probe }: UnderWay): void {
     gate.failures += 1
     if (gate.failures < breakerFailures) return
     const wasOpen = isOpen(gate)
+    // Begun before the breaker opened, and so no news of how the channel is since.
+    if (wasOpen && !probe) return
     if (wasOpen) gate.cooldownMs = Math.min(gate.cooldownMs * 2, breakerCooldownMs * 10)
     gate.openUntil = now() + gate.cooldownMs
     if (!wasOpen) settings.onBreaker?.(channel, "open", gate.failures)

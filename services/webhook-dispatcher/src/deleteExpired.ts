@@ -56,6 +56,7 @@ delete from delivery
  where id in (select id from delivery
                where id >= $1 and id < $2 and state <> 'pending'
                order by id limit $3)
+   and state <> 'pending'
 returning id`,
   attempts: `
 delete from attempt

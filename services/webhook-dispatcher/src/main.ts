@@ -1,11 +1,12 @@
 import { topicNames } from "@sitewire/contracts"
-import { isUnavailable, openPool, readSealingKeys } from "@sitewire/database"
+import { isFaultOfData, isUnavailable, openPool, readSealingKeys } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import {
   type Consumer,
   connectKafka,
   type Incoming,
   type Outgoing,
+  RecordTooLarge,
   startConsumer,
   startProducer,
   waitForBroker,
@@ -95,7 +96,7 @@ await runService({
       persevere({
         what: "publish",
         work: () => producer.publish(records),
-        isPassing: () => true,
+        isPassing: (error) => !(error instanceof RecordTooLarge),
         signal: lifecycle.stopping,
         log,
         onState: (working, why) => readiness.set("kafka producer", working, why),
@@ -127,8 +128,10 @@ await runService({
       onBreaker: (channel, state, failures) => log.warn({ channel, state, failures }, "breaker of a channel"),
     })
     const inFlight = createInFlight()
+    /** Empty until the groups are joined; what tells figures may be asked before. */
+    const consumers: Consumer[] = []
     const metrics = createDispatcherMetrics(registry, {
-      inHand: () => paidConsumer.inHand() + dueConsumer.inHand(),
+      inHand: () => consumers.reduce((sum, consumer) => sum + consumer.inHand(), 0),
       inFlight: () => gates.counts().inFlight,
       breakersOpen: () => gates.counts().open,
     })
@@ -170,7 +173,7 @@ await runService({
       },
       attempt: due.attempt,
       invalidTopic: topics.sitePaidInvalid,
-      isPassing: isUnavailable,
+      isFaultOfRecord: isFaultOfData,
       metrics,
       log,
     })
@@ -181,7 +184,6 @@ await runService({
       log.fatal({ error }, "a record could not be handled; stopping, so that it comes again")
       void lifecycle.stop("a record could not be handled", 1)
     }
-    const consumers: Consumer[] = []
     // Together: attempts that hang then hold up the stop once, and not once for each.
     lifecycle.onStop("consumers", (deadlineMs) =>
       Promise.all(consumers.map((consumer) => consumer.close(deadlineMs))),
@@ -199,13 +201,12 @@ await runService({
         onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
       })
       consumers.push(consumer)
-      return consumer
     }
     const waits = topics.retry.map((topic, rung) => ({ topic, delayMs: schedule.delaysMs[rung] ?? 0 }))
-    const dueConsumer = await consume("due", [{ topic: topics.resend }, ...waits], (records, done) => {
+    await consume("due", [{ topic: topics.resend }, ...waits], (records, done) => {
       due.takeRecords(records, done).catch(onUndone)
     })
-    const paidConsumer = await consume("paid", [{ topic: topics.sitePaid }], (records, done) => {
+    await consume("paid", [{ topic: topics.sitePaid }], (records, done) => {
       takePaid(records, done).catch(onUndone)
     })
   },

@@ -88,18 +88,31 @@ test("two attempts with one number, made twice after a crash, are both kept; the
   expect(after).toEqual(before)
 })
 
+test("two processes that make one attempt in the same millisecond cost the others of their batch nothing", async () => {
+  await using it = await startDatabase()
+  await recordAttempts(it.sql, [attempt])
+  const taken = { ...attempt, status: 204, error: null, state: "delivered", nextAttemptAt: null } as const
+  const other = randomUUID()
+  await it.add(other)
+  await recordAttempts(it.sql, [taken, { ...taken, deliveryId: other }])
+  expect(await it.sql("select state from delivery")).toEqual([{ state: "delivered" }, { state: "delivered" }])
+})
+
 /** A database with one pending delivery. */
 async function startDatabase() {
   const database = await freshDatabase()
   const pool = openPool({ url: database.url, size: 3, name: "test" })
   const sql: Sql = pool.sql
-  await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
-     values ($1, 'shop-1', 'acme', 'body', 'digest', 'shop-1')`,
-    [delivery],
-  )
+  const add = (id: string) =>
+    sql(
+      `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
+       values ($1::uuid, $1::text, 'acme', 'body', 'digest', 'shop-1')`,
+      [id],
+    )
+  await add(delivery)
   return {
     sql,
+    add,
     driver: pool.driver,
     async rows() {
       const attempts = await sql(

@@ -33,9 +33,6 @@ type PlainColumn = Exclude<
 // What was erased meanwhile stays erased, and so does what the partner answered, which may repeat what it was sent. The
 // row is the lock between the two: the update waits for an erasure that is under way and then sees the row as that left
 // it, so the excerpt is stored only as the updated row allows. An attempt that moves no row keeps no excerpt.
-//
-// What moves a row was never recorded before, for it would have moved the row then. So only what moves none is looked up
-// before it is inserted: it may be the repetition of a statement whose answer was lost.
 const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
                  status, error, secret_id`
 const statement = `
@@ -60,14 +57,10 @@ with made as (
      and (delivery.attempts < made.number
           or made.state = 'delivered' and delivery.state in ('pending', 'dead'))
   returning delivery.id, delivery.state
-), recorded as (
-  insert into attempt (${columns}, response_excerpt)
-  select ${columns}, case when moved.state <> 'erased' then response_excerpt end
-    from made join moved on moved.id = made.delivery_id
 )
-insert into attempt (${columns})
-select ${columns} from made
- where not exists (select from moved where moved.id = made.delivery_id)
+insert into attempt (${columns}, response_excerpt)
+select ${columns}, case when moved.state <> 'erased' then response_excerpt end
+  from made left join moved on moved.id = made.delivery_id
 on conflict do nothing`
 
 /** Records attempts and their outcomes. A delivery may stand in a batch only once. */

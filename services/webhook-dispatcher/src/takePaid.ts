@@ -7,7 +7,7 @@ import {
   sitePaidSchema,
   siteReadyBody,
 } from "@sitewire/contracts"
-import type { Incoming, Outgoing } from "@sitewire/kafka"
+import { type Incoming, type Outgoing, RecordTooLarge } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import { type DueDelivery, toChannel } from "./delivery.ts"
 import type { KnownDelivery } from "./findDeliveries.ts"
@@ -25,10 +25,15 @@ export type TakePaidParts = {
   /** Attempts one that was stored before, unless that attempt has been made. */
   attempt: (next: DeliveryDue) => Promise<void>
   invalidTopic: string
-  isPassing: (error: unknown) => boolean
+  /** Whether the database refused what a record holds, and not the statement whatever it holds. */
+  isFaultOfRecord: (error: unknown) => boolean
   metrics: DispatcherMetrics
   log: Logger
 }
+
+/** By the ids of their events. */
+type KnownDeliveries = ReadonlyMap<string, KnownDelivery>
+const noneBefore: Promise<KnownDeliveries> = Promise.resolve(new Map())
 
 type Accepted = { record: Incoming; paid: SitePaid; delivery: NewDelivery }
 
@@ -38,7 +43,7 @@ type Accepted = { record: Incoming; paid: SitePaid; delivery: NewDelivery }
  * stays undone; it comes again after a restart.
  */
 export function createTakePaid(parts: TakePaidParts) {
-  const { store, find, publish, deliver, attempt, invalidTopic, isPassing, metrics, log } = parts
+  const { store, find, publish, deliver, attempt, invalidTopic, isFaultOfRecord, metrics, log } = parts
 
   return async function takePaid(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
     const accepted = new Map<string, Accepted>()
@@ -63,16 +68,18 @@ export function createTakePaid(parts: TakePaidParts) {
     try {
       rows = await store(batch.map(({ delivery }) => delivery))
     } catch (error) {
-      if (isPassing(error)) throw error
+      if (!isFaultOfRecord(error)) throw error
       return isolate(batch, error, done)
     }
     const known = batch.filter((_, at) => rows[at]?.channel_id !== null && rows[at]?.fresh === false)
-    const found = known.length > 0 ? await find(known.map(({ paid }) => paid.id)) : []
-    const before = new Map(found.map((delivery) => [delivery.event_id, delivery]))
+    // Not waited for here: until a new delivery is taken, a later copy of its event could take it as well.
+    const before = known.length > 0 ? findAll(known.map(({ paid }) => paid.id)) : noneBefore
     const since = new Date().toISOString()
-    return batch.map((entry, at) =>
-      finish(entry, rows[at], before.get(entry.paid.id), since).then(() => done(entry.record)),
-    )
+    return batch.map((entry, at) => finish(entry, rows[at], before, since).then(() => done(entry.record)))
+  }
+
+  async function findAll(eventIds: string[]): Promise<KnownDeliveries> {
+    return new Map((await find(eventIds)).map((delivery) => [delivery.event_id, delivery]))
   }
 
   /** A statement that the database refuses for good: one record is at fault, and the others must not suffer. */
@@ -94,13 +101,16 @@ export function createTakePaid(parts: TakePaidParts) {
   async function finish(
     { record, paid, delivery }: Accepted,
     row: StoredRow | undefined,
-    before: KnownDelivery | undefined,
+    before: Promise<KnownDeliveries>,
     since: string,
   ): Promise<void> {
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
     if (row.channel_id === null) return refuse(record, "unknown channel")
     metrics.events.inc({ outcome: row.fresh ? "accepted" : "duplicate" })
-    if (!row.fresh) return before ? goOn(before) : undefined
+    if (!row.fresh) {
+      const delivered = (await before).get(paid.id)
+      return delivered ? goOn(delivered) : undefined
+    }
     await deliver({
       id: delivery.id,
       eventId: paid.id,
@@ -121,7 +131,7 @@ export function createTakePaid(parts: TakePaidParts) {
 
   /** Puts a record aside as it came, with why and where it came from. */
   async function refuse(record: Incoming, reason: string): Promise<void> {
-    const { topic, partition, offset } = record
+    const { topic, partition, offset, key, value } = record
     const origin = {
       [invalidRecordHeaders.reason]: reason,
       [invalidRecordHeaders.topic]: topic,
@@ -129,7 +139,19 @@ export function createTakePaid(parts: TakePaidParts) {
       [invalidRecordHeaders.offset]: offset,
     }
     const headers = { ...record.headers, ...origin }
-    await publish([{ topic: invalidTopic, key: record.key, value: record.value, headers }])
+    await publish([{ topic: invalidTopic, key, value, headers }]).catch((error: unknown) => {
+      if (!(error instanceof RecordTooLarge)) throw error
+      // Its place in site.paid is all that can be kept; waiting would hold up what comes behind it for good.
+      const cut = `${reason}; too large to be kept here: ${value?.byteLength ?? 0} bytes`
+      return publish([
+        {
+          topic: invalidTopic,
+          key: null,
+          value: null,
+          headers: { ...origin, [invalidRecordHeaders.reason]: cut },
+        },
+      ])
+    })
     metrics.events.inc({ outcome: "invalid" })
     log.warn({ topic, partition, offset, reason }, "a record of site.paid was refused")
   }

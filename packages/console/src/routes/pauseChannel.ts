@@ -10,7 +10,7 @@ export const pauseChannel = defineRoute({
   operation: "pauseChannel",
   summary: "Hold back a channel's deliveries",
   description:
-    "No attempt is begun while the channel is paused; one that is under way ends. Deliveries are stored and stay pending, none uses up an attempt, and their retry period waits with them. Pausing twice changes nothing.",
+    "No attempt is begun while the channel is paused; one that is under way ends, and so does one that already waits for its place in flight, a second at most. Deliveries are stored and stay pending, none uses up an attempt, and their retry period waits with them. Pausing twice changes nothing.",
   params: byId,
   success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
   async handle({ prisma }, { params: { id } }) {

@@ -1,0 +1,93 @@
+import { connectKafka, type Incoming, startProducer } from "@sitewire/kafka"
+import { createLogger, createMetrics } from "@sitewire/runtime"
+import { kafkaBrokers, startReceiver, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import type { DueDelivery } from "./delivery.ts"
+import { createInFlight } from "./inFlight.ts"
+import { createDispatcherMetrics } from "./metrics.ts"
+import { createTakePaid } from "./takePaid.ts"
+import { paid, refusal, startInstallation } from "./testDispatcher.ts"
+
+const log = createLogger({ service: "test", level: "silent" })
+
+// Which of two hand-overs is served first cannot be caused with a real database.
+test("a new delivery is taken before a later copy of its event can be, although its batch still looks others up", async () => {
+  const metrics = createDispatcherMetrics(createMetrics("test"), {
+    inHand: () => 0,
+    inFlight: () => 0,
+    breakersOpen: () => 0,
+  })
+  const inFlight = createInFlight()
+  const ids = new Map([["known", "00000000-0000-7000-8000-000000000001"]])
+  const lookedUp = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const ended = Promise.withResolvers<void>()
+  const takePaid = createTakePaid({
+    store: async (batch) =>
+      batch.map(({ id, eventId, channelId }) => {
+        const fresh = !ids.has(eventId)
+        if (fresh) ids.set(eventId, id)
+        return { ...channelRow, channel_id: channelId, fresh }
+      }),
+    find: async (events) => {
+      if (events.includes("known")) await lookedUp.promise
+      return events.map((event) => ({ ...known, event_id: event, id: ids.get(event) ?? "" }))
+    },
+    publish: async () => {},
+    deliver: async ({ id }: DueDelivery) => {
+      inFlight.takeNew(id)
+      begun.push(id)
+      await ended.promise
+      inFlight.release(id)
+    },
+    attempt: async ({ delivery }) => {
+      if (inFlight.take(delivery, () => {})) begun.push(delivery)
+    },
+    invalidTopic: "invalid",
+    isFaultOfRecord: () => false,
+    metrics,
+    log,
+  })
+  const first = takePaid([record("known"), record("new")], () => {})
+  await takePaid([record("new")], () => {})
+  lookedUp.resolve()
+  ended.resolve()
+  await first
+  expect(begun.filter((id) => id === ids.get("new"))).toHaveLength(1)
+})
+
+test("a record that is too large to be put aside as it came holds up nobody: its place is kept", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const refused = await it.read(it.names.sitePaidInvalid)
+  const kafka = connectKafka({ brokers: kafkaBrokers(), clientId: "test", log })
+  const publisher = await startProducer({ kafka, maxBatchBytes: 1_040_000 })
+  await publisher.publish([{ topic: it.names.sitePaid, key: "shop", value: "x".repeat(950_000) }])
+  await it.dispatcher()
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("the refusal", () => refused.length === 1)
+  const [record] = refused
+  expect(refusal(record)).toBe("not JSON; too large to be kept here: 950000 bytes")
+  expect(record).toMatchObject({ value: null, headers: { "sitewire-topic": it.names.sitePaid } })
+  await waitUntil("the delivery behind it", () => partner.received.length === 1)
+  await publisher.close(1_000)
+  await partner.close()
+}, 60_000)
+
+const channelRow = {
+  address: "https://partner.example/",
+  secret_id: "sec_1",
+  secret_sealed: Buffer.alloc(0),
+  other_secret_id: null,
+  other_secret_sealed: null,
+  standard_webhooks: false,
+  paused_at: null,
+}
+
+const known = { attempts: 0, correlation: "shop", created_at: new Date() }
+
+function record(event: string): Incoming {
+  const value = Buffer.from(JSON.stringify(paid(event)))
+  return { topic: "paid", partition: 0, offset: "0", key: event, value, headers: {}, appendedAt: 0 }
+}
