@@ -34,7 +34,12 @@ afterAll(async () => {
   await database.drop()
 })
 
-const accepted = () => readMetric(running.ops, 'sitewire_triggers_total{outcome="accepted"')
+/** Once those are counted whose callers have hung up. */
+async function accepted(): Promise<number> {
+  const waiting = () => readMetric(running.ops, "sitewire_triggers_waiting")
+  await waitUntil("no trigger to wait", async () => (await waiting()) === 0)
+  return readMetric(running.ops, 'sitewire_triggers_total{outcome="accepted"')
+}
 const statusesOf = (text: string) =>
   [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status))
 const post = (rest = "\r\n") => `POST ${path} HTTP/1.1\r\nHost: shop.example\r\n${rest}`

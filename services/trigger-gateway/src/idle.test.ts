@@ -79,7 +79,7 @@ test("10,000 idle connections slow no trigger, take little memory each, and are 
   const againBytes = ((await resident()) - before) / count
   expect(againBytes).toBeLessThan(1.9 * eachBytes)
   await waitUntil("the idle ones to be hung up on", () => second.open() === 0, 20_000)
-  expect(performance.now() - heldAt).toBeLessThan(12_000)
+  expect(performance.now() - heldAt).toBeLessThan(16_000)
   await waitUntil("the gateway to have let go of them", async () => (await held()) <= few)
   expect(await running.end("SIGTERM")).toBe(0)
   await database.drop()

@@ -42,6 +42,9 @@ export function lineUp(settings: {
       sendLastAnswer(response, answers.unavailable)
     } else if (request.headers.host === undefined && request.httpVersion === "1.1") {
       sendLastAnswer(response, answers.noHost)
+    } else if (request.headers["transfer-encoding"] !== undefined && request.httpVersion === "1.0") {
+      // Node hands it over and then finds that it cannot tell where it ends, too late for what was begun.
+      sendLastAnswer(response, answers.chunkedTooEarly)
     } else {
       onRequest(request, response)
     }

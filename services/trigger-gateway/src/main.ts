@@ -1,6 +1,6 @@
 import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { connectKafka, startProducer } from "@sitewire/kafka"
+import { connectKafka, requireTopics, startProducer } from "@sitewire/kafka"
 import { listen, runService, waitFor } from "@sitewire/runtime"
 import { askBroker } from "./askBroker.ts"
 import { createApp } from "./createApp.ts"
@@ -62,6 +62,12 @@ await runService({
         remedy: "Start it, or correct KAFKA_BROKERS.",
       }),
     ])
+    await waitFor({
+      ...waiting,
+      name: "Kafka's topics",
+      check: () => requireTopics(kafka, [connectorTriggered]),
+      remedy: "Run the setup job, with the same TOPIC_PREFIX.",
+    })
     const producer = await startProducer({ kafka, lingerMs: 0, deadlineMs })
     lifecycle.onStop("producer", (leftMs) => producer.close(leftMs))
 
