@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises"
+import { parseArgs } from "node:util"
 import { topicCatalogue, topicConfig } from "../packages/contracts/src/index.ts"
 import { readConfig } from "../packages/runtime/src/index.ts"
 import { setupVariables } from "../packages/setup/src/index.ts"
@@ -50,7 +51,8 @@ export function topicSettings(env: Record<string, string | undefined>): Settings
 }
 
 if (import.meta.main) {
-  const [file] = process.argv.slice(2)
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const [file] = positionals
   const text = describeTopics(topicSettings(process.env))
   if (file) await writeFile(file, text)
   else process.stdout.write(text)

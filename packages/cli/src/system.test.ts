@@ -39,7 +39,9 @@ test("a channel is made, its secret shown once, listed, shown, and its address c
   expect(created.stderr).toContain("shown this once")
 
   const list = await run("channel", "list")
-  expect(list.stdout).toMatch(/^ID +CREATED +ADDRESS\nacme +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30 +http:/)
+  expect(list.stdout).toMatch(
+    /^ID +CREATED +STATE +ADDRESS\nacme +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30 +active +http:/,
+  )
   const moved = await run("channel", "set-address", "acme", "--address", `${system.partner.url}/moved`)
   const shown = await run("channel", "show", "acme")
   expect(shown.stdout).toContain(`${system.partner.url}/moved`)

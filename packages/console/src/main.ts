@@ -27,9 +27,9 @@ await runService({
     lifecycle.onStop("postgres", () => pool.close())
     await waitFor({
       name: "Postgres",
-      check: () => pool.sql("select 1"),
+      check: () => pool.sql("select 1 from job limit 0"),
       deadlineMs: config.STARTUP_DEADLINE,
-      remedy: "Start it, or correct DATABASE_URL.",
+      remedy: "Start it, or correct DATABASE_URL; its migrations must have been applied.",
       log,
       signal: lifecycle.stopping,
     })

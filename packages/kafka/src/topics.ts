@@ -45,6 +45,19 @@ export async function ensureTopics(options: {
   }
 }
 
+/** Rejects where the cluster lacks one of the topics, and names those. For a start: a missing topic is a missing setup. */
+export async function requireTopics(kafka: KafkaConnection, names: readonly string[]): Promise<void> {
+  const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 1 }).admin()
+  await admin.connect()
+  try {
+    const known = new Set(await admin.listTopics())
+    const missing = names.filter((name) => !known.has(name))
+    if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}`)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
 async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor: number): Promise<string[]> {
   const created: string[] = []
   // One by one: of a batch in which another process was faster with one topic, kafkajs says only "false".

@@ -7,7 +7,12 @@ import { explain } from "./explain.ts"
 import { partnerClient } from "./partner/client.ts"
 import { progress } from "./progress.ts"
 import { runningStack, type Stack, startStack } from "./startStack.ts"
+import { takeNoArguments } from "./takeNoArguments.ts"
 import { localVariables } from "./variables.ts"
+
+takeNoArguments(
+  "npm run demo: tells both flows as a story, in under two minutes; fails if anything did not hold.",
+)
 
 let own: Stack | undefined
 

@@ -4,6 +4,11 @@ import { explain } from "./explain.ts"
 import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
 import { progress } from "./progress.ts"
 import { runningStack } from "./startStack.ts"
+import { takeNoArguments } from "./takeNoArguments.ts"
+
+takeNoArguments(
+  "npm run reset: drops all local data of Sitewire: events, deliveries, channels, secrets and logs.",
+)
 
 try {
   const running = await runningStack()

@@ -5,7 +5,10 @@ import { explain } from "./explain.ts"
 import { logsFolder } from "./folders.ts"
 import { progress } from "./progress.ts"
 import { demoChannel, type Stack, startStack } from "./startStack.ts"
+import { takeNoArguments } from "./takeNoArguments.ts"
 import { localVariables } from "./variables.ts"
+
+takeNoArguments("npm start: runs the whole system on this machine until Ctrl-C; its data is kept.")
 
 let stack: Stack | undefined
 let stopping = false

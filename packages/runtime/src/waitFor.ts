@@ -23,7 +23,8 @@ export async function waitFor(settings: {
       const waitedMs = Math.round(performance.now() - startedAt)
       if (waitedMs >= deadlineMs) {
         const seconds = Math.round(deadlineMs / 1000)
-        throw new Error(`${name} did not answer for ${seconds} s. ${remedy}`, { cause: error })
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new Error(`${name}: not there after ${seconds} s (${reason}). ${remedy}`, { cause: error })
       }
       const reason = error instanceof Error ? error.message : String(error)
       log.warn({ part: name, waitedMs, deadlineMs, reason }, "waiting for a part that is away")

@@ -1,7 +1,7 @@
 import { topicNames } from "@sitewire/contracts"
 import { isUnavailable, openPool } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
-import { connectKafka, startConsumer, waitForBroker } from "@sitewire/kafka"
+import { connectKafka, requireTopics, startConsumer, waitForBroker } from "@sitewire/kafka"
 import { gather, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
 import { claimDue } from "./claimDue.ts"
 import { countDue } from "./countDue.ts"
@@ -76,6 +76,15 @@ await runService({
       deadlineMs: config.STARTUP_DEADLINE,
       onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
     })
+    const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
+    await waitFor({
+      name: "Kafka's topics",
+      check: () => requireTopics(kafka, [connectorTriggered]),
+      deadlineMs: config.STARTUP_DEADLINE,
+      remedy: "Run the setup job, with the same TOPIC_PREFIX.",
+      log,
+      signal: lifecycle.stopping,
+    })
 
     const metrics = createSchedulerMetrics(registry)
     const egress = (allow: string[], allowHttp: boolean) => {
@@ -124,7 +133,7 @@ await runService({
     const consumer = await startConsumer({
       kafka,
       group: `${config.TOPIC_PREFIX}sync-scheduler`,
-      topics: [{ topic: topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] }).connectorTriggered }],
+      topics: [{ topic: connectorTriggered }],
       // One statement is raised while as many are gathered for the next: the larger, the more of a connection's triggers
       // become one row.
       maxInHand: 2 * maxBatch,

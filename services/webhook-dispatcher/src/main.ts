@@ -7,6 +7,7 @@ import {
   type Incoming,
   type Outgoing,
   RecordTooLarge,
+  requireTopics,
   startConsumer,
   startProducer,
   waitForBroker,
@@ -35,6 +36,7 @@ await runService({
   async start({ config, log, lifecycle, readiness, metrics: registry }) {
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
+    const { sitePaid, sitePaidInvalid, resend, dead, retry } = topics
     const openSecret = createSecretOpener(readSealingKeys(config.SEALING_KEYS))
 
     const pool = openPool({
@@ -68,6 +70,14 @@ await runService({
       kafka,
       deadlineMs: config.STARTUP_DEADLINE,
       onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
+    })
+    await waitFor({
+      name: "Kafka's topics",
+      check: () => requireTopics(kafka, [sitePaid, sitePaidInvalid, resend, dead, ...retry]),
+      deadlineMs: config.STARTUP_DEADLINE,
+      remedy: "Run the setup job, with the same TOPIC_PREFIX and RETRY_DELAYS.",
+      log,
+      signal: lifecycle.stopping,
     })
     const producer = await startProducer({ kafka })
     lifecycle.onStop("producer", producer.close)

@@ -29,15 +29,19 @@ export async function startInstallation({ retryDelaysMs = [300, 600] }: { retryD
     ALLOWED_RANGES: "127.0.0.0/8",
   }
 
+  async function service(main: string, overrides: Record<string, string>) {
+    const started = await startProcess(main, { ...env, ...overrides })
+    processes.push(started)
+    return started
+  }
+
   return {
     databaseUrl: database.url,
     sql: pool.sql as Sql,
     names,
-    async dispatcher(overrides: Record<string, string> = {}) {
-      const started = await startProcess("services/webhook-dispatcher/src/main.ts", { ...env, ...overrides })
-      processes.push(started)
-      return started
-    },
+    service,
+    dispatcher: (overrides: Record<string, string> = {}) =>
+      service("services/webhook-dispatcher/src/main.ts", overrides),
     async channel(id: string, address: string): Promise<void> {
       const sealed = seal(readSealingKeys(sealingKeys), sealContexts.signingSecret(id, `sec_${id}`), secret)
       await pool.sql(

@@ -17,6 +17,7 @@ export function addChannelList(parent: Command, { open }: Setup): void {
           : table(style, data, [
               { title: "ID", cell: (channel) => channel.id },
               { title: "CREATED", cell: (channel) => localTime(channel.created_at) },
+              { title: "STATE", cell: (channel) => (channel.paused_at === null ? "active" : "paused") },
               { title: "ADDRESS", cell: (channel) => channel.address },
             ]),
       )

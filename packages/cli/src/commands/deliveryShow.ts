@@ -23,19 +23,25 @@ export function addDeliveryShow(parent: Command, { open }: Setup): void {
     )
     .action(async (id: string, _options: object, command: Command) => {
       const { ask, show } = open(command)
-      show(await ask((client) => client.readDelivery(id)), describe)
+      const delivery = await ask((client) => client.readDelivery(id))
+      const { paused_at } = await ask((client) => client.readChannel(delivery.channel))
+      show(delivery, (shown, style) => describe(shown, paused_at, style))
     })
 }
 
-function describe(delivery: DeliveryWithAttempts, style: Style): string {
+function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style: Style): string {
   const { next_attempt_at, finished_at } = delivery
+  const held = pausedAt !== null && delivery.state === "pending"
   const facts = block(style, [
     ["delivery", delivery.id],
     ["event", delivery.event_id],
     ["channel", delivery.channel],
     ["state", delivery.state],
     ["attempts", String(delivery.attempts)],
-    ["next attempt", next_attempt_at && style.moment(next_attempt_at)],
+    [
+      "next attempt",
+      held ? "held back: the channel is paused" : next_attempt_at && style.moment(next_attempt_at),
+    ],
     ["created", style.moment(delivery.created_at)],
     ["finished", finished_at && style.moment(finished_at)],
     ["body sha256", delivery.body_sha256],
