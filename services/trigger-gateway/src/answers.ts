@@ -29,7 +29,11 @@ export const answers = {
   ),
   method: problem(405, "Method Not Allowed", "A trigger is a POST.", { allow: "POST" }),
   noHost: problem(400, "Bad Request", "An HTTP/1.1 request names its host."),
-  chunkedTooEarly: problem(400, "Bad Request", "HTTP/1.0 knows no chunks. Send a Content-Length, or HTTP/1.1."),
+  chunkedTooEarly: problem(
+    400,
+    "Bad Request",
+    "HTTP/1.0 knows no chunks. Send a Content-Length, or HTTP/1.1.",
+  ),
   tooLarge: problem(413, "Content Too Large", "A trigger needs no body; one of up to 1024 bytes is ignored."),
   broken: problem(500, "Internal Server Error", "The trigger was not accepted. Call again."),
   unavailable: problem(503, "Service Unavailable", "The trigger was not accepted. Call again in 5 seconds.", {
