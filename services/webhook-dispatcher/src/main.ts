@@ -22,7 +22,7 @@ import { giveUp } from "./giveUp.ts"
 import { createInFlight } from "./inFlight.ts"
 import { loadDeliveries } from "./loadDeliveries.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
-import { createSecretOpener } from "./openSecrets.ts"
+import { createSecretOpener, tryNewestSecret } from "./openSecrets.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 import { storeDeliveries } from "./storeDeliveries.ts"
 import { createTakeDue } from "./takeDue.ts"
@@ -37,7 +37,10 @@ await runService({
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
     const { sitePaid, sitePaidInvalid, resend, dead, retry } = topics
-    const openSecret = createSecretOpener(readSealingKeys(config.SEALING_KEYS))
+    // For the life of the process, whose keys do not change.
+    const openSecret = createSecretOpener(readSealingKeys(config.SEALING_KEYS), (why) =>
+      readiness.set("sealing keys", false, why),
+    )
 
     const pool = openPool({
       url: config.DATABASE_URL,
@@ -54,6 +57,9 @@ await runService({
       signal: lifecycle.stopping,
     })
     readiness.set("postgres", true)
+    await tryNewestSecret(pool.sql, openSecret).catch((error: unknown) =>
+      log.error({ error }, "the newest channel's secret cannot be opened; such deliveries are put off"),
+    )
     const retention = startRetention({
       retentionMs: config.RETENTION,
       deleteBefore: async (before, signal) => {
