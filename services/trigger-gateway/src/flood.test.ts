@@ -213,7 +213,9 @@ test("who vanishes without reading the answers is hung up on, whatever was still
       if (socket.writable && !socket.writableNeedDrain) socket.write(request.repeat(50))
   }, 10)
   await waitUntil("all of them to be open", async () => (await open()) >= openBefore + sockets.length)
-  await waitUntil("their answers to be stuck", () => sockets.every((socket) => socket.writableNeedDrain || socket.destroyed))
+  await waitUntil("their answers to be stuck", () =>
+    sockets.every((socket) => socket.writableNeedDrain || socket.destroyed),
+  )
   await waitUntil("the gateway to hang up", async () => (await open()) <= openBefore)
   clearInterval(pour)
   for (const socket of sockets) socket.destroy()
