@@ -51,8 +51,7 @@ export function topicSettings(env: Record<string, string | undefined>): Settings
 }
 
 if (import.meta.main) {
-  const { positionals } = parseArgs({ allowPositionals: true })
-  const [file] = positionals
+  const [file] = parseArgs({ allowPositionals: true }).positionals
   const text = describeTopics(topicSettings(process.env))
   if (file) await writeFile(file, text)
   else process.stdout.write(text)

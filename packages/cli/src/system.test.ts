@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto"
 import type { Channel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitewire/contracts"
 import { startConsumer } from "@sitewire/kafka"
-import { waitUntil } from "@sitewire/testkit"
+import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createClient } from "./client.ts"
-import { closedPort } from "./fixtures/closedPort.ts"
 import { runCli } from "./fixtures/runCli.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 

@@ -1,8 +1,9 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
 import { committedOffsets, makeTopic, realBroker, uniqueName } from "./fixtures/realBroker.ts"
+import { until } from "./fixtures/until.ts"
 import { type Producer, startProducer } from "./publish.ts"
 import type { Incoming } from "./record.ts"
 
@@ -39,9 +40,6 @@ async function consume(
   running.add(consumer)
   return consumer
 }
-
-const until = (condition: () => boolean | Promise<boolean>, timeout = 15_000) =>
-  vi.waitUntil(condition, { timeout, interval: 20 })
 
 const publishNumbered = (topic: string, count: number) =>
   producer.publish(Array.from({ length: count }, (_, n) => ({ topic, key: String(n), value: String(n) })))

@@ -2,10 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startKafkaCluster } from "@sitewire/backing"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { connectKafka, type KafkaConnection } from "./connect.ts"
 import { startConsumer } from "./consume.ts"
 import { committedOffsets, makeTopic, silent, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
+import { until } from "./fixtures/until.ts"
 import { startProducer } from "./publish.ts"
 
 let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
@@ -24,9 +25,6 @@ afterAll(async () => {
   await cluster?.stop()
   await rm(directory, { recursive: true, force: true })
 }, 60_000)
-
-const until = (condition: () => boolean | Promise<boolean>, timeout: number) =>
-  vi.waitUntil(condition, { timeout, interval: 50 })
 
 /** How many brokers lead a partition of the topic; 0 while the client still asks one that is gone. */
 const leading = (topic: string) =>

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type StartedBacking, startKafka } from "@sitewire/backing"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { checkBroker } from "./broker.ts"
 import { connectKafka, type KafkaConnection } from "./connect.ts"
 import { type Consumer, startConsumer } from "./consume.ts"
 import { committedOffsets, makeTopic, silent, uniqueName } from "./fixtures/realBroker.ts"
+import { until } from "./fixtures/until.ts"
 import { startProducer } from "./publish.ts"
 
 // A broker of its own, because these tests take it away.
@@ -28,9 +29,6 @@ afterAll(async () => {
   await broker?.stop()
   await rm(directory, { recursive: true, force: true })
 }, 30_000)
-
-const until = (condition: () => boolean | Promise<boolean>, timeout: number) =>
-  vi.waitUntil(condition, { timeout, interval: 50 })
 
 test("a killed broker: publishing rejects in time, the consumer is unhealthy, and both recover by themselves", {
   timeout: 90_000,

@@ -26,10 +26,13 @@ export async function startOps(settings: {
       response.end(`${JSON.stringify(state)}\n`)
     } else if (path === "/metrics") {
       // A figure that cannot be told must not end the process that it is about.
-      const text = await metrics.metrics().catch((error: unknown) => error)
-      if (typeof text === "string") response.writeHead(200, { "content-type": metrics.contentType }).end(text)
-      else
-        response.writeHead(500, { "content-type": "text/plain" }).end(`the metrics cannot be told: ${text}\n`)
+      await metrics.metrics().then(
+        (text) => response.writeHead(200, { "content-type": metrics.contentType }).end(text),
+        (error) =>
+          response
+            .writeHead(500, { "content-type": "text/plain" })
+            .end(`the metrics cannot be told: ${error}\n`),
+      )
     } else {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }

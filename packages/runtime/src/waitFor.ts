@@ -20,13 +20,12 @@ export async function waitFor(settings: {
       await check()
       return
     } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
       const waitedMs = Math.round(performance.now() - startedAt)
       if (waitedMs >= deadlineMs) {
         const seconds = Math.round(deadlineMs / 1000)
-        const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`${name}: not there after ${seconds} s (${reason}). ${remedy}`, { cause: error })
       }
-      const reason = error instanceof Error ? error.message : String(error)
       log.warn({ part: name, waitedMs, deadlineMs, reason }, "waiting for a part that is away")
       await sleep(Math.min(200 * 2 ** attempt, 3_000), undefined, signal ? { signal } : {})
     }

@@ -1,3 +1,4 @@
+export { closedPort } from "./closedPort.ts"
 export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
 export { freshTopics, silentLog } from "./freshTopics.ts"
 export { readArguments } from "./readArguments.ts"

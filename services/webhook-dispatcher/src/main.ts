@@ -36,7 +36,6 @@ await runService({
   async start({ config, log, lifecycle, readiness, metrics: registry }) {
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
-    const { sitePaid, sitePaidInvalid, resend, dead, retry } = topics
     // For the life of the process, whose keys do not change.
     const openSecret = createSecretOpener(readSealingKeys(config.SEALING_KEYS), (why) =>
       readiness.set("sealing keys", false, why),
@@ -79,7 +78,14 @@ await runService({
     })
     await waitFor({
       name: "Kafka's topics",
-      check: () => requireTopics(kafka, [sitePaid, sitePaidInvalid, resend, dead, ...retry]),
+      check: () =>
+        requireTopics(kafka, [
+          topics.sitePaid,
+          topics.sitePaidInvalid,
+          topics.resend,
+          topics.dead,
+          ...topics.retry,
+        ]),
       deadlineMs: config.STARTUP_DEADLINE,
       remedy: "Run the setup job, with the same TOPIC_PREFIX and RETRY_DELAYS.",
       log,

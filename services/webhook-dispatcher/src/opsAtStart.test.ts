@@ -1,11 +1,10 @@
-import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
+import { closedPort } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startInstallation } from "./testDispatcher.ts"
 
 test("a dispatcher that is asked for its figures while it starts tells them, and goes on starting", async () => {
   await using it = await startInstallation()
-  const port = await freePort()
+  const port = await closedPort()
   let starting = true
   const statuses: number[] = []
   const asking = (async () => {
@@ -22,12 +21,3 @@ test("a dispatcher that is asked for its figures while it starts tells them, and
   await asking
   expect(new Set(statuses)).toEqual(new Set([200]))
 }, 60_000)
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}

@@ -25,6 +25,9 @@ type PlainColumn = Exclude<
   "startedAt" | "nextAttemptAt" | "address" | "secretId" | "responseExcerpt"
 >
 
+const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
+                 status, error, secret_id`
+
 // One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
 // made twice after a crash; it is logged, and the row stays. Unless the repeat was taken by the partner: then the
 // delivery is delivered, however far a chain behind the failed one has come. What a partner once took stays delivered,
@@ -33,12 +36,10 @@ type PlainColumn = Exclude<
 // What was erased meanwhile stays erased, and so does what the partner answered, which may repeat what it was sent. The
 // row is the lock between the two: the update waits for an erasure that is under way and then sees the row as that left
 // it, so the excerpt is stored only as the updated row allows. An attempt that moves no row keeps no excerpt.
-const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
-                 status, error, secret_id`
 const statement = `
 with made as (
-  select ${columns.replace("started_at", "to_timestamp(started_at_ms / 1000) as started_at")},
-         response_excerpt, state, to_timestamp(next_attempt_at_ms / 1000) as next_attempt_at
+  select *, to_timestamp(started_at_ms / 1000) as started_at,
+         to_timestamp(next_attempt_at_ms / 1000) as next_attempt_at
     from unnest(
       $1::uuid[], $2::int[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
       $9::text[], $10::int[], $11::text[], $12::text[], $13::bytea[], $14::text[], $15::float8[])

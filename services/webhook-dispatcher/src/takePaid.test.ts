@@ -3,6 +3,7 @@ import { createLogger, createMetrics } from "@sitewire/runtime"
 import { kafkaBrokers, startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import type { DueDelivery } from "./delivery.ts"
+import { simulateRows } from "./fixtures/simulatedRows.ts"
 import { createInFlight } from "./inFlight.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
 import { createTakePaid } from "./takePaid.ts"
@@ -18,20 +19,16 @@ test("a new delivery is taken before a later copy of its event can be, although 
     breakersOpen: () => 0,
   })
   const inFlight = createInFlight()
-  const ids = new Map([["known", "00000000-0000-7000-8000-000000000001"]])
+  const rows = simulateRows(() => 0)
+  rows.store([{ ...stored, eventId: "known" }])
   const lookedUp = Promise.withResolvers<void>()
   const begun: string[] = []
   const ended = Promise.withResolvers<void>()
   const takePaid = createTakePaid({
-    store: async (batch) =>
-      batch.map(({ id, eventId, channelId }) => {
-        const fresh = !ids.has(eventId)
-        if (fresh) ids.set(eventId, id)
-        return { ...channelRow, channel_id: channelId, fresh }
-      }),
+    store: async (batch) => rows.store(batch),
     find: async (events) => {
       if (events.includes("known")) await lookedUp.promise
-      return events.map((event) => ({ ...known, event_id: event, id: ids.get(event) ?? "" }))
+      return rows.find(events)
     },
     publish: async () => {},
     deliver: async ({ id }: DueDelivery) => {
@@ -53,7 +50,7 @@ test("a new delivery is taken before a later copy of its event can be, although 
   lookedUp.resolve()
   ended.resolve()
   await first
-  expect(begun.filter((id) => id === ids.get("new"))).toHaveLength(1)
+  expect(begun.filter((id) => id === rows.byEvent("new")?.id)).toHaveLength(1)
 })
 
 test("a record that is too large to be put aside as it came holds up nobody: its place is kept", async () => {
@@ -75,17 +72,13 @@ test("a record that is too large to be put aside as it came holds up nobody: its
   await partner.close()
 }, 60_000)
 
-const channelRow = {
-  address: "https://partner.example/",
-  secret_id: "sec_1",
-  secret_sealed: Buffer.alloc(0),
-  other_secret_id: null,
-  other_secret_sealed: null,
-  standard_webhooks: false,
-  paused_at: null,
+const stored = {
+  id: "00000000-0000-7000-8000-000000000001",
+  channelId: "acme",
+  body: Buffer.alloc(0),
+  bodySha256: Buffer.alloc(0),
+  correlation: "shop",
 }
-
-const known = { attempts: 0, correlation: "shop", created_at: new Date() }
 
 function record(event: string): Incoming {
   const value = Buffer.from(JSON.stringify(paid(event)))

@@ -108,8 +108,8 @@ export function createTakePaid(parts: TakePaidParts) {
     if (row.channel_id === null) return refuse(record, "unknown channel")
     metrics.events.inc({ outcome: row.fresh ? "accepted" : "duplicate" })
     if (!row.fresh) {
-      const delivered = (await before).get(paid.id)
-      return delivered ? goOn(delivered) : undefined
+      const known = (await before).get(paid.id)
+      return known ? goOn(known) : undefined
     }
     await deliver({
       id: delivery.id,

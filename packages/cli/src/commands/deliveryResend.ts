@@ -10,9 +10,10 @@ export function addDeliveryResend(parent: Command, { open }: Setup): void {
     .addHelpText("after", examples("sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b"))
     .action(async (id: string, _options: object, command: Command) => {
       const { ask, show } = open(command)
-      const accepted = await ask((client) => client.resendDelivery(id))
+      // Before it: once the resend is promised, nothing else may fail.
       const { channel } = await ask((client) => client.readDelivery(id))
       const { paused_at } = await ask((client) => client.readChannel(channel))
+      const accepted = await ask((client) => client.resendDelivery(id))
       show(accepted, ({ delivery, attempt }) =>
         paused_at === null
           ? `Attempt ${attempt} is on its way. See what becomes of it: sitewire delivery show ${delivery}`
