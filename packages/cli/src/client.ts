@@ -16,6 +16,7 @@ import {
   type Problem,
   pageSchema,
   problemSchema,
+  refusedEventSchema,
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
@@ -99,6 +100,7 @@ export function createClient({
   const connections = pageSchema(connectionSchema)
   const deliveries = pageSchema(deliverySchema)
   const syncs = pageSchema(syncSchema)
+  const refusedEvents = pageSchema(refusedEventSchema)
   const jobs = pageSchema(jobSchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
@@ -134,6 +136,7 @@ export function createClient({
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     resendDelivery: (id: string) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend` }),
+    listRefusedEvents: (query: PageQuery = {}) => call(refusedEvents, { path: "refused-events", query }),
     /** A job, or with `dry_run` what it would do. */
     createResendJob: (body: z.input<typeof createResendJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/resend", body }),

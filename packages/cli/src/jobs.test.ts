@@ -37,6 +37,12 @@ test("refused events are replayed, deliveries sent again and erased, each first 
   expect((await run(["publish", "site.paid", "--file", "-"], events)).code).toBe(0)
   const dryReplay = ["replay", "--refused", "unknown channel", "--reason", "acme exists now", "--dry-run"]
   await waitUntil("the events to be refused", async () => (await json<DryRun>(dryReplay)).matching === 3)
+  const refused = await run(["refused", "--limit", "2"])
+  expect(refused.stdout).toMatch(
+    /^REFUSED +CHANNEL +EVENT +FROM +REASON\n\S+ +acme +shop-\d +\S*site\.paid \d \d+ +unknown channel$/m,
+  )
+  expect(refused.stdout).not.toContain(email)
+  expect(refused.stderr).toContain("There is more: --all, or --cursor ")
   await json(["channel", "create", "--id", "acme", "--address", system.partner.url])
   const replay = await run(["replay", "--refused", "unknown", "--reason", "acme exists now", "--wait"])
   expect(replay).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state: +done$/m) })

@@ -23,6 +23,7 @@ import { addJobShow } from "./commands/jobShow.ts"
 import { addJobs } from "./commands/jobs.ts"
 import { addListen } from "./commands/listen.ts"
 import { addPublishSitePaid } from "./commands/publishSitePaid.ts"
+import { addRefused } from "./commands/refused.ts"
 import { addReplay } from "./commands/replay.ts"
 import { addResend } from "./commands/resend.ts"
 import { addSnapshot } from "./commands/snapshot.ts"
@@ -93,6 +94,7 @@ export function buildProgram(surroundings: Surroundings, outcome: Setup["outcome
   addDeliveryResend(delivery, setup)
 
   addResend(program, setup)
+  addRefused(program, setup)
   addReplay(program, setup)
   addErase(program, setup)
   addJobs(program, setup)

@@ -2,9 +2,7 @@ import { invalidRecordHeaders, type ReplayFilter, replayFilterSchema } from "@si
 import type { Incoming } from "@sitewire/kafka"
 import { z } from "zod"
 import { type InvalidTopic, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
-
-/** Reading joins a consumer group, which takes up to seconds: a piece is large enough to be worth it. */
-const piece = { maxRecords: 5_000, maxBytes: 8 * 1024 * 1024 }
+import { piece, readPieces } from "./readPieces.ts"
 
 const offsetsSchema = z.record(z.string(), z.string())
 const positionSchema = z.object({ next: offsetsSchema, end: offsetsSchema.nullable() })
@@ -55,15 +53,12 @@ export async function countReplay(
   deadlineMs: number,
 ): Promise<{ matching: number; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
-  const to = await invalid.end()
   let matching = 0
-  for (let from = {}; performance.now() < endsAt; ) {
-    const read = await invalid.read({ from, to, ...piece })
-    matching += read.records.filter((record) => matches(record, filter)).length
-    if (read.ended) return { matching, complete: true }
-    from = read.next
+  for await (const { records, ended } of readPieces(invalid, {}, await invalid.end())) {
+    matching += records.filter((record) => matches(record, filter)).length
+    if (!ended && performance.now() >= endsAt) return { matching, complete: false }
   }
-  return { matching, complete: false }
+  return { matching, complete: true }
 }
 
 function matches(record: Incoming, { reason, from, to }: ReplayFilter): boolean {

@@ -11,6 +11,7 @@ import { listChannels } from "./listChannels.ts"
 import { listConnections } from "./listConnections.ts"
 import { listDeliveries } from "./listDeliveries.ts"
 import { listJobs } from "./listJobs.ts"
+import { listRefusedEvents } from "./listRefusedEvents.ts"
 import { listSyncs } from "./listSyncs.ts"
 import { pauseChannel } from "./pauseChannel.ts"
 import { readChannel } from "./readChannel.ts"
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   listDeliveries,
   readDelivery,
   resendDelivery,
+  listRefusedEvents,
   createResendJob,
   createReplayJob,
   createErasureJob,
