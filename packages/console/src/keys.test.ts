@@ -67,6 +67,13 @@ test("the command says what it needs, and what was wrong with it", async () => {
   const unset = await run(["--name", "ops"], {})
   expect(unset.code).toBe(1)
   expect(unset.stderr).toContain("DATABASE_URL")
+  expect((await run(["--help"], {})).code).toBe(0)
+  const nowhere = await run(["--name", "ops"], { DATABASE_URL: "postgresql://x:hidden@127.0.0.1:1/x" })
+  expect(nowhere.code).toBe(1)
+  expect(nowhere.stderr).toMatch(
+    /^The key was not made: .*ECONNREFUSED.*\nCheck DATABASE_URL, and that the setup/,
+  )
+  expect(nowhere.stderr).not.toContain("hidden")
 })
 
 async function run(args: string[], env: Record<string, string>) {

@@ -8,3 +8,4 @@ export { openPool, type Pool, type PoolSettings, type Row, type Sql } from "./po
 export { schemaSql } from "./schemaSql.ts"
 export { readSealingKeys, type SealingKeys, seal, sealingKeyId, unseal } from "./seal.ts"
 export { sealContexts } from "./sealContexts.ts"
+export { sealingVariables } from "./sealingVariables.ts"

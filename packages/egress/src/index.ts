@@ -6,6 +6,7 @@ export {
   type EgressOptions,
   type RequestInput,
 } from "./createEgress.ts"
+export { egressVariables, rangesVariable } from "./egressVariables.ts"
 export type { Lookup } from "./lookup.ts"
 export type {
   Aborted,

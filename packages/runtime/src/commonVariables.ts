@@ -85,18 +85,6 @@ export const databaseVariables = {
   ),
 }
 
-/** Who may be called: shared by all that call addresses which partners gave. */
-export const egressVariables = {
-  ALLOW_HTTP: z
-    .enum(["true", "false"], "must be true or false")
-    .default("false")
-    .transform((text) => text === "true")
-    .meta({ description: "Accept http: addresses beside https:. For the local stack only." }),
-  ALLOWED_RANGES: listVariable(
-    "Address ranges (CIDR, separated by commas) that may be called although they are private or otherwise special.",
-  ).prefault(""),
-}
-
 /** The retry schedule. It names the retry topics, so whoever creates the topics reads the same values. */
 export const retryVariables = {
   RETRY_DELAYS: listVariable(
@@ -112,13 +100,4 @@ export const retryVariables = {
     defaultRetryPeriod,
     "A delivery that still fails after this time is given up.",
   ),
-}
-
-/** The keys that open sealed values. Only processes that need signing secrets or show tokens may hold them. */
-export const sealingVariables = {
-  SEALING_KEYS: z.string().min(1).meta({
-    description:
-      "Keys for sealed values: id:base64 pairs separated by commas, each of 32 bytes, the sealing one first.",
-    secret: true,
-  }),
 }

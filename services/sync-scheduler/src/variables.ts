@@ -1,11 +1,9 @@
-import { parsePolicy } from "@sitewire/egress"
+import { egressVariables, rangesVariable } from "@sitewire/egress"
 import {
   countVariable,
   databaseVariables,
   durationVariable,
-  egressVariables,
   kafkaVariables,
-  listVariable,
   processVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
@@ -51,20 +49,7 @@ export const schedulerVariables = {
     description: "Signs the requests to the executors of connections that delegate their syncs.",
     secret: true,
   }),
-  DELEGATE_ALLOWED_RANGES: listVariable("")
-    .prefault("")
-    .refine(areRanges, "must be CIDR ranges such as 10.20.0.0/16, separated by commas")
-    .meta({
-      description:
-        "Address ranges (CIDR, separated by commas) in which executors may be called; http: is accepted.",
-    }),
-}
-
-function areRanges(ranges: string[]): boolean {
-  try {
-    parsePolicy({ allow: ranges, allowHttp: true })
-    return true
-  } catch {
-    return false
-  }
+  DELEGATE_ALLOWED_RANGES: rangesVariable(
+    "Address ranges (CIDR, separated by commas) in which executors may be called; http: is accepted.",
+  ),
 }

@@ -1,5 +1,5 @@
 import { topicNames } from "@sitewire/contracts"
-import { isFaultOfData, isUnavailable, openPool, readSealingKeys } from "@sitewire/database"
+import { isFaultOfData, isUnavailable, openPool } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import {
   type Consumer,
@@ -37,7 +37,7 @@ await runService({
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
     // For the life of the process, whose keys do not change.
-    const openSecret = createSecretOpener(readSealingKeys(config.SEALING_KEYS), (why) =>
+    const openSecret = createSecretOpener(config.SEALING_KEYS, (why) =>
       readiness.set("sealing keys", false, why),
     )
 

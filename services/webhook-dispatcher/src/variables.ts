@@ -1,12 +1,12 @@
+import { sealingVariables } from "@sitewire/database"
+import { egressVariables } from "@sitewire/egress"
 import {
   countVariable,
   databaseVariables,
   durationVariable,
-  egressVariables,
   kafkaVariables,
   processVariables,
   retryVariables,
-  sealingVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
 

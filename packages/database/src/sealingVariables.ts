@@ -1,0 +1,21 @@
+import { z } from "zod"
+import { readSealingKeys } from "./seal.ts"
+
+/** The keys that open sealed values. Only processes that need signing secrets or show tokens may hold them. */
+export const sealingVariables = {
+  SEALING_KEYS: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return readSealingKeys(text)
+      } catch (error) {
+        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) })
+        return z.NEVER
+      }
+    })
+    .meta({
+      description:
+        "Keys for sealed values: id:base64 pairs separated by commas, each of 32 bytes, the sealing one first.",
+      secret: true,
+    }),
+}

@@ -1,0 +1,37 @@
+import { ConfigurationError, readConfig } from "@sitewire/runtime"
+import { expect, test } from "vitest"
+import { dispatcherVariables } from "./variables.ts"
+
+const right = {
+  KAFKA_BROKERS: "kafka:9092",
+  DATABASE_URL: "postgresql://sitewire@db/sitewire",
+  SEALING_KEYS: `one:${Buffer.alloc(32, 1).toString("base64")}`,
+}
+
+function faultOf(env: Record<string, string>): string {
+  try {
+    readConfig(dispatcherVariables, env)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message
+  }
+  throw new Error("the configuration was taken")
+}
+
+test("sealing keys and ranges that cannot be used are named together with all else that is wrong, and not shown", () => {
+  expect(readConfig(dispatcherVariables, right).SEALING_KEYS.current).toBe("one")
+  const short = Buffer.alloc(31, 1).toString("base64")
+  const fault = faultOf({
+    ...right,
+    KAFKA_BROKERS: "",
+    SEALING_KEYS: `one:${short}`,
+    ALLOWED_RANGES: "10.0.0.0/8, 10.20",
+  })
+  expect(fault.split("\n").map((line) => line.trim().split(":")[0])).toEqual([
+    "The configuration is wrong",
+    "KAFKA_BROKERS",
+    "SEALING_KEYS",
+    "ALLOWED_RANGES",
+  ])
+  expect(fault).toContain('the key "one" must be 32 bytes in base64')
+  expect(fault).not.toContain(short)
+})
