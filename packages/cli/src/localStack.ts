@@ -12,6 +12,9 @@ export const localStackSchema = z.object({
   database: z.string().min(1).meta({ description: "Postgres, as a URL with its credentials." }),
   apiKey: z.string().min(1).meta({ description: "A bearer key of the management API." }),
   topicPrefix: z.string().optional(),
+  ops: z
+    .record(z.string(), z.url())
+    .meta({ description: "Where the services answer /livez, /readyz and /metrics, by name." }),
   processes: z.record(z.string(), z.int()).meta({ description: "Process ids of the services, by name." }),
 })
 

@@ -16,6 +16,7 @@ const stack: LocalStack = {
   kafka: closed,
   database: `postgresql://user:database-password@${closed}/sitewire`,
   apiKey: "swk_local-key",
+  ops: {},
   processes: { console: 1 },
 }
 

@@ -38,13 +38,18 @@ try {
   process.exit(1)
 }
 
-function describe({ gateway, console: api, partner, kafka }: LocalStack): string {
+function describe({ gateway, console: api, partner, kafka, ops }: LocalStack): string {
   const bold = (text: string) => styleText("bold", text, { stream: process.stdout })
-  const row = (name: string, value: string) => `  ${name.padEnd(16)} ${value}\n`
+  const row = (name: string, value: string) => `  ${name.padEnd(18)} ${value}\n`
   return `
 ${bold("Sitewire is ready")}
 
 ${row("trigger gateway", gateway)}${row("management API", `${api}/v1`)}${row("demo partner", partner)}${row("Kafka", kafka)}${row("logs", logsFolder)}
+${bold("Readiness and metrics")}, at /readyz and /metrics
+
+${Object.entries(ops)
+  .map(([name, url]) => row(name, url))
+  .join("")}
 ${bold("Try, in another terminal")}
 
   npm run --silent sitewire -- publish site.paid --channel ${demoChannel}     a paid site becomes a signed delivery

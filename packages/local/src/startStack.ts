@@ -96,7 +96,6 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
     progress(`${service.name} is ready`)
     return service
   }
-  const portOf = (url: string | undefined) => new URL(url ?? "").port
   const [gateway, scheduler, dispatcher, partner] = await settleAll([
     run({
       name: "trigger-gateway",
@@ -107,7 +106,7 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
         GATEWAY_PORT: `${config.GATEWAY_PORT}`,
         GATEWAY_DRAIN_DELAY: "0ms",
       },
-      portsOf: ({ gateway }) => ({ GATEWAY_PORT: portOf(gateway) }),
+      ports: { GATEWAY_PORT: "gateway" },
     }),
     run({
       name: "sync-scheduler",
@@ -128,7 +127,7 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
         OPS_HOST: "127.0.0.1",
         OPS_PORT: "0",
       },
-      portsOf: ({ partner }) => ({ PARTNER_PORT: portOf(partner) }),
+      ports: { PARTNER_PORT: "partner" },
     }),
   ])
   const gatewayUrl = gateway.addresses.gateway ?? ""
@@ -142,7 +141,7 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
       GATEWAY_ORIGIN: gatewayUrl,
       CONSOLE_PORT: `${config.CONSOLE_PORT}`,
     },
-    portsOf: ({ console: url }) => ({ CONSOLE_PORT: portOf(url) }),
+    ports: { CONSOLE_PORT: "console" },
   })
   const services = [gateway, scheduler, dispatcher, partner, management]
   const addresses = {
@@ -157,6 +156,7 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
   const describe = (): LocalStack => ({
     ...addresses,
     apiKey,
+    ops: Object.fromEntries(services.map(({ name, addresses }) => [name, addresses.ops ?? ""])),
     processes: {
       supervisor: process.pid,
       ...Object.fromEntries(services.map((service) => [service.name, service.pid()])),

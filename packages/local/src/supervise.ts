@@ -23,8 +23,11 @@ export type ServiceSettings = {
   name: string
   main: string
   env: Record<string, string>
-  /** Called with the ports to ask for at a restart: what was free at the first start must stay the address. */
-  portsOf?: (addresses: Record<string, string>) => Record<string, string>
+  /**
+   * Which variable sets the port of which address that it announces, OPS_PORT beside: what was free at the first start
+   * is asked for at a restart.
+   */
+  ports?: Record<string, string>
   onRestart: (line: string) => void
 }
 
@@ -33,14 +36,16 @@ export type ServiceSettings = {
  * to a file. Rejects with the end of the log where the first start fails.
  */
 export async function supervise(settings: ServiceSettings): Promise<Service> {
-  const { name, main, portsOf, onRestart } = settings
+  const { name, main, ports, onRestart } = settings
   await mkdir(logsFolder, { recursive: true })
   const logFile = join(logsFolder, `${name}.log`)
   let stopping = false
   let env = settings.env
   const first = await launch(name, main, env, logFile)
   let { child } = first
-  if (portsOf) env = { ...env, ...portsOf(first.addresses) }
+  for (const [variable, address] of Object.entries({ ...ports, OPS_PORT: "ops" })) {
+    env = { ...env, [variable]: new URL(first.addresses[address] ?? "").port }
+  }
   const kept = keepRunning()
 
   async function keepRunning(): Promise<void> {

@@ -156,6 +156,8 @@ await runService({
       inHand: () => consumers.reduce((sum, consumer) => sum + consumer.inHand(), 0),
       inFlight: () => gates.counts().inFlight,
       breakersOpen: () => gates.counts().open,
+      lag: () =>
+        consumers.flatMap((consumer) => consumer.lag().filter(({ topic }) => topic === topics.sitePaid)),
     })
     const attempt = createAttempt({
       egress,

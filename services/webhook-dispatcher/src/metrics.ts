@@ -3,7 +3,13 @@ import { Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
 /** What operators see of deliveries. No label holds an id: their number has no bound. */
 export function createDispatcherMetrics(
   registry: Registry,
-  read: { inHand: () => number; inFlight: () => number; breakersOpen: () => number },
+  read: {
+    inHand: () => number
+    inFlight: () => number
+    breakersOpen: () => number
+    /** Of site.paid. */
+    lag: () => { partition: number; lag: number }[]
+  },
 ) {
   const registers = [registry]
   new Gauge({
@@ -28,6 +34,16 @@ export function createDispatcherMetrics(
     registers,
     collect() {
       this.set(read.breakersOpen())
+    },
+  })
+  new Gauge({
+    name: "sitewire_site_paid_lag_records",
+    help: "Records of site.paid appended and not finished, by partition of this consumer, as of its last fetch.",
+    labelNames: ["partition"],
+    registers,
+    collect() {
+      this.reset()
+      for (const { partition, lag } of read.lag()) this.set({ partition }, lag)
     },
   })
   return {

@@ -17,6 +17,7 @@ test("a new delivery is taken before a later copy of its event can be, although 
     inHand: () => 0,
     inFlight: () => 0,
     breakersOpen: () => 0,
+    lag: () => [],
   })
   const inFlight = createInFlight()
   const rows = simulateRows(() => 0)
