@@ -1,4 +1,4 @@
-import { access, readdir, readFile } from "node:fs/promises"
+import { access, glob, readdir, readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { root } from "../folders.ts"
@@ -8,7 +8,7 @@ import { makeTables } from "./makeTables.ts"
 import { readLocal, readProcesses } from "./readProcesses.ts"
 
 const decisions = (await readdir(join(root, "docs/decisions"))).map((name) => `docs/decisions/${name}`)
-const pages = ["README.md", "CONTRIBUTING.md", ...decisions]
+const pages = ["README.md", "CONTRIBUTING.md", "docs/runbook.md", ...decisions]
 const read = (page: string) => readFile(join(root, page), "utf8")
 
 test("the README's tables are what the code declares", async () => {
@@ -35,6 +35,17 @@ test.each(pages)("every path that %s names exists", async (page) => {
   const missing = []
   for (const path of paths) if (!(await exists(page, path))) missing.push(path)
   expect(missing, `${page} names paths that do not exist`).toEqual([])
+})
+
+test.each(["README.md", "docs/runbook.md"])("every metric that %s names exists", async (page) => {
+  const existing = new Set<string>()
+  for await (const file of glob("{services,packages}/*/src/**/*.ts", { cwd: root })) {
+    for (const [, name = ""] of (await read(file)).matchAll(/name: "(sitewire_\w+)"/g)) existing.add(name)
+  }
+  const named = new Set((await read(page)).match(/\bsitewire_[a-z_]+[a-z]/g))
+  const missing = [...named].filter((name) => !existing.has(name.replace(/_bucket$/, "")))
+  expect(named.size).toBeGreaterThan(10)
+  expect(missing, `${page} names metrics that no process has`).toEqual([])
 })
 
 test("a missing script and a broken link are found, and what only looks like a path is not", () => {
