@@ -31,6 +31,16 @@ test("Retry-After moves an attempt to a longer delay, never to a shorter one or 
   expect(rungFor(3, 1_000)).toBe(2)
 })
 
+test("Retry-After never ends a delivery: where the longer delay would pass the period's end, the longest that fits is taken", () => {
+  const late = new Date(since.getTime() + 330 * minute)
+  const asked = (now: Date, failures: number, periodMs = schedule.periodMs) =>
+    nextStep({ ...schedule, periodMs }, { failures, since, now, retryAfterMs: 60 * minute })
+  expect(asked(late, 1)).toMatchObject({ kind: "retry", rung: 2 })
+  expect(asked(since, 1, 30 * minute)).toMatchObject({ kind: "retry", rung: 2 })
+  expect(asked(since, 1, minute)).toMatchObject({ kind: "retry", rung: 0 })
+  expect(asked(late, 4)).toEqual({ kind: "dead" })
+})
+
 test("Retry-After is read from 429 and 503 alone, as seconds or as a date", () => {
   const now = new Date("2030-01-01T00:00:00Z")
   expect(readRetryAfter(429, "120", now)).toBe(120_000)

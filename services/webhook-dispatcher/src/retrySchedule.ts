@@ -5,18 +5,20 @@ export type NextStep = { kind: "retry"; rung: number; dueAt: Date } | { kind: "d
 /**
  * What follows a failed attempt: the next delay (the last one repeats), or the end where the next attempt would come
  * after the retry period. `failures` counts this failure too. `retryAfterMs`, from the answer, can only move the
- * attempt to a longer delay, never to a shorter one or past the longest.
+ * attempt to a longer delay, never to a shorter one, past the longest or past the period's end: asking for patience
+ * costs no attempt.
  */
 export function nextStep(
   schedule: RetrySchedule,
   failed: { failures: number; since: Date; now: Date; retryAfterMs?: number },
 ): NextStep {
   const last = schedule.delaysMs.length - 1
+  const leftMs = failed.since.getTime() + schedule.periodMs - failed.now.getTime()
+  const fits = (rung: number) => delayOf(schedule, rung) <= leftMs
   let rung = Math.min(Math.max(failed.failures - 1, 0), last)
-  while (rung < last && delayOf(schedule, rung) < (failed.retryAfterMs ?? 0)) rung += 1
-  const dueAt = new Date(failed.now.getTime() + delayOf(schedule, rung))
-  if (dueAt.getTime() > failed.since.getTime() + schedule.periodMs) return { kind: "dead" }
-  return { kind: "retry", rung, dueAt }
+  if (!fits(rung)) return { kind: "dead" }
+  while (rung < last && delayOf(schedule, rung) < (failed.retryAfterMs ?? 0) && fits(rung + 1)) rung += 1
+  return { kind: "retry", rung, dueAt: new Date(failed.now.getTime() + delayOf(schedule, rung)) }
 }
 
 function delayOf(schedule: RetrySchedule, rung: number): number {
