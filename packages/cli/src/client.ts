@@ -134,8 +134,8 @@ export function createClient({
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
-    resendDelivery: (id: string) =>
-      call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend` }),
+    resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
+      call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
     listRefusedEvents: (query: PageQuery = {}) => call(refusedEvents, { path: "refused-events", query }),
     /** A job, or with `dry_run` what it would do. */
     createResendJob: (body: z.input<typeof createResendJobSchema>) =>

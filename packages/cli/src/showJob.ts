@@ -5,6 +5,7 @@ import type { Client } from "./client.ts"
 import { block } from "./printBlock.ts"
 import { localTime } from "./printTime.ts"
 import type { Setup } from "./program.ts"
+import { readCount } from "./readCount.ts"
 import type { Session } from "./session.ts"
 import type { Style } from "./style.ts"
 
@@ -16,6 +17,11 @@ export function addJobOptions(command: Command): Command {
     .requiredOption("--reason <text>", "why, for whoever reads the job later; name no person")
     .option("--dry-run", "only count what would be done")
     .option("--wait", "wait until the job has ended, and show how far it is")
+}
+
+/** The option of jobs that send. */
+export function addPaceOption(command: Command): Command {
+  return command.option("--per-second <n>", "how many a second, at most (50)", readCount)
 }
 
 /** A time as ISO 8601 with an offset, or as anything else that names one instant; given on in UTC. */

@@ -116,13 +116,23 @@ test("a delivery is read with its attempts in order", async () => {
   expect((await console.call("GET", `/v1/deliveries/${idOf(99)}`)).status).toBe(404)
 })
 
-test("a resend puts the next attempt on the topic before it answers 202, and changes no row", async () => {
+test("a resend puts the next attempt on the topic before it answers 202, and changes no delivery", async () => {
   const id = await insert(20, { state: "dead", attempts: 7 })
   const before = await console.prisma.delivery.findUnique({ where: { id } })
   const startedAt = Date.now()
-  const resent = await console.call("POST", `/v1/deliveries/${id}/resend`)
+  const body = { reason: "ticket 17" }
+  const resent = await console.call("POST", `/v1/deliveries/${id}/resend`, { body })
   expect(resent.status).toBe(202)
-  expect(resent.json).toEqual({ delivery: id, attempt: 8 })
+  expect(resent.json).toEqual({ delivery: id, attempt: 8, job: expect.stringMatching(/^job_/) })
+  const kept = await console.call("GET", `/v1/jobs/${resent.json.job}`)
+  expect(kept.json).toMatchObject({
+    kind: "resend",
+    state: "done",
+    filter: { delivery: id },
+    reason: "ticket 17",
+    requested_by: expect.stringMatching(/^key_\w+ \(test\)$/),
+    counts: { resent: 1 },
+  })
   expect(await console.prisma.delivery.findUnique({ where: { id } })).toEqual(before)
 
   const record = (await readResends()).find(({ key }) => key === id)
@@ -161,11 +171,14 @@ test("while Kafka is away everything but resends works; a resend answers 503, an
   const refused = await other.call("POST", `/v1/deliveries/${idOf(30)}/resend`)
   expect(refused.status).toBe(503)
   expect(refused.headers.get("retry-after")).toBe("5")
+  expect((await other.call("GET", "/v1/jobs")).json.data).toEqual([])
   expect((await other.call("GET", `/v1/deliveries/${idOf(30)}`)).status).toBe(200)
 
   proxy.restore()
   await waitUntil("the publisher to connect", () => states.at(-1) === true)
   expect((await other.call("POST", `/v1/deliveries/${idOf(30)}/resend`)).status).toBe(202)
+  const kept = (await other.call("GET", "/v1/jobs")).json.data
+  expect(kept).toMatchObject([{ filter: { delivery: idOf(30) }, reason: "not given" }])
   await other.close()
   await later.close(5_000)
   proxy.close()

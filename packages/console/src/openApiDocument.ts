@@ -52,7 +52,14 @@ function operation(route: Route): ZodOpenApiOperationObject {
     ...(params || query
       ? { requestParams: { ...(params ? { path: params } : {}), ...(query ? { query } : {}) } }
       : {}),
-    ...(body ? { requestBody: { required: true, content: { "application/json": { schema: body } } } } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: !body.safeParse(undefined).success,
+            content: { "application/json": { schema: body } },
+          },
+        }
+      : {}),
     responses: {
       [String(success.status) as "200"]: {
         description: success.description,

@@ -9,13 +9,14 @@ const settings = {
   retryPeriodMs: parseDuration(defaultRetryPeriod),
 }
 
-test("each delay has a topic whose records stay a day longer than the retry period and are stamped by the broker", () => {
+test("each delay has a topic whose records are gone a day after the retry period, and not before it, stamped by the broker", () => {
   const retry = topicCatalogue(settings).filter(({ name }) => name.includes(".retry."))
   expect(retry.map(({ name }) => name)).toEqual(
     ["1m", "5m", "15m", "1h"].map((delay) => `eu.site.ready.retry.${delay}`),
   )
   for (const topic of retry) {
-    expect(topic.retentionMs).toBe(settings.retryPeriodMs + day)
+    expect(topic.retentionMs + topic.segmentMs).toBe(settings.retryPeriodMs + day)
+    expect(topic.retentionMs).toBeGreaterThan(settings.retryPeriodMs)
     expect(topic.timestamp).toBe("LogAppendTime")
   }
 })

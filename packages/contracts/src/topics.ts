@@ -8,11 +8,10 @@ import { sitePaidSchema } from "./sitePaid.ts"
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/**
- * A record goes with its segment, so it can outlive its retention by this. Kafka's own default is 7 days, too long for
- * records that hold personal data.
- */
-export const segmentMs = dayMs
+/** Kafka's own default is 7 days, too long for records that hold personal data. */
+const segmentMs = dayMs
+/** Records of retry topics are to be gone a day after the retry period, their segment's time included. */
+const retrySegmentMs = 6 * hourMs
 
 export const defaultRetryDelays = ["1m", "5m", "15m", "1h"] as const
 export const defaultRetryPeriod = "6h"
@@ -28,6 +27,8 @@ export type Topic = {
   partitions: number
   cleanup: "delete" | "compact,delete"
   retentionMs: number
+  /** A record goes with its segment, so it can outlive its retention by this. */
+  segmentMs: number
   /** Delays are counted from the broker's append time, so a partition's head is always the next one due. */
   timestamp: "CreateTime" | "LogAppendTime"
 }
@@ -66,6 +67,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       partitions: 6,
       cleanup: "delete",
       retentionMs: 7 * dayMs,
+      segmentMs,
       timestamp: "CreateTime",
     },
     {
@@ -76,6 +78,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       partitions: 1,
       cleanup: "delete",
       retentionMs: 30 * dayMs,
+      segmentMs,
       timestamp: "CreateTime",
     },
     {
@@ -84,6 +87,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       purpose: "Deliveries that an operator sends again now.",
       value: deliveryDueSchema,
       retentionMs: 7 * dayMs,
+      segmentMs,
       timestamp: "CreateTime",
     },
     ...names.retry.map(
@@ -92,7 +96,8 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
         name,
         purpose: `Deliveries that wait ${formatDuration(settings.retryDelaysMs[rung] ?? 0)} for their next attempt.`,
         value: deliveryDueSchema,
-        retentionMs: settings.retryPeriodMs + dayMs,
+        retentionMs: settings.retryPeriodMs + dayMs - retrySegmentMs,
+        segmentMs: retrySegmentMs,
         timestamp: "LogAppendTime",
       }),
     ),
@@ -103,6 +108,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       value: deadLetterSchema,
       partitions: 1,
       retentionMs: 30 * dayMs,
+      segmentMs,
       timestamp: "CreateTime",
     },
     {
@@ -113,6 +119,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       partitions: 6,
       cleanup: "compact,delete",
       retentionMs: 7 * dayMs,
+      segmentMs,
       timestamp: "CreateTime",
     },
   ]
@@ -127,7 +134,7 @@ export function topicConfig(topic: Topic, replication: number): Record<string, s
     "cleanup.policy": topic.cleanup,
     "retention.ms": String(topic.retentionMs),
     "message.timestamp.type": topic.timestamp,
-    "segment.ms": String(segmentMs),
+    "segment.ms": String(topic.segmentMs),
     "min.insync.replicas": String(Math.max(1, replication - 1)),
   }
 }

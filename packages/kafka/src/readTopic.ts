@@ -55,6 +55,8 @@ export async function readTopic(
       let bytes = 0
       let progress = 0
       const { promise: over, resolve, reject } = Promise.withResolvers<void>()
+      // A crash can come before anybody waits for the end.
+      over.catch(() => {})
       const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
         groupId: group,
         maxWaitTimeInMs: 250,

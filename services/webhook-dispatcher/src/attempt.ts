@@ -1,5 +1,5 @@
 import type { AttemptError } from "@sitewire/contracts"
-import type { Egress, Timing } from "@sitewire/egress"
+import type { Egress, Excerpt, Timing } from "@sitewire/egress"
 import { sign, signatureHeader, standardWebhooksHeaders } from "@sitewire/signing"
 import type { DueDelivery, SealedSecret } from "./delivery.ts"
 
@@ -9,7 +9,8 @@ export type AttemptOutcome = {
   status: number | null
   address: string | null
   timing: Timing
-  excerpt: Buffer | null
+  /** Null: nothing was answered. */
+  excerpt: Pick<Excerpt, "within"> | null
   retryAfter?: string
 }
 
@@ -55,13 +56,12 @@ export function createAttempt({ egress, openSecret, serviceName, timeoutMs }: At
     if (outcome.kind === "failed")
       return { error: outcome.error, status: null, address, timing, excerpt: null }
     const { status, headers } = outcome
-    const received = outcome.excerpt.received()
     return {
       error: status >= 200 && status < 300 ? null : "status",
       status,
       address,
       timing,
-      excerpt: received.length > 0 ? received : null,
+      excerpt: outcome.excerpt,
       ...(headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }),
     }
   }

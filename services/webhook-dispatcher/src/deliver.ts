@@ -24,6 +24,13 @@ export type DeliverParts = {
 }
 
 /**
+ * How long a body's first 1 KiB is waited for, once the attempt is over and has given its place back. What was taken
+ * needs no explaining, so it is hardly waited for: a partner that drips its bodies must not fill what we have in hand.
+ */
+const failedBodyMs = 250
+const takenBodyMs = 20
+
+/**
  * Carries a delivery one step further: attempts it, or puts it off where its channel cannot take it now. Resolves when
  * the outcome is durable, and not before; the caller then marks the record as done.
  *
@@ -78,12 +85,13 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
+    const excerpt = outcome.excerpt?.within(next === null ? takenBodyMs : failedBodyMs)
     if (next?.kind === "retry") {
       await publish([nextAttempt(due, next.rung, { attempt: due.attempt + 1, failures: due.failures + 1 })])
     } else if (next?.kind === "dead") {
       await publish([deadLetter(due, due.attempt, outcome.error ?? "", outcome.status)])
     }
-    await record(toRecord(due, outcome, next))
+    await record(toRecord(due, outcome, next, excerpt ? await excerpt : null))
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
     if (next?.kind === "dead") metrics.dead.inc()
@@ -139,7 +147,12 @@ function describe(due: DueDelivery) {
   return { delivery: id, event: eventId, channel: channel.id, attempt, correlation }
 }
 
-function toRecord(due: DueDelivery, outcome: AttemptOutcome, next: NextStep | null): AttemptRecord {
+function toRecord(
+  due: DueDelivery,
+  outcome: AttemptOutcome,
+  next: NextStep | null,
+  excerpt: Buffer | null,
+): AttemptRecord {
   const { timing } = outcome
   return {
     deliveryId: due.id,
@@ -154,7 +167,7 @@ function toRecord(due: DueDelivery, outcome: AttemptOutcome, next: NextStep | nu
     status: outcome.status,
     error: outcome.error,
     secretId: due.channel.secret.id,
-    responseExcerpt: outcome.excerpt,
+    responseExcerpt: excerpt?.length ? excerpt : null,
     state: next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending",
     nextAttemptAt: next?.kind === "retry" ? next.dueAt : null,
   }

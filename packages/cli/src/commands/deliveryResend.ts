@@ -7,13 +7,17 @@ export function addDeliveryResend(parent: Command, { open }: Setup): void {
     .command("resend")
     .description("send a delivery again now: same id, same bytes, signed with the active secret")
     .argument("<delivery>", "the delivery's id")
-    .addHelpText("after", examples("sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b"))
-    .action(async (id: string, _options: object, command: Command) => {
+    .option("--reason <text>", "why, for whoever reads the jobs later; name no person")
+    .addHelpText(
+      "after",
+      examples('sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --reason "ticket 17"'),
+    )
+    .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
       const { ask, show } = open(command)
       // Before it: once the resend is promised, nothing else may fail.
       const { channel } = await ask((client) => client.readDelivery(id))
       const { paused_at } = await ask((client) => client.readChannel(channel))
-      const accepted = await ask((client) => client.resendDelivery(id))
+      const accepted = await ask((client) => client.resendDelivery(id, { reason }))
       show(accepted, ({ delivery, attempt }) =>
         paused_at === null
           ? `Attempt ${attempt} is on its way. See what becomes of it: sitewire delivery show ${delivery}`

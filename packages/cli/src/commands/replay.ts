@@ -1,9 +1,9 @@
 import type { Command } from "commander"
 import { examples } from "../examples.ts"
 import type { Setup } from "../program.ts"
-import { addJobOptions, type JobOptions, readInstant, startJob } from "../showJob.ts"
+import { addJobOptions, addPaceOption, type JobOptions, readInstant, startJob } from "../showJob.ts"
 
-type Options = JobOptions & { refused?: string; from?: string; to?: string }
+type Options = JobOptions & { refused?: string; from?: string; to?: string; perSecond?: number }
 
 export function addReplay(parent: Command, { open, outcome }: Setup): void {
   const replay = parent
@@ -12,7 +12,7 @@ export function addReplay(parent: Command, { open, outcome }: Setup): void {
     .option("--refused <reason>", "only those refused for this reason, or one that begins so")
     .option("--from <time>", "only those refused at this time or later", readInstant)
     .option("--to <time>", "only those refused before this time", readInstant)
-  addJobOptions(replay)
+  addJobOptions(addPaceOption(replay))
     .addHelpText(
       "after",
       examples(
@@ -21,9 +21,14 @@ export function addReplay(parent: Command, { open, outcome }: Setup): void {
       ),
     )
     .action((options: Options, command: Command) => {
-      const { refused, from, to, reason, dryRun = false } = options
+      const { refused, from, to, perSecond, reason, dryRun = false } = options
       return startJob(open(command), { options, outcome }, (client) =>
-        client.createReplayJob({ filter: { reason: refused, from, to }, reason, dry_run: dryRun }),
+        client.createReplayJob({
+          filter: { reason: refused, from, to },
+          reason,
+          per_second: perSecond,
+          dry_run: dryRun,
+        }),
       )
     })
 }

@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander"
 import { examples } from "../examples.ts"
 import type { Setup } from "../program.ts"
-import { readCount } from "../readCount.ts"
-import { addJobOptions, type JobOptions, readInstant, startJob } from "../showJob.ts"
+import { addJobOptions, addPaceOption, type JobOptions, readInstant, startJob } from "../showJob.ts"
 
 const states = ["pending", "delivered", "dead"] as const
 
@@ -22,8 +21,7 @@ export function addResend(parent: Command, { open, outcome }: Setup): void {
     .addOption(new Option("--state <state>", "only in this state").choices(states))
     .option("--from <time>", "only those made at this time or later", readInstant)
     .option("--to <time>", "only those made before this time", readInstant)
-    .option("--per-second <n>", "how many a second, at most (50)", readCount)
-  addJobOptions(resend)
+  addJobOptions(addPaceOption(resend))
     .addHelpText(
       "after",
       examples(

@@ -1,6 +1,7 @@
 import type { Job } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Offsets, readTopic } from "@sitewire/kafka"
+import { z } from "zod"
 import type { Publish } from "../publisher.ts"
 
 /** A job as its runner sees it. What `filter` and `position` hold is each kind's own. */
@@ -13,6 +14,12 @@ export type RunningJob = {
   /** By Postgres's clock, which all consoles share. */
   now: Date
 }
+
+/** How many a second a job takes at most; null where it has no pace. */
+export function paceOf(position: unknown): number | null {
+  return pacedSchema.safeParse(position).data?.perSecond ?? null
+}
+const pacedSchema = z.object({ perSecond: z.int() })
 
 /** What became of one step. `away`: nothing is written, and the step is taken again later. */
 export type Step =

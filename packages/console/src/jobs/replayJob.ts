@@ -1,14 +1,21 @@
 import { invalidRecordHeaders, type ReplayFilter, replayFilterSchema } from "@sitewire/contracts"
-import type { Incoming } from "@sitewire/kafka"
+import type { Incoming, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import { type InvalidTopic, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
 import { piece, readPieces } from "./readPieces.ts"
 
-const offsetsSchema = z.record(z.string(), z.string())
-const positionSchema = z.object({ next: offsetsSchema, end: offsetsSchema.nullable() })
+/** Events of one step at most: what goes out at once, and what a crash repeats. */
+const largestStep = 500
 
-export function beginReplay(): z.output<typeof positionSchema> {
-  return { next: {}, end: null }
+const offsetsSchema = z.record(z.string(), z.string())
+const positionSchema = z.object({
+  perSecond: z.int().default(50),
+  next: offsetsSchema,
+  end: offsetsSchema.nullable(),
+})
+
+export function beginReplay(perSecond: number): z.output<typeof positionSchema> {
+  return { perSecond, next: {}, end: null }
 }
 
 /**
@@ -17,14 +24,20 @@ export function beginReplay(): z.output<typeof positionSchema> {
  * repeated step publishes events twice, and the dispatcher knows an event by its id.
  */
 export async function stepReplay(job: RunningJob, { publish, topics, invalid }: StepParts): Promise<Step> {
-  const { next, end } = positionSchema.parse(job.position)
+  const { perSecond, next, end } = positionSchema.parse(job.position)
   const filter = replayFilterSchema.parse(job.filter)
   try {
     if (end === null) {
-      return { kind: "stepped", position: { next, end: await invalid.end() }, counts: {}, done: false }
+      return {
+        kind: "stepped",
+        position: { perSecond, next, end: await invalid.end() },
+        counts: {},
+        done: false,
+      }
     }
     const read = await invalid.read({ from: next, to: end, ...piece })
-    const matching = read.records.filter((record) => matches(record, filter))
+    const { records, next: reached } = cutBehind(read, largestStep, (record) => matches(record, filter))
+    const matching = records.filter((record) => matches(record, filter))
     const outcome = await publishAll(
       publish,
       matching.map(({ key, value, headers }) => ({
@@ -37,13 +50,29 @@ export async function stepReplay(job: RunningJob, { publish, topics, invalid }: 
     if (outcome.kind === "away") return outcome
     return {
       kind: "stepped",
-      position: { next: read.next, end },
-      counts: { read: read.records.length, replayed: matching.length },
-      done: read.ended,
+      position: { perSecond, next: reached, end },
+      counts: { read: records.length, replayed: matching.length },
+      done: read.ended && records.length === read.records.length,
+      restMs: (matching.length / perSecond) * 1_000,
     }
   } catch (error) {
     return { kind: "away", why: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** What was read up to the `most`th record that counts, and where to go on behind it. */
+function cutBehind(
+  read: { records: Incoming[]; next: Offsets },
+  most: number,
+  counts: (record: Incoming) => boolean,
+): { records: Incoming[]; next: Offsets } {
+  let counted = 0
+  const cut = read.records.findIndex((record) => counts(record) && ++counted > most)
+  if (cut < 0) return read
+  const next = { ...read.next }
+  // Of each partition, the first that is left is the last that is noted.
+  for (const { partition, offset } of read.records.slice(cut).toReversed()) next[partition] = offset
+  return { records: read.records.slice(0, cut), next }
 }
 
 /** How many records a replay made now would take; `complete` is false where `deadlineMs` was over before the end. */

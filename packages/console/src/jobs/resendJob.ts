@@ -34,10 +34,6 @@ export function beginResend(perSecond: number): Position {
   return { perSecond, after: nothingBefore, planned: null }
 }
 
-export function paceOf(position: unknown): number | null {
-  return positionSchema.safeParse(position).data?.perSecond ?? null
-}
-
 /**
  * One step of a resend. A step is planned, with the number of each attempt, and written down before any of it is
  * published. A crash, or a broker that acknowledged and was not heard, then publishes the same numbers again, and the

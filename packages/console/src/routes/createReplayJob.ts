@@ -17,7 +17,7 @@ export const createReplayJob = defineRoute({
   body: createReplayJobSchema,
   success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
   alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
-  async handle({ sql, invalid, topicPrefix }, { body: { filter, reason, dry_run }, caller }) {
+  async handle({ sql, invalid, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
     if (dry_run) {
       const counted = await countReplay(invalid, filter, countMs).catch(() => null)
       if (counted === null) {
@@ -28,7 +28,7 @@ export const createReplayJob = defineRoute({
       }
       return { kind: "other", status: 200, body: { dry_run, left_out: 0, ...counted } }
     }
-    const position = beginReplay()
+    const position = beginReplay(per_second)
     const row = await insertJob(sql, { kind: "replay", filter, reason, requestedBy: caller, position })
     return ok(jobAnswer(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
   },

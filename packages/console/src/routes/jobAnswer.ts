@@ -1,12 +1,6 @@
-import {
-  type Job,
-  type RemainingTopic,
-  segmentMs,
-  type TopicSettings,
-  topicCatalogue,
-} from "@sitewire/contracts"
+import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { paceOf } from "../jobs/resendJob.ts"
+import { paceOf } from "../jobs/job.ts"
 import { newId } from "../newIds.ts"
 
 const columns = "id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at"
@@ -38,6 +32,24 @@ export async function insertJob(
   )
   if (!row) throw new Error("the statement that makes a job returned no row")
   return row
+}
+
+/** Keeps who sent a single delivery again, and why, beside the jobs that send many. Returns the record's id. */
+export async function recordResend(
+  sql: Sql,
+  { delivery, reason, requestedBy }: { delivery: string; reason: string; requestedBy: string },
+): Promise<string> {
+  const id = newId("job")
+  await sql(
+    `insert into job (id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at)
+     values ($1, 'resend', 'done', $2::jsonb, $3, $4, '{}', '{"resent": 1}', now(), now())`,
+    [id, JSON.stringify({ delivery }), reason, requestedBy],
+  )
+  return id
+}
+
+export async function forgetResend(sql: Sql, id: string): Promise<void> {
+  await sql("delete from job where id = $1", [id])
 }
 
 export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined> {
@@ -72,7 +84,7 @@ export function jobAnswer(row: JobRow, topicPrefix: string): Job {
     kind: row.kind,
     state: row.state,
     filter: row.filter,
-    per_second: row.kind === "resend" ? paceOf(JSON.parse(row.position)) : null,
+    per_second: paceOf(JSON.parse(row.position)),
     reason: row.reason,
     requested_by: row.requested_by,
     counts: row.counts,
@@ -94,7 +106,7 @@ function remains(createdAt: Date, prefix: string): RemainingTopic[] {
       "Records as they were published; one that was not stored before this job began can still be delivered.",
     [`${prefix}site.paid.invalid`]: "Refused records; a replay would publish them again.",
   }
-  return topicCatalogue(settings).flatMap(({ name, retentionMs }) => {
+  return topicCatalogue(settings).flatMap(({ name, retentionMs, segmentMs }) => {
     const note = notes[name]
     if (note === undefined) return []
     const endsAt = createdAt.getTime() + retentionMs

@@ -1,12 +1,14 @@
-import { type DeliveryDue, resendAcceptedSchema } from "@sitewire/contracts"
+import { type DeliveryDue, resendAcceptedSchema, resendDeliverySchema } from "@sitewire/contracts"
 import { notFound, ok, problem } from "../answer.ts"
 import { defineRoute } from "../route.ts"
 import { byDeliveryId } from "./byId.ts"
+import { forgetResend, recordResend } from "./jobAnswer.ts"
 
 /**
- * Publishes the delivery's next attempt and changes no row. The dispatcher takes an attempt whose number is above the
- * row's and drops any other, so asking twice sends once, an attempt that is already waiting is overtaken and then
- * dropped, and there are no two writes between which a crash could leave one undone.
+ * Publishes the delivery's next attempt and does not touch the delivery. The dispatcher takes an attempt whose number is
+ * above the row's and drops any other, so asking twice sends once, and an attempt that is already waiting is overtaken
+ * and then dropped. Who asked is written down first: a crash can leave a record of what was never published, and the
+ * caller without an answer, but nothing sent that nobody asked for.
  */
 export const resendDelivery = defineRoute({
   method: "post",
@@ -17,8 +19,9 @@ export const resendDelivery = defineRoute({
   description:
     "In any state but `erased`. The same id and bytes, to the channel's address of now; failures begin a new retry period.",
   params: byDeliveryId,
+  body: resendDeliverySchema,
   success: { status: 202, description: "The attempt is on its way.", schema: resendAcceptedSchema },
-  async handle({ prisma, publish, resendTopic }, { params: { id } }) {
+  async handle({ prisma, sql, publish, resendTopic }, { params: { id }, body, caller }) {
     const row = await prisma.delivery.findUnique({
       where: { id },
       select: { id: true, attempts: true, correlation: true, state: true },
@@ -34,13 +37,16 @@ export const resendDelivery = defineRoute({
       since: new Date().toISOString(),
       correlation: row.correlation,
     }
+    const reason = body?.reason ?? "not given"
+    const job = await recordResend(sql, { delivery: row.id, reason, requestedBy: caller })
     const outcome = await publish({ topic: resendTopic, key: row.id, value: JSON.stringify(due) })
     if (outcome.kind === "away") {
+      await forgetResend(sql, job)
       return problem(
         503,
         "Kafka has not acknowledged the resend, so it is not promised. Asking again is safe.",
       )
     }
-    return ok({ delivery: row.id, attempt: due.attempt })
+    return ok({ delivery: row.id, attempt: due.attempt, job })
   },
 })

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
+import { reasonSchema } from "./jobs.ts"
 import { pageQuerySchema } from "./page.ts"
 
 export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "erased"])
@@ -66,10 +67,21 @@ export const deliveryWithAttemptsSchema = deliverySchema
   .extend({ attempt_log: z.array(attemptSchema).meta({ description: "Oldest first." }) })
   .meta({ id: "DeliveryWithAttempts" })
 
-export const resendAcceptedSchema = z.object({ delivery: z.uuid(), attempt: z.int() }).meta({
-  id: "ResendAccepted",
-  description: "The delivery's next attempt is on its way: same id, same bytes.",
-})
+export const resendDeliverySchema = z
+  .strictObject({ reason: reasonSchema.optional() })
+  .optional()
+  .meta({ id: "ResendDelivery" })
+
+export const resendAcceptedSchema = z
+  .object({
+    delivery: z.uuid(),
+    attempt: z.int(),
+    job: z.string().meta({ description: "Under this id is kept who asked, and why." }),
+  })
+  .meta({
+    id: "ResendAccepted",
+    description: "The delivery's next attempt is on its way: same id, same bytes.",
+  })
 
 export type Delivery = z.infer<typeof deliverySchema>
 export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttemptsSchema>

@@ -4,7 +4,7 @@ import { identifierSchema } from "./identifier.ts"
 export const jobKindSchema = z.enum(["resend", "replay", "erasure"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
 
-const reasonSchema = z
+export const reasonSchema = z
   .string()
   .trim()
   .min(1)
@@ -14,6 +14,8 @@ const reasonSchema = z
     description:
       "Why, for whoever reads the job later. It is kept: name no person, a ticket's number will do.",
   })
+
+const perSecond = (description: string) => z.int().min(1).max(1_000).default(50).meta({ description })
 
 const dryRunFlag = z
   .boolean()
@@ -51,12 +53,7 @@ export const createResendJobSchema = z
   .strictObject({
     filter: resendFilterSchema,
     reason: reasonSchema,
-    per_second: z
-      .int()
-      .min(1)
-      .max(1_000)
-      .default(50)
-      .meta({ description: "Deliveries sent again in a second, at most." }),
+    per_second: perSecond("Deliveries sent again in a second, at most."),
     dry_run: dryRunFlag,
   })
   .meta({ id: "CreateResendJob" })
@@ -72,7 +69,12 @@ export const replayFilterSchema = z
   .refine(({ from, to }) => inOrder(from, to), "from must be before to")
 
 export const createReplayJobSchema = z
-  .strictObject({ filter: replayFilterSchema, reason: reasonSchema, dry_run: dryRunFlag })
+  .strictObject({
+    filter: replayFilterSchema,
+    reason: reasonSchema,
+    per_second: perSecond("Events published again in a second, at most; in pieces of up to 500."),
+    dry_run: dryRunFlag,
+  })
   .meta({ id: "CreateReplayJob" })
 
 export const createErasureJobSchema = z
@@ -108,7 +110,7 @@ export const remainingTopicSchema = z
     }),
     gone_by: z.iso.datetime().meta({
       description:
-        "The latest time: Kafka deletes whole segments, and closes one after 7 days at the latest.",
+        "The latest time: Kafka deletes whole segments, and closes one of these topics after a day at the latest.",
     }),
     note: z.string(),
   })
@@ -123,7 +125,7 @@ export const jobSchema = z
       description:
         "What it applies to. Of an erasure the SHA-256 of what was asked for, and never that itself.",
     }),
-    per_second: z.int().nullable().meta({ description: "The pace of a resend." }),
+    per_second: z.int().nullable().meta({ description: "The pace of a resend or a replay." }),
     reason: z.string(),
     requested_by: z.string().meta({ description: "Id and name of the key that asked for it." }),
     counts: z.record(z.string(), z.int()).meta({ description: "What was seen and done so far, by name." }),
