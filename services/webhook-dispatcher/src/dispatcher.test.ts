@@ -125,6 +125,43 @@ test("a resend goes out at once as the next attempt, whatever the delivery's sta
   await partner.close()
 })
 
+test("a dead delivery that is sent again begins a new retry period, and arrives with the bytes that it had", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [200, 1_500] })
+  let well = false
+  const partner = await startReceiver((_, response) => response.writeHead(well ? 200 : 503).end())
+  await it.channel("acme", partner.url)
+  const letters = await it.read(it.names.dead)
+  await it.dispatcher({ RETRY_PERIOD: "1s" })
+  await it.publishPaid([paid("shop-1")])
+  const [letter] = await waitUntil("the dead letter", () => nonEmpty(letters))
+  const { delivery, attempts } = JSON.parse(String(letter?.value)) as { delivery: string; attempts: number }
+  const state = async (wanted: string) =>
+    (await it.sql("select 1 from delivery where state = $1::delivery_state", [wanted])).length === 1
+  await waitUntil("the state", () => state("dead"))
+
+  const again = {
+    delivery,
+    attempt: attempts + 1,
+    failures: 0,
+    since: new Date().toISOString(),
+    correlation: "c",
+  }
+  await it.publish([{ topic: it.names.resend, key: delivery, value: JSON.stringify(again) }])
+  await waitUntil("the resend", () => partner.received.length === attempts + 1)
+  well = true
+  const retry = await waitUntil("its retry", () => partner.received[attempts + 1])
+  const resent = partner.received[attempts]
+  // After the first delay, and not where the dead chain had got to.
+  expect(retry.at - (resent?.at ?? 0)).toBeGreaterThanOrEqual(200)
+  expect(retry.at - (resent?.at ?? 0)).toBeLessThan(1_500)
+  expect(new Set(partner.received.map(({ body }) => body.toString())).size).toBe(1)
+  expect(new Set(partner.received.map(({ headers }) => headers["x-sitewire-delivery"]))).toEqual(
+    new Set([delivery]),
+  )
+  await waitUntil("the state", () => state("delivered"))
+  await partner.close()
+})
+
 test("what is malformed or names an unknown channel is put aside with reason and origin, and the next is delivered", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
@@ -137,7 +174,9 @@ test("what is malformed or names an unknown channel is put aside with reason and
     JSON.stringify({ ...paid("bad-2"), channel: "unknown" }),
     JSON.stringify({ ...paid("bad\u0000id") }),
   ]
+  const published = await it.read(it.names.sitePaid)
   await it.publish(bad.map((value) => ({ topic: it.names.sitePaid, key: "same", value })))
+  const [place] = await waitUntil("what was published", () => nonEmpty(published))
   await it.publish([{ topic: it.names.sitePaid, key: "same", value: JSON.stringify(paid("good")) }])
   await waitUntil("the good one", () => partner.received.length === 1)
   await waitUntil("the bad ones", () => invalid.length === bad.length)
@@ -146,7 +185,14 @@ test("what is malformed or names an unknown channel is put aside with reason and
   expect(reasons).toContain("unknown channel")
   expect(reasons.some((reason) => reason?.startsWith("email: "))).toBe(true)
   expect(invalid.map(({ value }) => String(value)).toSorted()).toEqual(bad.toSorted())
-  expect(invalid[0]?.headers).toMatchObject({ "sitewire-topic": it.names.sitePaid, "sitewire-offset": "0" })
+  const origins = invalid.map(({ headers }) => ({
+    topic: headers["sitewire-topic"],
+    partition: headers["sitewire-partition"],
+    offset: Number(headers["sitewire-offset"]),
+  }))
+  expect(origins.toSorted((a, b) => a.offset - b.offset)).toEqual(
+    bad.map((_, offset) => ({ topic: it.names.sitePaid, partition: String(place?.partition), offset })),
+  )
   expect(dispatcher.output()).not.toContain("owner@shop.example")
   await partner.close()
 })

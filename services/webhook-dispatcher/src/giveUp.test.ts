@@ -16,6 +16,12 @@ test("a delivery whose retry period ends behind an open breaker is dead: in its 
   await waitUntil("the attempt that opens the breaker", () => partner.received.length === 1)
   await it.publishPaid([paid("never-attempted")])
 
+  const read = () => fetch(`${dispatcher.addresses.ops}/metrics`).then((answer) => answer.text())
+  const waiting = await waitUntil("it to be put off", async () => {
+    const text = await read()
+    return /^sitewire_deliveries_put_off_total\{why="breaker".*\} [1-9]/m.test(text) && text
+  })
+  expect(waiting).toMatch(/^sitewire_breakers_open(\{.*\})? 1$/m)
   await waitUntil("both dead letters", () => letters.length === 2)
   const state = () =>
     it.sql("select event_id, state, attempts, next_attempt_at from delivery order by event_id")
@@ -28,8 +34,7 @@ test("a delivery whose retry period ends behind an open breaker is dead: in its 
     "not-attempted",
     "not-attempted",
   ])
-  const figures = await fetch(`${dispatcher.addresses.ops}/metrics`).then((answer) => answer.text())
-  expect(figures).toMatch(/^sitewire_deliveries_dead_total(\{.*\})? 2$/m)
+  expect(await read()).toMatch(/^sitewire_deliveries_dead_total(\{.*\})? 2$/m)
   expect(partner.received).toHaveLength(1)
   await partner.close()
 }, 60_000)

@@ -13,12 +13,7 @@ const log = createLogger({ service: "test", level: "silent" })
 
 // Which of two hand-overs is served first cannot be caused with a real database.
 test("a new delivery is taken before a later copy of its event can be, although its batch still looks others up", async () => {
-  const metrics = createDispatcherMetrics(createMetrics("test"), {
-    inHand: () => 0,
-    inFlight: () => 0,
-    breakersOpen: () => 0,
-    lag: () => [],
-  })
+  const metrics = createMetricsOfTest()
   const inFlight = createInFlight()
   const rows = simulateRows(() => 0)
   rows.store([{ ...stored, eventId: "known" }])
@@ -54,6 +49,31 @@ test("a new delivery is taken before a later copy of its event can be, although 
   expect(begun.filter((id) => id === rows.byEvent("new")?.id)).toHaveLength(1)
 })
 
+test("a refused record is done when it is put aside, and not before", async () => {
+  const rows = simulateRows(() => 0)
+  const putAside = Promise.withResolvers<void>()
+  const takePaid = createTakePaid({
+    store: async (batch) => batch.map(() => unknownChannel),
+    find: async (events) => rows.find(events),
+    publish: () => putAside.promise,
+    deliver: async () => {},
+    attempt: async () => {},
+    invalidTopic: "invalid",
+    isFaultOfRecord: () => false,
+    metrics: createMetricsOfTest(),
+    log,
+  })
+  const done: string[] = []
+  const malformed = { ...record("malformed"), value: Buffer.from("{") }
+  const taken = takePaid([malformed, record("unknown")], ({ key }) => done.push(key ?? ""))
+  // Whatever is done without waiting for the broker is done by then.
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(done).toEqual([])
+  putAside.resolve()
+  await taken
+  expect(done.toSorted()).toEqual(["malformed", "unknown"])
+})
+
 test("a record that is too large to be put aside as it came holds up nobody: its place is kept", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
@@ -72,6 +92,26 @@ test("a record that is too large to be put aside as it came holds up nobody: its
   await publisher.close(1_000)
   await partner.close()
 }, 60_000)
+
+const createMetricsOfTest = () =>
+  createDispatcherMetrics(createMetrics("test"), {
+    inHand: () => 0,
+    inFlight: () => 0,
+    breakersOpen: () => 0,
+    lag: () => [],
+  })
+
+const unknownChannel = {
+  fresh: false,
+  channel_id: null,
+  address: null,
+  secret_id: null,
+  secret_sealed: null,
+  other_secret_id: null,
+  other_secret_sealed: null,
+  standard_webhooks: null,
+  paused_at: null,
+}
 
 const stored = {
   id: "00000000-0000-7000-8000-000000000001",

@@ -17,6 +17,17 @@ function faultOf(env: Record<string, string>): string {
   throw new Error("the configuration was taken")
 }
 
+test("what is promised without any setting: 10 s, 30 days, https, and no private address", () => {
+  expect(readConfig(dispatcherVariables, right)).toMatchObject({
+    DELIVERY_TIMEOUT: 10_000,
+    RETENTION: 30 * 86_400_000,
+    RETRY_DELAYS: [60_000, 300_000, 900_000, 3_600_000],
+    RETRY_PERIOD: 6 * 3_600_000,
+    ALLOW_HTTP: false,
+    ALLOWED_RANGES: [],
+  })
+})
+
 test("sealing keys and ranges that cannot be used are named together with all else that is wrong, and not shown", () => {
   expect(readConfig(dispatcherVariables, right).SEALING_KEYS.current).toBe("one")
   const short = Buffer.alloc(31, 1).toString("base64")

@@ -79,6 +79,25 @@ test("a resend takes exactly what its filter names, leaves out what was erased, 
   expect((await it.call(console, "GET", "/v1/jobs/none")).status).toBe(404)
 })
 
+test("a resend by state takes those that are in it, and no other", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const states = ["dead", "delivered", "pending"] as const
+  const ids = new Map<string, string[]>()
+  for (const [at, state] of states.entries()) ids.set(state, await it.deliveries(4, { days: 3 - at, state }))
+  const taken: string[] = []
+  for (const state of states) {
+    const asked = { filter: { state }, reason: "r", per_second: 500 }
+    const dry = await it.call(console, "POST", "/v1/jobs/resend", { ...asked, dry_run: true })
+    expect(dry.json).toMatchObject({ matching: 4 })
+    const { id } = await begin(it, console, "resend", asked)
+    expect(await end(it, console, id)).toMatchObject({ counts: { resent: 4 } })
+    taken.push(...(ids.get(state) ?? []))
+    const sent = (await it.read(it.names.resend)).map(({ key }) => key)
+    expect(sent.toSorted()).toEqual(taken.toSorted())
+  }
+})
+
 test("a job whose console is killed with -9 goes on after a restart, and a repeated step repeats its attempts' numbers", async () => {
   await using it = await startConsoles()
   const first = await it.console()
@@ -222,6 +241,51 @@ test("a replay publishes refused records as they came, those that match, once, u
   const last = (await it.read(it.names.sitePaid)).find(({ key }) => key === "event-20")
   expect(last?.value?.equals(bytes)).toBe(true)
 })
+
+test("a replay keeps to its time and its pace, and goes on where its console was killed", async () => {
+  await using it = await startConsoles()
+  const first = await it.console()
+  const refuse = (from: number, to: number) =>
+    it.publish(
+      Array.from({ length: to - from }, (_, n) => ({
+        topic: it.names.sitePaidInvalid,
+        key: `event-${from + n}`,
+        value: Buffer.from("{}"),
+        headers: { [invalidRecordHeaders.reason]: "unknown channel" },
+      })),
+    )
+  const moment = async () => {
+    const at = Date.now()
+    await waitUntil("the next millisecond", () => Date.now() > at + 1)
+    return new Date().toISOString()
+  }
+  await refuse(0, 10)
+  const from = await moment()
+  await refuse(10, 1_110)
+  const to = await moment()
+  await refuse(1_110, 1_120)
+
+  const asked = { filter: { from, to }, reason: "r", per_second: 25 }
+  const { id, per_second } = await begin(it, first, "replay", asked)
+  expect(per_second).toBe(25)
+  await waitUntil(
+    "some to be replayed",
+    async () => ((await read(it, first, id)).counts.replayed ?? 0) >= 500,
+  )
+  await first.end("SIGKILL")
+  expect((await it.read(it.names.sitePaid)).length).toBeLessThan(1_100)
+  // A piece of 500 at 25 a second: 20 seconds until the next. The others need not be waited for.
+  const [job] = await it.sql<{ rest: number }>(
+    "select extract(epoch from (position::jsonb ->> 'notBefore')::timestamptz - created_at)::float8 as rest from job",
+  )
+  expect(job?.rest).toBeGreaterThanOrEqual(20)
+  await it.sql("update job set position = position::jsonb - 'notBefore' || '{\"perSecond\": 1000}'")
+  const second = await it.console()
+  expect(await end(it, second, id)).toMatchObject({ state: "done", counts: { replayed: 1_100 } })
+  const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
+  expect(new Set(replayed)).toEqual(new Set(Array.from({ length: 1_100 }, (_, n) => `event-${10 + n}`)))
+  expect(replayed.length).toBeLessThanOrEqual(1_100 + 500)
+}, 60_000)
 
 const email = "Owner.Of@Shop.example"
 const bodyOf = (fields: object) =>
