@@ -1,9 +1,11 @@
 import { once } from "node:events"
-import { createServer as createTcpServer, type Socket } from "node:net"
+import { connect, createServer as createTcpServer, type Socket } from "node:net"
+import { pipeline } from "node:stream"
+import { setTimeout as sleep } from "node:timers/promises"
 import { createServer as createTlsServer } from "node:tls"
-import { makeCertificate } from "@sitewire/testkit/zoo"
-import { expect, test, vi } from "vitest"
-import type { RequestInput } from "./createEgress.ts"
+import { makeCertificate, startZooPartner } from "@sitewire/testkit/zoo"
+import { expect, onTestFinished, test, vi } from "vitest"
+import type { Egress, RequestInput } from "./createEgress.ts"
 import { localEgress, onRequest, partner, respond } from "./testPartner.ts"
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
@@ -57,6 +59,27 @@ test("204 is an answer, and its connection serves the next request", async () =>
   expect(second.timing.connectMs).toBeUndefined()
   expect(connections).toBe(1)
 })
+
+test.each([206, 226, 299])("status %i comes through as it is", async (status) => {
+  const { url } = await partner(respond(`HTTP/1.1 ${status} Fine\r\ncontent-length: 2\r\n\r\nok`))
+  expect(await localEgress().request(post(url))).toMatchObject({ kind: "answered", status })
+})
+
+test.each(["102 Processing", "103 Early Hints"])(
+  "%s decides nothing: what follows it is the answer, and without that it is a timeout",
+  async (line) => {
+    const hint = `HTTP/1.1 ${line}\r\nlink: </a>\r\n\r\n`
+    const answering = await partner(respond(hint + hint + OK))
+    const egress = localEgress()
+    const outcome = await egress.request(post(answering.url))
+    expect(outcome).toMatchObject({ kind: "answered", status: 200 })
+    expect(outcome.kind === "answered" && outcome.headers).toEqual({ "content-length": "2" })
+    expect(egress.counts()).toEqual({ origins: 1, open: 1, idle: 1 })
+
+    const hinting = await partner(respond(hint))
+    expect(await egress.request(post(hinting.url))).toMatchObject({ kind: "failed", error: "timeout" })
+  },
+)
 
 test.each<[string, string, (socket: Socket) => void]>([
   ["closes at once", "reset", (socket) => socket.resume().end()],
@@ -226,6 +249,49 @@ test("a handshake that never ends is a timeout and leaves no socket", async () =
   expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
   expect(outcome.kind === "failed" && outcome.message).toContain("TLS handshake")
   await vi.waitFor(() => expect(sockets.size).toBe(0))
+})
+
+/** Less than a limit of `TIMEOUT_MS`, but more than that if it is taken twice. */
+const LATE_MS = 300
+const respondLate = onRequest((socket) => void setTimeout(() => socket.write(OK), LATE_MS))
+
+/** Something before the request takes `beforeMs`, and the answer `LATE_MS`: each within the limit, together not. */
+async function expectOneLimit(egress: Egress, url: string, beforeMs: number, timeoutMs: number) {
+  // A limit that began after what comes before the request would end here at the earliest. Raced and not measured:
+  // where the machine stalls, both timers are late, and still in this order.
+  const tooLate = sleep(beforeMs + timeoutMs, "too late")
+  const outcome = await Promise.race([egress.request(post(url, { timeoutMs })), tooLate])
+  expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
+  // Nothing but the limit was in the way.
+  const patient = post(url, { timeoutMs: 10_000 })
+  expect(await egress.request(patient)).toMatchObject({ kind: "answered", status: 200 })
+}
+
+test("the time of the lookup counts: what it took is no longer there for the answer", async () => {
+  const { port } = await partner(respondLate)
+  const egress = localEgress({ lookup: () => sleep(LATE_MS, ["127.0.0.1"]) })
+  await expectOneLimit(egress, `http://partner.test:${port}/`, LATE_MS, TIMEOUT_MS)
+})
+
+test("the time of connecting counts: what it took is no longer there for the answer", async () => {
+  const { port, close } = await startZooPartner("never-accepts")
+  onTestFinished(close)
+  await partner(respondLate, createTcpServer(), { host: "127.0.0.2", port })
+  const egress = localEgress({ lookup: async () => ["127.0.0.1", "127.0.0.2"] })
+  // The second address is tried when the first has not accepted for this long.
+  const connectMs = 500
+  await expectOneLimit(egress, `http://partner.test:${port}/`, connectMs, connectMs + LATE_MS - 100)
+})
+
+test("the time of the TLS handshake counts: what it took is no longer there for the answer", async () => {
+  const { key, cert } = makeCertificate("DNS:partner.test")
+  const { port } = await partner(() => {}, createTlsServer({ key, cert }, respondLate))
+  const slow = await partner((socket) => {
+    // Passes on late what it is sent first, which is the beginning of the handshake.
+    setTimeout(() => pipeline(socket, connect(port, "127.0.0.1"), socket, () => {}), LATE_MS)
+  })
+  const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+  await expectOneLimit(egress, `https://partner.test:${slow.port}/`, LATE_MS, TIMEOUT_MS)
 })
 
 test("calls beyond the bound of an origin wait in order, and whoever times out waiting is withdrawn", async () => {

@@ -7,6 +7,7 @@ import { createEgress, type Egress, type EgressOptions } from "./createEgress.ts
 export async function partner(
   onConnection: (socket: Socket) => void,
   server: Server = createServer(),
+  at: { host: string; port: number } = { host: "127.0.0.1", port: 0 },
 ): Promise<{ port: number; url: string; sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
   server.on("connection", (socket: Socket) => {
@@ -15,7 +16,7 @@ export async function partner(
     socket.on("close", () => sockets.delete(socket))
   })
   server.on(server.listenerCount("secureConnection") > 0 ? "secureConnection" : "connection", onConnection)
-  server.listen(0, "127.0.0.1")
+  server.listen(at)
   await once(server, "listening")
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy()
@@ -23,7 +24,7 @@ export async function partner(
     await once(server, "close")
   })
   const { port } = server.address() as AddressInfo
-  return { port, url: `http://127.0.0.1:${port}/hook/secret-path?key=secret-query`, sockets }
+  return { port, url: `http://${at.host}:${port}/hook/secret-path?key=secret-query`, sockets }
 }
 
 /** Calls `answer` with each request's text, once its head and declared body are there. */

@@ -8,6 +8,8 @@ import type { Setup } from "../program.ts"
 import type { Style } from "../style.ts"
 
 const longestExcerpt = 60
+/** Longer than an attempt takes. */
+const overdueMs = 15_000
 
 export function addDeliveryShow(parent: Command, { open }: Setup): void {
   parent
@@ -30,18 +32,14 @@ export function addDeliveryShow(parent: Command, { open }: Setup): void {
 }
 
 function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style: Style): string {
-  const { next_attempt_at, finished_at } = delivery
-  const held = pausedAt !== null && delivery.state === "pending"
+  const { finished_at } = delivery
   const facts = block(style, [
     ["delivery", delivery.id],
     ["event", delivery.event_id],
     ["channel", delivery.channel],
     ["state", delivery.state],
     ["attempts", String(delivery.attempts)],
-    [
-      "next attempt",
-      held ? "held back: the channel is paused" : next_attempt_at && style.moment(next_attempt_at),
-    ],
+    ["next attempt", nextAttempt(delivery, pausedAt, style)],
     ["created", style.moment(delivery.created_at)],
     ["finished", finished_at && style.moment(finished_at)],
     ["body sha256", delivery.body_sha256],
@@ -62,6 +60,19 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     { title: "RESPONSE", cell: (attempt) => shorten(attempt.response_excerpt ?? "") },
   ])
   return `${facts}\n\n${attempts}`
+}
+
+/** The row's time is that of the retry schedule; a channel that cannot take the delivery then puts it off. */
+function nextAttempt(
+  { state, next_attempt_at }: DeliveryWithAttempts,
+  pausedAt: string | null,
+  style: Style,
+): string | null {
+  if (pausedAt !== null && state === "pending") return "held back: the channel is paused"
+  if (next_attempt_at === null) return null
+  const overdue = style.now.getTime() - Date.parse(next_attempt_at) > overdueMs
+  const why = "waits for its channel (too slow, or its breaker is open), or for a dispatcher"
+  return overdue ? `was due ${style.moment(next_attempt_at)}; ${why}` : style.moment(next_attempt_at)
 }
 
 type Attempt = DeliveryWithAttempts["attempt_log"][number]
