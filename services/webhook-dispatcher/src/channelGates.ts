@@ -9,6 +9,8 @@ export type GateSettings = {
   breakerCooldownMs: number
   now?: () => number
   onBreaker?: (channel: string, state: "open" | "closed", failures: number) => void
+  /** The channel has just taken a delivery, and nothing waits for the place. */
+  onRoom?: (channel: string) => void
 }
 
 export type Entry =
@@ -118,6 +120,16 @@ export function createChannelGates(settings: GateSettings) {
     return new Promise((enter) => void gate.waiting.push({ enter }))
   }
 
+  function hasRoom(gate: Gate): boolean {
+    return !isOpen(gate) && gate.waiting.length === 0 && gate.inFlight.length < gate.limit
+  }
+
+  /** How many could enter or wait now; none where something waits already. */
+  function roomOf(channel: string): number {
+    const gate = gateOf(channel)
+    return hasRoom(gate) ? gate.limit - gate.inFlight.length + roomToWait(gate) : 0
+  }
+
   function isOpen(gate: Gate): boolean {
     return gate.openUntil > 0
   }
@@ -141,6 +153,7 @@ export function createChannelGates(settings: GateSettings) {
     if (seen === "delivered") succeeded(channel, gate)
     if (seen === "failed") failed(channel, gate, attempt)
     admitWaiting(channel, gate)
+    if (seen === "delivered" && hasRoom(gate)) settings.onRoom?.(channel)
   }
 
   function succeeded(channel: string, gate: Gate): void {
@@ -191,6 +204,7 @@ export function createChannelGates(settings: GateSettings) {
 
   return {
     hold,
+    roomOf,
     /** Asks for a place of the channel: at once where one is free or none will be soon, otherwise when one is. */
     enter,
     counts: () => {

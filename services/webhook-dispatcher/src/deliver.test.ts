@@ -61,6 +61,7 @@ test.each([
       },
       record: none,
       giveUp: none,
+      remember: () => {},
       metrics: createDispatcherMetrics(createMetrics("test"), {
         inHand: () => 0,
         inFlight: () => 0,

@@ -19,6 +19,8 @@ export type DeliverParts = {
   record: (attempt: AttemptRecord) => Promise<void>
   /** Resolves once the delivery's row says that it is dead. */
   giveUp: (delivery: string) => Promise<void>
+  /** Told of what was put off because its channel was busy, with when the topic was asked to keep it. */
+  remember: (due: DueDelivery, since: string, askedAt: number) => void
   metrics: DispatcherMetrics
   log: Logger
 }
@@ -39,7 +41,7 @@ const takenBodyMs = 20
  * attempt, and the second copy of what follows is found behind the row and dropped.
  */
 export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promise<void> {
-  const { attempt, gates, schedule, topics, publish, record, giveUp, metrics, log } = parts
+  const { attempt, gates, schedule, topics, publish, record, giveUp, remember, metrics, log } = parts
 
   async function deliver(due: DueDelivery): Promise<void> {
     if (due.channel.paused) {
@@ -49,6 +51,7 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
     const asked = gates.enter(due.channel.id)
     const entry = asked instanceof Promise ? await asked : asked
     if (entry.kind === "turned-away") return putOff(due, entry.why)
+    if (due.keptUntil !== undefined && performance.now() > due.keptUntil) return entry.leave("nothing")
     const outcome = await attempt(due).catch((error: unknown) => {
       // A fault of ours (a sealing key that is not there, say) must cost this delivery no attempt and others nothing.
       log.error({ ...describe(due), error }, "an attempt could not be made")
@@ -63,6 +66,8 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
 
   /** No attempt is used up; the shortest retry topic brings it back. */
   async function putOff(due: DueDelivery, why: "busy" | "breaker" | "fault" | "paused"): Promise<void> {
+    // Its record is in the topic already.
+    if (due.keptUntil !== undefined) return
     if (why === "paused") {
       // The retry period waits with the delivery: it begins anew each time, and so at the latest with the resume.
       const since = new Date().toISOString()
@@ -71,16 +76,21 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
       log.debug({ ...describe(due), why }, "delivery put off: an operator has paused its channel")
       return
     }
-    if (Date.now() > Date.parse(due.since) + schedule.periodMs) {
+    // The retry period is the partner's, for taking the delivery: where it was never asked, as we had no room for it, the
+    // period has not begun.
+    const since = due.failures === 0 && why !== "breaker" ? new Date().toISOString() : due.since
+    if (Date.now() > Date.parse(since) + schedule.periodMs) {
       await publish([deadLetter(due, due.attempt - 1, "not-attempted", null)])
       await giveUp(due.id)
       metrics.dead.inc()
       log.warn({ ...describe(due), why }, "delivery given up: no attempt could be made in the retry period")
       return
     }
-    await publish([nextAttempt(due, 0, { attempt: due.attempt, failures: due.failures })])
+    const askedAt = performance.now()
+    await publish([nextAttempt({ ...due, since }, 0, due)])
     metrics.putOff.inc({ why })
     log.info({ ...describe(due), why }, "delivery put off without an attempt")
+    if (why === "busy") remember(due, since, askedAt)
   }
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {

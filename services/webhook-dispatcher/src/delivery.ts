@@ -54,4 +54,9 @@ export type DueDelivery = {
   /** Start of the retry period, ISO 8601. */
   since: string
   correlation: string
+  /**
+   * Set where a record of this very attempt waits in the shortest retry topic: it need not be put there again, and no
+   * attempt begins after this, by `performance.now()`.
+   */
+  keptUntil?: number
 }

@@ -23,11 +23,15 @@ import { createInFlight } from "./inFlight.ts"
 import { loadDeliveries } from "./loadDeliveries.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
 import { createSecretOpener, tryNewestSecret } from "./openSecrets.ts"
+import { createRecall } from "./recall.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 import { storeDeliveries } from "./storeDeliveries.ts"
 import { createTakeDue } from "./takeDue.ts"
 import { createTakePaid } from "./takePaid.ts"
 import { dispatcherVariables } from "./variables.ts"
+
+/** Between an attempt's end and its row, where nothing is away. */
+const recordedWithinMs = 2_000
 
 await runService({
   name: "webhook-dispatcher",
@@ -94,7 +98,8 @@ await runService({
     const producer = await startProducer({ kafka })
     lifecycle.onStop("producer", producer.close)
 
-    const maxInHand = config.MAX_IN_HAND * 2
+    // New events, retries, and what is recalled.
+    const maxInHand = config.MAX_IN_HAND * 3
     const egress = createEgress({
       allow: config.ALLOWED_RANGES,
       allowHttp: config.ALLOW_HTTP,
@@ -147,7 +152,22 @@ await runService({
       maxWaitMs: config.CHANNEL_MAX_WAIT,
       breakerFailures: config.BREAKER_FAILURES,
       breakerCooldownMs: config.BREAKER_COOLDOWN,
-      onBreaker: (channel, state, failures) => log.warn({ channel, state, failures }, "breaker of a channel"),
+      onBreaker(channel, state, failures) {
+        log.warn({ channel, state, failures }, "breaker of a channel")
+        if (state === "open") recall.forget(channel)
+      },
+      onRoom: (channel) => recall.recall(channel),
+    })
+    // Its record comes back after the shortest delay, perhaps to another process: by then the attempt is made and recorded.
+    const keptMs = Math.min(...schedule.delaysMs) - config.DELIVERY_TIMEOUT - recordedWithinMs
+    const recall = createRecall({
+      roomOf: gates.roomOf,
+      attempt: (batch, asked) => due.recall(batch, asked),
+      maxKept: 10_000,
+      maxOut: config.MAX_IN_HAND,
+      onError(error) {
+        if (!lifecycle.stopping.aborted) log.error({ error }, "recalled deliveries stay in the retry topic")
+      },
     })
     const inFlight = createInFlight()
     /** Empty until the groups are joined; what tells figures may be asked before. */
@@ -173,6 +193,10 @@ await runService({
       publish,
       record,
       giveUp: givingUp,
+      remember({ id, channel, attempt, failures, correlation }, since, askedAt) {
+        const next = { delivery: id, attempt, failures, since, correlation }
+        recall.remember({ channel: channel.id, next, until: askedAt + keptMs })
+      },
       metrics,
       log,
     })
@@ -210,7 +234,7 @@ await runService({
     }
     // Together: attempts that hang then hold up the stop once, and not once for each.
     lifecycle.onStop("consumers", (deadlineMs) =>
-      Promise.all(consumers.map((consumer) => consumer.close(deadlineMs))),
+      Promise.all([recall.close(deadlineMs), ...consumers.map((consumer) => consumer.close(deadlineMs))]),
     )
     type Take = (records: Incoming[], done: (record: Incoming) => void) => void
     const consume = async (group: string, consumed: { topic: string; delayMs?: number }[], take: Take) => {

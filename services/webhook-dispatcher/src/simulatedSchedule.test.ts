@@ -305,6 +305,32 @@ test("thirty deliveries to a partner that always fails share its breaker's probe
   expectNeverEarly(it)
 })
 
+test.each([
+  { kill: "without a kill", killAt: null, overAfter: 10 * second, twice: 0 },
+  { kill: "with one in the middle", killAt: 2 * second, overAfter: 2 * minute, twice: 32 },
+])(
+  "500 events for a partner that answers in 300 ms all arrive, $kill",
+  async ({ killAt, overAfter, twice }) => {
+    const events = Array.from({ length: 500 }, (_, at) => `event ${at}`)
+    using it = simulate({ answer: () => ({ status: 204, tookMs: 300 }) })
+    for (const event of events) it.publish(event)
+    if (killAt !== null) {
+      await it.advance(killAt)
+      it.restart(second)
+    }
+    await it.advance(hour)
+    expect(new Set(it.attempts.map(({ event }) => event))).toEqual(new Set(events))
+    expect(Math.max(...it.attempts.map(({ overAt }) => overAt).filter(Number.isFinite))).toBeLessThan(
+      overAfter,
+    )
+    expect(it.attempts.length - events.length).toBeLessThanOrEqual(twice)
+    for (const event of events) {
+      expect(it.rows.byEvent(event)).toMatchObject({ state: "delivered", attempts: 1 })
+      expect(it.pending(event)).toEqual([])
+    }
+  },
+)
+
 test("a paused channel is never given up, and has its whole retry period after the resume", async () => {
   using it = simulate({ answer: () => fails })
   it.publish("event")

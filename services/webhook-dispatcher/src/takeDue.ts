@@ -5,6 +5,7 @@ import type { DueDelivery } from "./delivery.ts"
 import type { InFlight } from "./inFlight.ts"
 import type { LoadedDelivery } from "./loadDeliveries.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
+import type { PutOff } from "./recall.ts"
 
 export type TakeDueParts = {
   load: (ids: string[]) => Promise<LoadedDelivery[]>
@@ -15,7 +16,7 @@ export type TakeDueParts = {
 }
 
 /** A due attempt, and what to call once its outcome is durable. */
-type Due = { next: DeliveryDue; done: () => void }
+type Due = { next: DeliveryDue; done: () => void; keptUntil?: number }
 
 /**
  * Takes due attempts, from the retry topics, a resend or an event that came again: loads the deliveries with their
@@ -48,7 +49,7 @@ export function createTakeDue(parts: TakeDueParts) {
     await Promise.all(work)
   }
 
-  async function attemptTaken(taken: Due[]): Promise<void> {
+  async function attemptTaken(taken: Due[], asked = () => {}): Promise<void> {
     const rows = new Map<string, LoadedDelivery>()
     try {
       for (const row of await load(taken.map(({ next }) => next.delivery))) rows.set(row.id, row)
@@ -56,19 +57,20 @@ export function createTakeDue(parts: TakeDueParts) {
       for (const { next } of taken) inFlight.release(next.delivery)
       throw error
     }
-    await Promise.all(
-      taken.map(async ({ next, done }) => {
-        try {
-          await attemptOne(next, rows.get(next.delivery))
-          done()
-        } finally {
-          inFlight.release(next.delivery)
-        }
-      }),
-    )
+    const attempts = taken.map(async (entry) => {
+      const { delivery } = entry.next
+      try {
+        await attemptOne(entry, rows.get(delivery))
+        entry.done()
+      } finally {
+        inFlight.release(delivery)
+      }
+    })
+    asked()
+    await Promise.all(attempts)
   }
 
-  async function attemptOne(next: DeliveryDue, row: LoadedDelivery | undefined): Promise<void> {
+  async function attemptOne({ next, keptUntil }: Due, row: LoadedDelivery | undefined): Promise<void> {
     const { attempt, failures, since, correlation } = next
     const seen = { delivery: next.delivery, attempt, correlation }
     if (!row) {
@@ -92,7 +94,8 @@ export function createTakeDue(parts: TakeDueParts) {
       return
     }
     const { id, eventId, channel, body } = row
-    await deliver({ id, eventId, channel, body, attempt, failures, since, correlation })
+    const kept = keptUntil === undefined ? {} : { keptUntil }
+    await deliver({ id, eventId, channel, body, attempt, failures, since, correlation, ...kept })
   }
 
   /** These records are our own; one that cannot be read is a fault of ours, and the row shows the delivery pending. */
@@ -108,5 +111,14 @@ export function createTakeDue(parts: TakeDueParts) {
     takeRecords,
     /** One due attempt that no record of ours carries. Resolves when its outcome is durable, or at once if stale. */
     attempt: (next: DeliveryDue) => attemptAll([{ next, done: () => {} }]),
+    /** Attempts whose records are still away. `asked` is called once each has asked its channel for a place. */
+    async recall(batch: readonly PutOff[], asked: () => void): Promise<void> {
+      const due = batch.map(({ next, until }): Due => ({ next, keptUntil: until, done: () => {} }))
+      // Where somebody has it in hand already, that one makes the attempt.
+      await attemptTaken(
+        due.filter(({ next }) => inFlight.take(next.delivery, () => {})),
+        asked,
+      )
+    },
   }
 }

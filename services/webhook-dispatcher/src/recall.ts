@@ -1,0 +1,102 @@
+import type { DeliveryDue } from "@sitewire/contracts"
+
+/** A delivery that was put off because its channel was busy. Its record waits in the shortest retry topic. */
+export type PutOff = {
+  channel: string
+  next: DeliveryDue
+  /** No attempt begins after this, by `performance.now()`: the record could come back to another process before its end. */
+  until: number
+}
+
+export type RecallSettings = {
+  /** How many more the channel could take now. */
+  roomOf: (channel: string) => number
+  /** Attempts them. `asked` is called once each has asked for its place; rejects where one stays undone. */
+  attempt: (batch: PutOff[], asked: () => void) => Promise<void>
+  /** Remembered over all channels, at most. */
+  maxKept: number
+  /** Recalled and not finished over all channels, at most. */
+  maxOut: number
+  onError: (error: unknown) => void
+  now?: () => number
+}
+
+/**
+ * Lets what was put off for a busy channel go out as soon as the channel has room. Without it, a partner that is well and
+ * only slow would get what fits into a second, and then nothing until the records come back. What is remembered here may
+ * be forgotten at any time: the records carry the deliveries, and come back behind an attempt that was made meanwhile.
+ */
+export function createRecall(settings: RecallSettings) {
+  const { roomOf, attempt, maxKept, maxOut, onError, now = () => performance.now() } = settings
+  /** By channel, the oldest first. */
+  const kept = new Map<string, PutOff[]>()
+  let count = 0
+  let out = 0
+  let stopped = false
+  /** Channels for which deliveries are being loaded: they have not asked for their places yet. */
+  const loading = new Set<string>()
+  let onIdle = () => {}
+
+  function forget(channel: string): void {
+    count -= kept.get(channel)?.length ?? 0
+    kept.delete(channel)
+  }
+
+  /** Takes from the channel's beginning what may still begin. */
+  function take(channel: string, most: number): PutOff[] {
+    const list = kept.get(channel) ?? []
+    const fresh = list.findIndex(({ until }) => until > now())
+    const taken = list.splice(0, fresh < 0 ? list.length : fresh + most)
+    count -= taken.length
+    if (list.length === 0) kept.delete(channel)
+    return fresh < 0 ? [] : taken.slice(fresh)
+  }
+
+  function recall(channel: string): void {
+    if (stopped || loading.has(channel) || !kept.has(channel)) return
+    const room = Math.min(roomOf(channel), maxOut - out)
+    if (room <= 0) return
+    const batch = take(channel, room)
+    if (batch.length === 0) return
+    out += batch.length
+    loading.add(channel)
+    const asked = () => void loading.delete(channel)
+    attempt(batch, asked)
+      .catch((error: unknown) => {
+        asked()
+        onError(error)
+      })
+      .finally(() => {
+        out -= batch.length
+        if (out === 0) onIdle()
+      })
+  }
+
+  return {
+    remember(putOff: PutOff): void {
+      if (count >= maxKept || putOff.until <= now()) return
+      count += 1
+      const list = kept.get(putOff.channel)
+      if (list) list.push(putOff)
+      else kept.set(putOff.channel, [putOff])
+      recall(putOff.channel)
+    },
+    /** The channel has room now. */
+    recall,
+    /** The channel takes nothing for now. */
+    forget,
+    /** Recalls nothing more; resolves when what was recalled is finished, or after `deadlineMs`. */
+    async close(deadlineMs: number): Promise<void> {
+      stopped = true
+      if (out === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, deadlineMs)
+        onIdle = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
+    counts: () => ({ kept: count, out }),
+  }
+}
