@@ -46,7 +46,7 @@ test("refused events are replayed, deliveries sent again and erased, each first 
   await json(["channel", "create", "--id", "acme", "--address", system.partner.url])
   const replay = await run(["replay", "--refused", "unknown", "--reason", "acme exists now", "--wait"])
   expect(replay).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state: +done$/m) })
-  expect(replay.stdout).toContain("read 3, replayed 3")
+  expect(replay.stdout).toContain("read 3, left out 0, replayed 3")
   expect(replay.stderr).toMatch(/^job_\w+ has begun\.$/m)
   const delivered = (count: number) =>
     waitUntil(`${count} deliveries`, () => system.partner.received.length === count || undefined)

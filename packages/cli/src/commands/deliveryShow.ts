@@ -8,6 +8,13 @@ import type { Setup } from "../program.ts"
 import type { Style } from "../style.ts"
 
 const longestExcerpt = 60
+const noAttempt = {
+  pending: "No attempt has been made yet.",
+  dead: "Given up without an attempt: its channel's breaker was open until the retry period was over.",
+  delivered: "No attempt is kept.",
+  erased: "No attempt was made.",
+}
+
 /** Longer than an attempt takes. */
 const overdueMs = 15_000
 
@@ -44,7 +51,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     ["finished", finished_at && style.moment(finished_at)],
     ["body sha256", delivery.body_sha256],
   ])
-  if (delivery.attempt_log.length === 0) return `${facts}\n\nNo attempt has been made yet.`
+  if (delivery.attempt_log.length === 0) return `${facts}\n\n${noAttempt[delivery.state]}`
   const attempts = table(style, delivery.attempt_log, [
     { title: "#", cell: (attempt) => String(attempt.number), align: "right" },
     { title: "STARTED", cell: (attempt) => localTime(attempt.started_at) },
@@ -68,7 +75,8 @@ function nextAttempt(
   pausedAt: string | null,
   style: Style,
 ): string | null {
-  if (pausedAt !== null && state === "pending") return "held back: the channel is paused"
+  if (pausedAt !== null && (state === "pending" || next_attempt_at !== null))
+    return "held back: the channel is paused"
   if (next_attempt_at === null) return null
   const overdue = style.now.getTime() - Date.parse(next_attempt_at) > overdueMs
   const why = "waits for its channel (too slow, or its breaker is open), or for a dispatcher"

@@ -1,27 +1,15 @@
-import { createHash } from "node:crypto"
 import { lowestDeliveryId } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { z } from "zod"
 import { clockMarginMs, type RunningJob, type Step, type StepParts } from "./job.ts"
+import { digestsOf, type Subject, subjectSchema } from "./subject.ts"
 
 const scanRows = 500
-
-/** Of what was asked for, only this is kept: it finds the same bodies, and tells nobody the address. */
-const subjectSchema = z.union([
-  z.strictObject({ email_sha256: z.string() }),
-  z.strictObject({ site_url_sha256: z.string() }),
-])
-export type Subject = z.output<typeof subjectSchema>
 
 const positionSchema = z.object({ after: z.string() })
 
 export function beginErasure(): z.output<typeof positionSchema> {
   return { after: "00000000-0000-0000-0000-000000000000" }
-}
-
-export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
-  if (email !== undefined) return { email_sha256: digest(foldEmail(email)) }
-  return { site_url_sha256: digest(foldUrl(site_url ?? "")) }
 }
 
 /**
@@ -92,42 +80,11 @@ async function scan(sql: Sql, after: string, createdAt: Date, subject: Subject) 
     `select id, body from delivery where id > $1 and id < $2 order by id limit ${scanRows}`,
     [after, until],
   )
+  const [wanted = ""] = Object.values(subject)
   return {
-    matching: rows.filter(({ body }) => isAbout(subject, body)).map(({ id }) => id),
+    matching: rows.filter(({ body }) => digestsOf(body).includes(wanted)).map(({ id }) => id),
     rows: rows.length,
     through: rows.at(-1)?.id ?? after,
     last: rows.length < scanRows,
   }
-}
-
-const bodySchema = z.object({ email: z.string(), site_url: z.string() }).partial()
-
-function isAbout(subject: Subject, body: Buffer): boolean {
-  if (body.length === 0) return false
-  const read = bodySchema.safeParse(parseJson(body)).data
-  if ("email_sha256" in subject) {
-    return read?.email !== undefined && digest(foldEmail(read.email)) === subject.email_sha256
-  }
-  return read?.site_url !== undefined && digest(foldUrl(read.site_url)) === subject.site_url_sha256
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"))
-  } catch {
-    return undefined
-  }
-}
-
-function foldEmail(email: string): string {
-  return email.trim().normalize("NFC").toLowerCase()
-}
-
-/** The same site, whether or not its address was written with a slash at the end or capitals in its host. */
-function foldUrl(url: string): string {
-  return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, "")
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex")
 }

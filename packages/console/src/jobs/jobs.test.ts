@@ -287,6 +287,36 @@ test("a replay keeps to its time and its pace, and goes on where its console was
   expect(replayed.length).toBeLessThanOrEqual(1_100 + 500)
 }, 60_000)
 
+test("a replay after an erasure leaves out what was refused before it, and not what came later", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const refuse = (key: string, fields: object) =>
+    it.publish([
+      {
+        topic: it.names.sitePaidInvalid,
+        key,
+        value: Buffer.from(JSON.stringify(fields)),
+        headers: { [invalidRecordHeaders.reason]: "unknown channel" },
+      },
+    ])
+  await refuse("hers", { email: " Owner.Of@shop.EXAMPLE" })
+  await refuse("of the site", { email: "x@y.example", site_url: "https://Shop-1.example/" })
+  await refuse("another's", { email: "other@shop.example", site_url: "https://shop-2.example" })
+  for (const subject of [{ email }, { site_url: "https://shop-1.example" }]) {
+    const { id } = await begin(it, console, "erasure", { ...subject, reason: "ticket 9" })
+    await end(it, console, id)
+  }
+  await refuse("hers, later", { email })
+
+  const asked = { filter: { reason: "unknown" }, reason: "the channel exists now" }
+  const dry = await it.call(console, "POST", "/v1/jobs/replay", { ...asked, dry_run: true })
+  expect(dry.json).toMatchObject({ matching: 2, left_out: 2 })
+  const { id } = await begin(it, console, "replay", asked)
+  expect((await end(it, console, id)).counts).toEqual({ read: 4, replayed: 2, left_out: 2 })
+  const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
+  expect(replayed.toSorted()).toEqual(["another's", "hers, later"])
+})
+
 const email = "Owner.Of@Shop.example"
 const bodyOf = (fields: object) =>
   JSON.stringify({

@@ -1,8 +1,10 @@
 import { invalidRecordHeaders, type ReplayFilter, replayFilterSchema } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
 import type { Incoming, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import { type InvalidTopic, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
 import { piece, readPieces } from "./readPieces.ts"
+import { digestsOf, erasedSubjects } from "./subject.ts"
 
 /** Events of one step at most: what goes out at once, and what a crash repeats. */
 const largestStep = 500
@@ -21,9 +23,13 @@ export function beginReplay(perSecond: number): z.output<typeof positionSchema> 
 /**
  * One step of a replay: a piece of the topic of refused records, published as site.paid with key and value as they
  * came. What is still invalid is refused again and stands behind the end that was noted first, so the job ends. A
- * repeated step publishes events twice, and the dispatcher knows an event by its id.
+ * repeated step publishes events twice, and the dispatcher knows an event by its id. What was refused before it was
+ * asked to be erased is left out.
  */
-export async function stepReplay(job: RunningJob, { publish, topics, invalid }: StepParts): Promise<Step> {
+export async function stepReplay(
+  job: RunningJob,
+  { sql, publish, topics, invalid }: StepParts,
+): Promise<Step> {
   const { perSecond, next, end } = positionSchema.parse(job.position)
   const filter = replayFilterSchema.parse(job.filter)
   try {
@@ -37,10 +43,12 @@ export async function stepReplay(job: RunningJob, { publish, topics, invalid }: 
     }
     const read = await invalid.read({ from: next, to: end, ...piece })
     const { records, next: reached } = cutBehind(read, largestStep, (record) => matches(record, filter))
+    const isErased = await erasureOf(sql)
     const matching = records.filter((record) => matches(record, filter))
+    const replayed = matching.filter((record) => !isErased(record))
     const outcome = await publishAll(
       publish,
-      matching.map(({ key, value, headers }) => ({
+      replayed.map(({ key, value, headers }) => ({
         topic: topics.sitePaid,
         key,
         value,
@@ -51,9 +59,13 @@ export async function stepReplay(job: RunningJob, { publish, topics, invalid }: 
     return {
       kind: "stepped",
       position: { perSecond, next: reached, end },
-      counts: { read: records.length, replayed: matching.length },
+      counts: {
+        read: records.length,
+        replayed: replayed.length,
+        left_out: matching.length - replayed.length,
+      },
       done: read.ended && records.length === read.records.length,
-      restMs: (matching.length / perSecond) * 1_000,
+      restMs: (replayed.length / perSecond) * 1_000,
     }
   } catch (error) {
     return { kind: "away", why: error instanceof Error ? error.message : String(error) }
@@ -77,17 +89,29 @@ function cutBehind(
 
 /** How many records a replay made now would take; `complete` is false where `deadlineMs` was over before the end. */
 export async function countReplay(
-  invalid: InvalidTopic,
+  { sql, invalid }: { sql: Sql; invalid: InvalidTopic },
   filter: ReplayFilter,
   deadlineMs: number,
-): Promise<{ matching: number; complete: boolean }> {
+): Promise<{ matching: number; left_out: number; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
-  let matching = 0
+  const isErased = await erasureOf(sql)
+  const counted = { matching: 0, left_out: 0 }
   for await (const { records, ended } of readPieces(invalid, {}, await invalid.end())) {
-    matching += records.filter((record) => matches(record, filter)).length
-    if (!ended && performance.now() >= endsAt) return { matching, complete: false }
+    for (const record of records) {
+      if (matches(record, filter)) counted[isErased(record) ? "left_out" : "matching"] += 1
+    }
+    if (!ended && performance.now() >= endsAt) return { ...counted, complete: false }
   }
-  return { matching, complete: true }
+  return { ...counted, complete: true }
+}
+
+/** Tells whether a record is about what was asked to be erased after it was refused. */
+async function erasureOf(sql: Sql): Promise<(record: Incoming) => boolean> {
+  const erased = await erasedSubjects(sql)
+  return ({ value, appendedAt }) =>
+    value !== null &&
+    erased.size > 0 &&
+    digestsOf(value).some((digest) => (erased.get(digest) ?? 0) > appendedAt)
 }
 
 function matches(record: Incoming, { reason, from, to }: ReplayFilter): boolean {

@@ -13,20 +13,20 @@ export const createReplayJob = defineRoute({
   operation: "createReplayJob",
   summary: "Publish refused events again",
   description:
-    "Records of site.paid.invalid that match go back to site.paid as they came. Those that are still invalid are refused again; events that were delivered meanwhile are known by their id.",
+    "Records of site.paid.invalid that match go back to site.paid as they came. Those that are still invalid are refused again; events that were delivered meanwhile are known by their id. What was refused before it was asked to be erased is left out.",
   body: createReplayJobSchema,
   success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
   alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
   async handle({ sql, invalid, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
     if (dry_run) {
-      const counted = await countReplay(invalid, filter, countMs).catch(() => null)
+      const counted = await countReplay({ sql, invalid }, filter, countMs).catch(() => null)
       if (counted === null) {
         return problem(
           503,
           "Kafka does not answer, so the refused records cannot be counted. Ask again later.",
         )
       }
-      return { kind: "other", status: 200, body: { dry_run, left_out: 0, ...counted } }
+      return { kind: "other", status: 200, body: { dry_run, ...counted } }
     }
     const position = beginReplay(per_second)
     const row = await insertJob(sql, { kind: "replay", filter, reason, requestedBy: caller, position })

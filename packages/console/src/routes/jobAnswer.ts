@@ -104,7 +104,8 @@ function remains(createdAt: Date, prefix: string): RemainingTopic[] {
   const notes: Record<string, string> = {
     [`${prefix}site.paid`]:
       "Records as they were published; one that was not stored before this job began can still be delivered.",
-    [`${prefix}site.paid.invalid`]: "Refused records; a replay would publish them again.",
+    [`${prefix}site.paid.invalid`]:
+      "Refused records; a replay leaves out those that were refused before this job began.",
   }
   return topicCatalogue(settings).flatMap(({ name, retentionMs, segmentMs }) => {
     const note = notes[name]

@@ -97,7 +97,7 @@ export const createErasureJobSchema = z
     "must hold exactly one of email and site_url",
   )
   .refine(
-    ({ email, reason }) => email === undefined || !reason.toLowerCase().includes(email.toLowerCase()),
+    ({ email, reason }) => !email || !reason.toLowerCase().includes(email.toLowerCase()),
     "reason must not hold the address: it is kept",
   )
   .meta({ id: "CreateErasureJob" })
