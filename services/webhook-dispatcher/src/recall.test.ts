@@ -134,6 +134,17 @@ test("memory and what is under way are bounded over all channels", async () => {
   expect(begun).toHaveLength(4)
 })
 
+test("what can no longer be recalled makes place for what can", () => {
+  const { recall, setNow } = startRecall({ maxKept: 2 })
+  recall.remember(putOff("silent", 0, 1_000))
+  recall.remember(putOff("silent", 1, 1_000))
+  recall.remember(putOff("a", 0, 3_000))
+  expect(recall.counts().kept).toBe(2)
+  setNow(2_000)
+  recall.remember(putOff("a", 1, 3_000))
+  expect(recall.counts().kept).toBe(1)
+})
+
 test("a channel whose breaker opens is forgotten, and after a close nothing is recalled", async () => {
   const { recall, room, begun, ends } = startRecall()
   recall.remember(putOff("a", 0))

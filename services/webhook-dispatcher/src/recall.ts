@@ -52,6 +52,11 @@ export function createRecall(settings: RecallSettings) {
     return fresh < 0 ? [] : taken.slice(fresh)
   }
 
+  /** A channel that is not heard of again must not fill what all share. */
+  function forgetExpired(): void {
+    for (const channel of [...kept.keys()]) take(channel, 0)
+  }
+
   function recall(channel: string): void {
     if (stopped || loading.has(channel) || !kept.has(channel)) return
     const room = Math.min(roomOf(channel), maxOut - out)
@@ -74,6 +79,7 @@ export function createRecall(settings: RecallSettings) {
 
   return {
     remember(putOff: PutOff): void {
+      if (count >= maxKept) forgetExpired()
       if (count >= maxKept || putOff.until <= now()) return
       count += 1
       const list = kept.get(putOff.channel)
