@@ -30,6 +30,8 @@ export type Headers = Record<string, string>
 export type Excerpt = {
   /** What has come by now. Answers that fit one packet are complete when `request` returns. */
   received(): Buffer
+  /** Nothing more will come: the body's first 1 KiB, its end or its loss is there. */
+  complete(): boolean
   /** Waits for the first 1 KiB, the body's end or its loss, but at most `waitMs`. Never rejects. */
   within(waitMs: number): Promise<Buffer>
 }

@@ -75,6 +75,10 @@ export class AnswerSink implements Sink, Excerpt {
     return this.#excerpt
   }
 
+  complete(): boolean {
+    return this.#complete
+  }
+
   within(waitMs: number): Promise<Buffer> {
     if (this.#complete) return Promise.resolve(this.#excerpt)
     return new Promise((resolve) => {

@@ -10,7 +10,7 @@ export type AttemptOutcome = {
   address: string | null
   timing: Timing
   /** Null: nothing was answered. */
-  excerpt: Pick<Excerpt, "within"> | null
+  excerpt: Excerpt | null
   retryAfter?: string
 }
 

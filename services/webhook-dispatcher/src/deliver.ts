@@ -95,13 +95,13 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
-    const excerpt = outcome.excerpt?.within(next === null ? takenBodyMs : failedBodyMs)
+    const body = readExcerpt(outcome, next === null ? takenBodyMs : failedBodyMs)
     if (next?.kind === "retry") {
       await publish([nextAttempt(due, next.rung, { attempt: due.attempt + 1, failures: due.failures + 1 })])
     } else if (next?.kind === "dead") {
       await publish([deadLetter(due, due.attempt, outcome.error ?? "", outcome.status)])
     }
-    await record(toRecord(due, outcome, next, excerpt ? await excerpt : null))
+    await record(toRecord(due, outcome, next, body instanceof Promise ? await body : body))
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
     if (next?.kind === "dead") metrics.dead.inc()
@@ -150,6 +150,12 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
   }
 
   return deliver
+}
+
+/** Nearly always it is there with the head, and then not worth a promise. */
+function readExcerpt({ excerpt }: AttemptOutcome, waitMs: number): Buffer | null | Promise<Buffer> {
+  if (excerpt === null || excerpt.complete()) return excerpt?.received() ?? null
+  return excerpt.within(waitMs)
 }
 
 function describe(due: DueDelivery) {
