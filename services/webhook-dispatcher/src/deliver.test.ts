@@ -1,11 +1,11 @@
 import { topicNames } from "@sitewire/contracts"
 import type { Outgoing } from "@sitewire/kafka"
-import { createLogger, createMetrics } from "@sitewire/runtime"
+import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import { createChannelGates, type Entry } from "./channelGates.ts"
 import { createDeliver } from "./deliver.ts"
 import type { DueDelivery } from "./delivery.ts"
-import { createDispatcherMetrics } from "./metrics.ts"
+import { unreadMetrics } from "./fixtures/unreadMetrics.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]
 const topics = topicNames({ prefix: "", retryDelaysMs })
@@ -62,12 +62,7 @@ test.each([
       record: none,
       giveUp: none,
       remember: () => {},
-      metrics: createDispatcherMetrics(createMetrics("test"), {
-        inHand: () => 0,
-        inFlight: () => 0,
-        breakersOpen: () => 0,
-        lag: () => [],
-      }),
+      metrics: unreadMetrics(),
       log: createLogger({ service: "test", level: "silent" }),
     })
     let done = false

@@ -19,8 +19,8 @@ export type DeliverParts = {
   record: (attempt: AttemptRecord) => Promise<void>
   /** Resolves once the delivery's row says that it is dead. */
   giveUp: (delivery: string) => Promise<void>
-  /** Told of what was put off because its channel was busy, with when the topic was asked to keep it. */
-  remember: (due: DueDelivery, since: string, askedAt: number) => void
+  /** Told of what was put off because its channel was busy; `askedAt`: when the topic was asked to keep it. */
+  remember: (putOff: { channel: string; next: DeliveryDue; askedAt: number }) => void
   metrics: DispatcherMetrics
   log: Logger
 }
@@ -71,7 +71,7 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
     if (why === "paused") {
       // The retry period waits with the delivery: it begins anew each time, and so at the latest with the resume.
       const since = new Date().toISOString()
-      await publish([nextAttempt({ ...due, since }, 0, due)])
+      await publish([toTopic(dueRecord({ ...due, since }, due), 0)])
       metrics.putOff.inc({ why })
       log.debug({ ...describe(due), why }, "delivery put off: an operator has paused its channel")
       return
@@ -86,18 +86,20 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
       log.warn({ ...describe(due), why }, "delivery given up: no attempt could be made in the retry period")
       return
     }
+    const next = dueRecord({ ...due, since }, due)
     const askedAt = performance.now()
-    await publish([nextAttempt({ ...due, since }, 0, due)])
+    await publish([toTopic(next, 0)])
     metrics.putOff.inc({ why })
     log.info({ ...describe(due), why }, "delivery put off without an attempt")
-    if (why === "busy") remember(due, since, askedAt)
+    if (why === "busy") remember({ channel: due.channel.id, next, askedAt })
   }
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
     const body = readExcerpt(outcome, next === null ? takenBodyMs : failedBodyMs)
     if (next?.kind === "retry") {
-      await publish([nextAttempt(due, next.rung, { attempt: due.attempt + 1, failures: due.failures + 1 })])
+      const after = { attempt: due.attempt + 1, failures: due.failures + 1 }
+      await publish([toTopic(dueRecord(due, after), next.rung)])
     } else if (next?.kind === "dead") {
       await publish([deadLetter(due, due.attempt, outcome.error ?? "", outcome.status)])
     }
@@ -124,16 +126,10 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
     })
   }
 
-  function nextAttempt(
-    due: DueDelivery,
-    rung: number,
-    { attempt, failures }: { attempt: number; failures: number },
-  ): Outgoing {
+  function toTopic(next: DeliveryDue, rung: number): Outgoing {
     const topic = topics.retry[rung]
     if (topic === undefined) throw new Error(`there is no retry topic ${rung}`)
-    const { id: delivery, since, correlation } = due
-    const value: DeliveryDue = { delivery, attempt, failures, since, correlation }
-    return { topic, key: delivery, value: JSON.stringify(value) }
+    return { topic, key: next.delivery, value: JSON.stringify(next) }
   }
 
   function deadLetter(due: DueDelivery, attempts: number, error: string, status: number | null): Outgoing {
@@ -156,6 +152,13 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
 function readExcerpt({ excerpt }: AttemptOutcome, waitMs: number): Buffer | null | Promise<Buffer> {
   if (excerpt === null || excerpt.complete()) return excerpt?.received() ?? null
   return excerpt.within(waitMs)
+}
+
+function dueRecord(
+  { id, since, correlation }: DueDelivery,
+  { attempt, failures }: { attempt: number; failures: number },
+): DeliveryDue {
+  return { delivery: id, attempt, failures, since, correlation }
 }
 
 function describe(due: DueDelivery) {

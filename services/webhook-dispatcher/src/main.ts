@@ -193,10 +193,7 @@ await runService({
       publish,
       record,
       giveUp: givingUp,
-      remember({ id, channel, attempt, failures, correlation }, since, askedAt) {
-        const next = { delivery: id, attempt, failures, since, correlation }
-        recall.remember({ channel: channel.id, next, until: askedAt + keptMs })
-      },
+      remember: ({ channel, next, askedAt }) => recall.remember({ channel, next, until: askedAt + keptMs }),
       metrics,
       log,
     })

@@ -1,11 +1,11 @@
 import { connectKafka, type Incoming, startProducer } from "@sitewire/kafka"
-import { createLogger, createMetrics } from "@sitewire/runtime"
+import { createLogger } from "@sitewire/runtime"
 import { kafkaBrokers, startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import type { DueDelivery } from "./delivery.ts"
 import { simulateRows } from "./fixtures/simulatedRows.ts"
+import { unreadMetrics } from "./fixtures/unreadMetrics.ts"
 import { createInFlight } from "./inFlight.ts"
-import { createDispatcherMetrics } from "./metrics.ts"
 import { createTakePaid } from "./takePaid.ts"
 import { paid, refusal, startInstallation } from "./testDispatcher.ts"
 
@@ -13,7 +13,7 @@ const log = createLogger({ service: "test", level: "silent" })
 
 // Which of two hand-overs is served first cannot be caused with a real database.
 test("a new delivery is taken before a later copy of its event can be, although its batch still looks others up", async () => {
-  const metrics = createMetricsOfTest()
+  const metrics = unreadMetrics()
   const inFlight = createInFlight()
   const rows = simulateRows(() => 0)
   rows.store([{ ...stored, eventId: "known" }])
@@ -60,7 +60,7 @@ test("a refused record is done when it is put aside, and not before", async () =
     attempt: async () => {},
     invalidTopic: "invalid",
     isFaultOfRecord: () => false,
-    metrics: createMetricsOfTest(),
+    metrics: unreadMetrics(),
     log,
   })
   const done: string[] = []
@@ -92,14 +92,6 @@ test("a record that is too large to be put aside as it came holds up nobody: its
   await publisher.close(1_000)
   await partner.close()
 }, 60_000)
-
-const createMetricsOfTest = () =>
-  createDispatcherMetrics(createMetrics("test"), {
-    inHand: () => 0,
-    inFlight: () => 0,
-    breakersOpen: () => 0,
-    lag: () => [],
-  })
 
 const unknownChannel = {
   fresh: false,
