@@ -6,6 +6,8 @@ import type { DueDelivery, SealedSecret } from "./delivery.ts"
 export type AttemptOutcome = {
   /** Null: delivered, a 2xx status came in time. */
   error: AttemptError | null
+  /** Without an answer: why. */
+  detail: string | null
   status: number | null
   address: string | null
   timing: Timing
@@ -53,11 +55,14 @@ export function createAttempt({ egress, openSecret, serviceName, timeoutMs }: At
     })
     if (outcome.kind === "aborted") return null
     const { timing, address = null } = outcome
-    if (outcome.kind === "failed")
-      return { error: outcome.error, status: null, address, timing, excerpt: null }
+    if (outcome.kind === "failed") {
+      const { error, message } = outcome
+      return { error, detail: message, status: null, address, timing, excerpt: null }
+    }
     const { status, headers } = outcome
     return {
       error: status >= 200 && status < 300 ? null : "status",
+      detail: null,
       status,
       address,
       timing,

@@ -185,6 +185,7 @@ function toRecord(
     address: outcome.address,
     status: outcome.status,
     error: outcome.error,
+    detail: outcome.detail,
     secretId: due.channel.secret.id,
     responseExcerpt: excerpt?.length ? excerpt : null,
     state: next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending",

@@ -17,7 +17,7 @@ const record = (deliveryId: string, number: number, outcome: Partial<AttemptReco
     tlsMs: null,
   },
   ...{ firstByteMs: null, address: null, status: 500, error: "status", secretId: "sec_acme" },
-  ...{ responseExcerpt: null, state: "pending", nextAttemptAt: new Date(Date.now() + 60_000) },
+  ...{ detail: null, responseExcerpt: null, state: "pending", nextAttemptAt: new Date(Date.now() + 60_000) },
   ...outcome,
 })
 const taken: Partial<AttemptRecord> = { status: 204, error: null, state: "delivered", nextAttemptAt: null }

@@ -18,6 +18,7 @@ const attempt: AttemptRecord = {
   address: "192.0.2.1",
   status: 500,
   error: "status",
+  detail: "as the network said",
   secretId: "sec_1",
   responseExcerpt: Buffer.from("not now"),
   state: "pending",
@@ -40,6 +41,7 @@ test("an attempt is kept as it was, and moves the delivery's row", async () => {
         address: "192.0.2.1",
         status: 500,
         error: "status",
+        detail: "as the network said",
         secret_id: "sec_1",
         response_excerpt: attempt.responseExcerpt,
       },
@@ -117,7 +119,7 @@ async function startDatabase() {
     async rows() {
       const attempts = await sql(
         `select number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address, status, error,
-                secret_id, response_excerpt
+                detail, secret_id, response_excerpt
            from attempt where delivery_id = $1 order by started_at`,
         [delivery],
       )

@@ -13,6 +13,7 @@ export type AttemptRecord = {
   address: string | null
   status: number | null
   error: AttemptError | null
+  detail: string | null
   secretId: string
   responseExcerpt: Buffer | null
   /** The delivery's state after this attempt. */
@@ -22,11 +23,11 @@ export type AttemptRecord = {
 
 type PlainColumn = Exclude<
   keyof AttemptRecord,
-  "startedAt" | "nextAttemptAt" | "address" | "secretId" | "responseExcerpt"
+  "startedAt" | "nextAttemptAt" | "address" | "detail" | "secretId" | "responseExcerpt"
 >
 
 const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
-                 status, error, secret_id`
+                 status, error, detail, secret_id`
 
 // One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
 // made twice after a crash; it is logged, and the row stays. Unless the repeat was taken by the partner: then the
@@ -42,9 +43,9 @@ with made as (
          to_timestamp(next_attempt_at_ms / 1000) as next_attempt_at
     from unnest(
       $1::uuid[], $2::int[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
-      $9::text[], $10::int[], $11::text[], $12::text[], $13::bytea[], $14::text[], $15::float8[])
+      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::text[], $16::float8[])
     as t (delivery_id, number, started_at_ms, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
-          status, error, secret_id, response_excerpt, state, next_attempt_at_ms)
+          status, error, detail, secret_id, response_excerpt, state, next_attempt_at_ms)
 ), moved as (
   update delivery
      set attempts = greatest(delivery.attempts, made.number),
@@ -69,7 +70,8 @@ export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]):
   const times = (name: "startedAt" | "nextAttemptAt") =>
     plainArray(batch.map((attempt) => attempt[name]?.getTime() ?? null))
   const plain = (name: PlainColumn) => plainArray(batch.map((attempt) => attempt[name]))
-  const excerpts = batch.map(({ responseExcerpt }) => responseExcerpt)
+  // Where none has one, which is nearly always, there is no list to be built and read.
+  const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
   const values = [
     plain("deliveryId"),
     plain("number"),
@@ -82,8 +84,9 @@ export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]):
     batch.map(({ address }) => address),
     plain("status"),
     plain("error"),
+    rare(batch.map(({ detail }) => detail)),
     batch.map(({ secretId }) => secretId),
-    excerpts.every((excerpt) => excerpt === null) ? null : excerpts,
+    rare(batch.map(({ responseExcerpt }) => responseExcerpt)),
     plain("state"),
     times("nextAttemptAt"),
   ]

@@ -26,6 +26,7 @@ type Installation = Awaited<ReturnType<typeof startInstallation>>
 type AttemptRow = {
   channel: string
   error: string | null
+  detail: string | null
   status: number | null
   ms: number
   excerpt: number
@@ -81,9 +82,11 @@ test("every partner of the zoo is recorded for what it is, in time, and slows no
 
   const recorded = (name: string) => attempts.filter(({ channel }) => channel === name)
   for (const name of zooNames) {
-    const { error, status = null } = zoo[name].expected
+    const { error, status = null, why } = zoo[name].expected
     for (const attempt of recorded(name)) {
       expect(attempt, name).toMatchObject({ error, status })
+      if (why === undefined) expect(attempt.detail, name).toBeNull()
+      else expect(attempt.detail, name).toContain(why)
       expect(attempt.ms, name).toBeLessThan(TIMEOUT_MS + 250)
       expect(attempt.excerpt, name).toBeLessThanOrEqual(1_024)
       if (error === "timeout") expect(attempt.ms, name).toBeGreaterThanOrEqual(TIMEOUT_MS)
@@ -150,7 +153,7 @@ async function publishBad(it: Installation): Promise<void> {
 
 function readAttempts(it: Installation): Promise<AttemptRow[]> {
   return it.sql<AttemptRow>(`
-    select delivery.channel_id as channel, error, status, duration_ms as ms,
+    select delivery.channel_id as channel, error, detail, status, duration_ms as ms,
            coalesce(length(response_excerpt), 0) as excerpt
       from attempt join delivery on delivery.id = attempt.delivery_id`)
 }

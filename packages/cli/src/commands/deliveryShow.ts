@@ -64,7 +64,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     },
     { title: "CALLED", cell: (attempt) => attempt.address ?? "" },
     { title: "SECRET", cell: (attempt) => attempt.secret_id },
-    { title: "RESPONSE", cell: (attempt) => shorten(attempt.response_excerpt ?? "") },
+    { title: "ANSWER", cell: ({ detail, response_excerpt }) => detail ?? shorten(response_excerpt ?? "") },
   ])
   return `${facts}\n\n${attempts}`
 }

@@ -54,6 +54,7 @@ type AttemptRow = {
   firstByteMs: number | null
   status: number | null
   error: string | null
+  detail: string | null
   address: string | null
   secretId: string
   responseExcerpt: Uint8Array | null
@@ -70,6 +71,7 @@ export function attemptAnswer(row: AttemptRow): DeliveryWithAttempts["attempt_lo
     first_byte_ms: row.firstByteMs,
     status: row.status,
     error: row.error === null ? null : errorClass(row.error),
+    detail: row.detail,
     address: row.address,
     secret_id: row.secretId,
     // Whatever the partner answered: bytes that are not UTF-8 become replacement characters.

@@ -38,6 +38,9 @@ export const attemptSchema = z
     first_byte_ms: partMs("From the written request to the answer's first byte."),
     status: z.int().nullable(),
     error: attemptErrorSchema.nullable().meta({ description: "null: the attempt succeeded." }),
+    detail: z.string().nullable().meta({
+      description: "Without an answer: why, with the host and a code; null where there was one.",
+    }),
     address: z.string().nullable().meta({ description: "The network address that was called." }),
     secret_id: z.string().meta({ description: "The signing secret that was used." }),
     response_excerpt: z.string().nullable().meta({ description: "The first 1 KiB of the response's body." }),

@@ -12,8 +12,8 @@ import {
   raw,
 } from "./answers.ts"
 
-/** What is to be recorded of an attempt. `error` is null for a delivery that counts as made. */
-export type Expected = { error: AttemptError | null; status?: number }
+/** What is to be recorded of an attempt. `error` is null for a delivery that counts as made; `why` is in the detail. */
+export type Expected = { error: AttemptError | null; status?: number; why?: string }
 
 export type Fault = "expired" | "self-signed" | "wrong-name"
 
@@ -30,23 +30,25 @@ function answers(description: string, answer: Answer, expected: Expected): Behav
   return { kind: "answers", description, expected, answer }
 }
 
-function badCertificate(fault: Fault, description: string): Behaviour {
-  return { kind: "bad-certificate", description, expected: { error: "tls" }, fault }
+function badCertificate(fault: Fault, description: string, why: string): Behaviour {
+  return { kind: "bad-certificate", description, expected: failed("tls", why), fault }
 }
 
 const made = (status: number): Expected => ({ error: null, status })
 const refused = (status: number): Expected => ({ error: "status", status })
-const failed = (error: AttemptError): Expected => ({ error })
+const failed = (error: AttemptError, why: string): Expected => ({ error, why })
+
+const noAnswer = failed("timeout", "the answer was not complete")
 
 const behaviours = {
   "no-content": answers("Answers 204, as it should.", head(204), made(204)),
   "never-accepts": {
     kind: "never-accepts",
     description: "Its queue of connections is full, so that none is ever made.",
-    expected: failed("timeout"),
+    expected: failed("timeout", "still connecting"),
   },
-  "never-answers": answers("Takes the request and says nothing.", () => {}, failed("timeout")),
-  "drips-header": answers("Sends its head a byte a second.", dripHeader, failed("timeout")),
+  "never-answers": answers("Takes the request and says nothing.", () => {}, noAnswer),
+  "drips-header": answers("Sends its head a byte a second.", dripHeader, noAnswer),
   "drips-body": answers("Answers 200 and sends its body a byte a second, for ever.", dripBody, made(200)),
   "infinite-body": answers(
     "Answers 200 and sends its body as fast as it is read, for ever.",
@@ -69,23 +71,27 @@ const behaviours = {
   "continues-unasked": answers(
     "Sends 100 Continue, which nobody asked for, and then 200.",
     raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
-    failed("protocol"),
+    failed("protocol", "an unexpected 1xx or upgrade"),
   ),
-  "hints-for-ever": answers("Sends 103 Early Hints for ever and no answer.", hintForEver, failed("protocol")),
+  "hints-for-ever": answers(
+    "Sends 103 Early Hints for ever and no answer.",
+    hintForEver,
+    failed("protocol", "1xx answers"),
+  ),
   "resets-after-body": answers(
     "Resets the connection when it has read the whole request.",
     ({ socket }) => void socket?.resetAndDestroy(),
-    failed("reset"),
+    failed("reset", "ECONNRESET"),
   ),
   "half-closes": answers(
     "Ends its side of the connection without an answer and goes on reading.",
     ({ socket }) => void socket?.end(),
-    failed("reset"),
+    failed("reset", "before its answer was complete"),
   ),
   "slow-2xx": answers(
     "Answers 204 half a second after the time limit.",
     later((ms) => ms + 500),
-    failed("timeout"),
+    noAnswer,
   ),
   "late-2xx": answers(
     "Answers 204 after 95 % of the time limit.",
@@ -95,16 +101,28 @@ const behaviours = {
   "invalid-http": answers(
     "Answers in another protocol (SSH).",
     raw("SSH-2.0-OpenSSH_9.9\r\n"),
-    failed("protocol"),
+    failed("protocol", "did not answer in HTTP/1.1"),
   ),
   "oversized-headers": answers(
     "Answers 200 with 1 MB of headers.",
     raw(`HTTP/1.1 200 OK\r\n${`x-large: ${"a".repeat(990)}\r\n`.repeat(1_000)}\r\n`),
-    failed("protocol"),
+    failed("protocol", "its headers are too large"),
   ),
-  "expired-certificate": badCertificate("expired", "Its certificate expired yesterday."),
-  "self-signed-certificate": badCertificate("self-signed", "Its certificate is signed by itself."),
-  "wrong-name-certificate": badCertificate("wrong-name", "Its certificate is for another name."),
+  "expired-certificate": badCertificate(
+    "expired",
+    "Its certificate expired yesterday.",
+    "the certificate has expired",
+  ),
+  "self-signed-certificate": badCertificate(
+    "self-signed",
+    "Its certificate is signed by itself.",
+    "the certificate is self-signed",
+  ),
+  "wrong-name-certificate": badCertificate(
+    "wrong-name",
+    "Its certificate is for another name.",
+    "the certificate is for another name",
+  ),
 } satisfies Record<string, Behaviour>
 
 export type ZooName = keyof typeof behaviours
