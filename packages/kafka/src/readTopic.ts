@@ -63,7 +63,8 @@ export async function readTopic(
         maxBytesPerPartition: 1024 * 1024,
         allowAutoTopicCreation: false,
         retry: {
-          retries: 5,
+          // Together some ten seconds: a broker that was started just now takes whole seconds for its first group.
+          retries: 12,
           initialRetryTime: 100,
           maxRetryTime: 1_000,
           restartOnFailure: async () => false,
@@ -97,6 +98,8 @@ export async function readTopic(
         await consumer.connect()
         await consumer.subscribe({ topics: [topic], fromBeginning: true })
         await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch })
+        // What has crashed while it joined can no longer seek, and would hide why.
+        await Promise.race([over, undefined])
         for (const name of left) {
           consumer.seek({ topic, partition: Number(name), offset: next[name] ?? "0" })
         }

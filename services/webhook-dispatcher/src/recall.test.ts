@@ -4,24 +4,24 @@ import { createRecall, type PutOff } from "./recall.ts"
 import { paid, startInstallation } from "./testDispatcher.ts"
 
 test("a burst to a partner that is well and slow goes out at the partner's pace, and not a second's worth a minute", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [12_000] })
+  await using it = await startInstallation({ retryDelaysMs: [20_000] })
   const partner = await startReceiver((_, response) => {
     setTimeout(() => response.writeHead(204).end(), 50)
   })
   const quick = await startReceiver()
   await it.channel("acme", partner.url)
   await it.channel("quick", quick.url)
-  const startedAt = Date.now()
   const dispatcher = await it.dispatcher({
     DELIVERY_TIMEOUT: "2s",
     CHANNEL_MAX_IN_FLIGHT: "4",
     CHANNEL_MAX_WAIT: "100ms",
   })
+  const publishedAt = Date.now()
   // Some 70 a second are taken, 12 without being put off.
   await it.publishPaid(Array.from({ length: 200 }, (_, at) => paid(`shop-${at}`)))
   await waitUntil("all of them", () => partner.received.length >= 200, 30_000)
   // Before the first record could have come back.
-  expect(Date.now() - startedAt).toBeLessThan(12_000)
+  expect(Date.now() - publishedAt).toBeLessThan(20_000)
   await it.publishPaid([paid("last", { channel: "quick" })])
   await waitUntil("the one of another", () => quick.received.length === 1)
   await waitUntil(
