@@ -136,7 +136,7 @@ test("a rotation by commands: the partner gets what the secrets sign, and each i
   expect(secret).toMatch(/^sws_/)
   const [, other] = /^other secret: +(\S+) \(staged\)$/m.exec(staged.stdout) ?? []
   const again = await run("channel", "secret", "stage", "rotates")
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("/secret/activate") })
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Activate it, or retire it") })
   const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id)
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was done") })
   const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "")

@@ -3,10 +3,10 @@ export type FieldFault = { field: string; message: string }
 
 export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string> }
 
-/** `chunks` is null where only the headers are wanted (304, HEAD). */
 /** A success of another kind than the route's usual one. */
 type Other = { kind: "other"; status: number; body: object }
 
+/** `chunks` is null where only the headers are wanted (304, HEAD). */
 type Stream = {
   kind: "stream"
   status: number
@@ -29,7 +29,7 @@ export function problem(status: number, detail: string, errors?: FieldFault[]): 
 }
 
 export function notFound(what: "channel" | "connection" | "delivery" | "job", id: string): Problem {
-  return problem(404, `There is no ${what} "${id}". GET /v1/${plurals[what]} lists those that there are.`)
+  return problem(404, `There is no ${what} "${id}". The list of ${plurals[what]} shows those that there are.`)
 }
 
 const plurals = { channel: "channels", connection: "connections", delivery: "deliveries", job: "jobs" }

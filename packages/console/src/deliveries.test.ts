@@ -52,6 +52,7 @@ async function insert(n: number, columns: object = {}) {
   return idOf(n)
 }
 
+const anyChannel = { address: "https://shop.example", secretId: "sec_x", secretSealed: new Uint8Array() }
 const attempt = { startedAt: new Date(0), durationMs: 12.5, secretId: "sec_x" }
 
 test("deliveries are listed newest first, by channel and state, and without what they hold of people", async () => {
@@ -69,7 +70,11 @@ test("deliveries are listed newest first, by channel and state, and without what
   expect(await list("channel=one&state=dead")).toEqual([4, 1])
   const first = await console.call("GET", "/v1/deliveries?channel=one&state=dead&limit=1")
   expect(await list(`channel=one&state=dead&limit=1&cursor=${first.json.next_cursor}`)).toEqual([1])
+  // Nothing is there yet, and nothing can ever be.
+  await console.prisma.channel.create({ data: { id: "none", ...anyChannel } })
   expect(await list("channel=none")).toEqual([])
+  const misspelt = await console.call("GET", "/v1/deliveries?channel=nope")
+  expect(misspelt).toMatchObject({ status: 404, json: { detail: expect.stringContaining('"nope"') } })
 })
 
 test("a delivery is read with its attempts in order", async () => {
@@ -80,7 +85,8 @@ test("a delivery is read with its attempts in order", async () => {
         ...attempt,
         deliveryId: id,
         number: 2,
-        status: 204,
+        error: "tls",
+        detail: "the certificate has expired",
         address: "192.0.2.1",
         connectMs: 1.5,
         firstByteMs: 9,
@@ -105,8 +111,14 @@ test("a delivery is read with its attempts in order", async () => {
     state: "delivered",
     attempts: 2,
     attempt_log: [
-      { number: 1, status: 500, error: "status", response_excerpt: "oh\ufffd" },
-      { number: 2, status: 204, error: null, response_excerpt: null },
+      { number: 1, status: 500, error: "status", detail: null, response_excerpt: "oh\ufffd" },
+      {
+        number: 2,
+        status: null,
+        error: "tls",
+        detail: "the certificate has expired",
+        response_excerpt: null,
+      },
     ],
   })
   expect(read.json.attempt_log).toMatchObject([

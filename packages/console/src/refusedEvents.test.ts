@@ -37,9 +37,13 @@ test("refused events are listed from Kafka, newest first, with their channel and
   await refuse(24, "not JSON", `{"id": "order-24", "email": "${email}"`)
   await refuse(25, "unknown channel; too large to be kept here: 950000 bytes", null)
 
+  // Refused once, and delivered when it was published again.
+  const [delivery] = await it.deliveries(1)
+  await it.sql("update delivery set event_id = 'order-22' where id = $1", [delivery])
+
   const first = await list("?limit=4")
   const place = (n: number) => `site.paid 3 ${n}`
-  const nothing = { event_id: null, channel: null }
+  const nothing = { event_id: null, channel: null, delivery: null }
   expect(first.data).toEqual([
     {
       ...nothing,
@@ -59,6 +63,7 @@ test("refused events are listed from Kafka, newest first, with their channel and
     {
       event_id: "order-22",
       channel: "acme",
+      delivery,
       bytes: 63,
       from: place(22),
       reason: "unknown channel",

@@ -75,13 +75,13 @@ test("a step that does not fit is refused, says what to do, and changes nothing"
     for (const text of says) expect(json.detail).toContain(text)
     expect(await secretsOf("refuses")).toEqual(before)
   }
-  await refused("activate", "No secret is staged", "/stage")
-  await refused("retire", "no secret beside the active one", "/stage")
+  await refused("activate", "No secret is staged", "Staging one begins")
+  await refused("retire", "no secret beside the active one", "Staging one begins")
   await post("refuses/secret/stage")
-  await refused("stage", "a staged secret", "/activate", "/retire")
+  await refused("stage", "a staged secret", "Activate it, or retire it")
   await post("refuses/secret/activate")
-  await refused("stage", "a retiring secret", "/retire")
-  await refused("activate", "No secret is staged", "/retire")
+  await refused("stage", "a retiring secret", "Retire it once")
+  await refused("activate", "No secret is staged", "Retire it once")
   for (const step of ["stage", "activate", "retire"]) {
     expect((await post(`nobody/secret/${step}`)).status).toBe(404)
   }

@@ -39,7 +39,8 @@ export function addDeliveries(parent: Command, { open }: Setup): void {
               { title: "ATTEMPTS", cell: (delivery) => String(delivery.attempts), align: "right" },
               {
                 title: "NEXT",
-                cell: ({ next_attempt_at }) => (next_attempt_at ? age(next_attempt_at, style.now) : ""),
+                cell: ({ next_attempt_at }) =>
+                  next_attempt_at ? nextAttempt(next_attempt_at, style.now) : "",
               },
               { title: "CREATED", cell: (delivery) => localTime(delivery.created_at) },
               { title: "EVENT", cell: (delivery) => delivery.event_id },
@@ -47,4 +48,10 @@ export function addDeliveries(parent: Command, { open }: Setup): void {
       )
       noteMore(session, page)
     })
+}
+
+/** The time is that of the schedule: a paused or busy channel takes it later. */
+function nextAttempt(at: string, now: Date): string {
+  const since = age(at, now)
+  return Date.parse(at) < now.getTime() ? `waits, was due ${since}` : since
 }

@@ -23,6 +23,7 @@ export function addRefused(parent: Command, { open }: Setup): void {
               { title: "EVENT", cell: (event) => event.event_id ?? "" },
               { title: "FROM", cell: (event) => event.from },
               { title: "REASON", cell: (event) => event.reason },
+              { title: "DELIVERY", cell: (event) => event.delivery ?? "" },
             ]),
       )
       noteMore(session, page)

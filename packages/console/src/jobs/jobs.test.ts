@@ -418,6 +418,16 @@ test("what a job cannot mean is refused with the field's name, and repeats no va
     expect(refused.status, kind).toBe(400)
     expect(refused.text).not.toContain(email)
   }
+  const everything = await it.call(console, "POST", "/v1/jobs/replay", { filter: {}, reason, dry_run: true })
+  expect(everything).toMatchObject({
+    status: 400,
+    text: expect.stringContaining("must name a reason or a time"),
+  })
+  const misspelt = { filter: { channel: "nope" }, reason, dry_run: true }
+  expect(await it.call(console, "POST", "/v1/jobs/resend", misspelt)).toMatchObject({
+    status: 404,
+    text: expect.stringContaining('no channel \\"nope\\"'),
+  })
   for (const body of [
     { reason },
     { email: "no address", reason },

@@ -3,4 +3,8 @@ import { z } from "zod"
 
 export const byId = z.object({ id: identifierSchema })
 
-export const byDeliveryId = z.object({ id: z.uuid().meta({ description: "As in X-Sitewire-Delivery." }) })
+export const byDeliveryId = z.object({
+  id: z
+    .uuid("a delivery's id is a UUID, as in X-Sitewire-Delivery")
+    .meta({ description: "As in X-Sitewire-Delivery." }),
+})

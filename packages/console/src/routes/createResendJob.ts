@@ -1,7 +1,8 @@
 import { createResendJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
-import { ok } from "../answer.ts"
+import { notFound, ok } from "../answer.ts"
 import { beginResend, countResend } from "../jobs/resendJob.ts"
 import { defineRoute } from "../route.ts"
+import { hasChannel } from "./hasChannel.ts"
 import { insertJob, jobAnswer } from "./jobAnswer.ts"
 
 export const createResendJob = defineRoute({
@@ -12,9 +13,12 @@ export const createResendJob = defineRoute({
   description:
     "Paced, and taken up where it was after a restart. Same ids and bytes, to the channels' addresses of then. Deliveries that were erased are left out.",
   body: createResendJobSchema,
+  others: { 404: "There is no such channel." },
   success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
   alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
-  async handle({ sql, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
+  async handle({ prisma, sql, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
+    if (filter.channel !== undefined && !(await hasChannel(prisma, filter.channel)))
+      return notFound("channel", filter.channel)
     if (dry_run) {
       const { matching, leftOut } = await countResend(sql, filter)
       return { kind: "other", status: 200, body: { dry_run, matching, left_out: leftOut, complete: true } }

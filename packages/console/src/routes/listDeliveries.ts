@@ -1,9 +1,10 @@
 import { deliveryQuerySchema, deliverySchema, pageSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { ok } from "../answer.ts"
+import { notFound, ok } from "../answer.ts"
 import { readPage } from "../page.ts"
 import { defineRoute } from "../route.ts"
 import { type DeliveryRow, deliveryAnswer, deliveryColumns } from "./deliveryAnswer.ts"
+import { hasChannel } from "./hasChannel.ts"
 
 export const listDeliveries = defineRoute({
   method: "get",
@@ -11,6 +12,7 @@ export const listDeliveries = defineRoute({
   operation: "listDeliveries",
   summary: "List deliveries, newest first",
   query: deliveryQuerySchema,
+  others: { 404: "There is no such channel." },
   success: {
     status: 200,
     description: "A page of deliveries.",
@@ -34,6 +36,8 @@ export const listDeliveries = defineRoute({
         }),
     })
     if (page.kind === "problem") return page
+    if (page.rows.length === 0 && query.channel !== undefined && !(await hasChannel(prisma, query.channel)))
+      return notFound("channel", query.channel)
     return ok({ data: page.rows.map(deliveryAnswer), next_cursor: page.next_cursor })
   },
 })

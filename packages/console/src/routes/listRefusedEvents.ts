@@ -13,7 +13,7 @@ import { ok, problem } from "../answer.ts"
 import type { InvalidTopic } from "../jobs/job.ts"
 import { readPieces } from "../jobs/readPieces.ts"
 import { readPage } from "../page.ts"
-import { defineRoute } from "../route.ts"
+import { defineRoute, type Parts } from "../route.ts"
 
 export const listRefusedEvents = defineRoute({
   method: "get",
@@ -28,23 +28,37 @@ export const listRefusedEvents = defineRoute({
     description: "A page of refused events.",
     schema: pageSchema(refusedEventSchema).meta({ id: "RefusedEventPage" }),
   },
-  async handle({ invalid }, { query }) {
-    try {
-      const page = await readPage(query, {
-        key: z.record(z.string().regex(/^\d{1,10}$/), z.string().regex(/^\d{1,19}$/)),
-        keyOf: ({ below }: Refused) => below,
-        read: (below, take) => readNewest(invalid, below, take),
-      })
-      if (page.kind === "problem") return page
-      return ok({ data: page.rows.map(({ event }) => event), next_cursor: page.next_cursor })
-    } catch {
-      return problem(503, "Kafka does not answer, so the refused events cannot be listed. Ask again later.")
-    }
+  async handle({ invalid, prisma }, { query }) {
+    const page = await readPage(query, {
+      key: z.record(z.string().regex(/^\d{1,10}$/), z.string().regex(/^\d{1,19}$/)),
+      keyOf: ({ below }: Refused) => below,
+      read: (below, take) => readNewest(invalid, below, take),
+    }).catch(() =>
+      problem(503, "Kafka does not answer, so the refused events cannot be listed. Ask again later."),
+    )
+    if (page.kind === "problem") return page
+    const events = page.rows.map(({ event }) => event)
+    const deliveries = await findDeliveries(prisma, events)
+    const data = events.map((event) => ({ ...event, delivery: deliveries.get(event.event_id ?? "") ?? null }))
+    return ok({ data, next_cursor: page.next_cursor })
   },
 })
 
+/** By their events' ids: what was published again, or was valid another time. */
+async function findDeliveries(prisma: Parts["prisma"], events: readonly RefusedRecord[]) {
+  const ids = events.flatMap(({ event_id }) => event_id ?? [])
+  const rows = await prisma.delivery.findMany({
+    where: { eventId: { in: ids } },
+    select: { id: true, eventId: true },
+  })
+  return new Map(rows.map(({ id, eventId }) => [eventId, id]))
+}
+
+/** A refused event, as far as its record tells. */
+type RefusedRecord = Omit<RefusedEvent, "delivery">
+
 /** `below`: where each partition is left once this event and all newer ones were shown. */
-type Refused = { event: RefusedEvent; below: Offsets }
+type Refused = { event: RefusedRecord; below: Offsets }
 
 /** The newest `take` records below these places, or below the topic's end. */
 async function readNewest(
@@ -76,7 +90,7 @@ async function readNewest(
   return newest
 }
 
-type Found = { event: RefusedEvent; offset: string }
+type Found = { event: RefusedRecord; offset: string }
 
 const startOf = (end: bigint, take: bigint) => (end > take ? end - take : 0n)
 
@@ -91,7 +105,7 @@ function takeNewest(found: Map<number, Found[]>): (Found & { partition: number }
   return newest === undefined || !taken ? undefined : { ...taken, partition: newest }
 }
 
-function refusedEvent({ value, headers, appendedAt }: Incoming): RefusedEvent {
+function refusedEvent({ value, headers, appendedAt }: Incoming): RefusedRecord {
   const { reason, topic, partition, offset } = invalidRecordHeaders
   const fields = readFields(value)
   return {

@@ -17,13 +17,12 @@ export async function refuseRotation(
   })
   if (!row) return notFound("channel", id)
   const { otherSecretId: other, otherSecretState: state } = row
-  const path = `POST /v1/channels/${id}/secret`
   // What was in the way is gone, or what was missing has come.
   const changed = problem(409, "Somebody else is rotating this channel's secret: look at it, and ask again.")
   if (other === null || state === null) {
     if (step === "stage") return changed
     const nothing = step === "activate" ? "No secret is staged." : "There is no secret beside the active one."
-    return problem(409, `${nothing} ${path}/stage begins a rotation.`)
+    return problem(409, `${nothing} Staging one begins a rotation.`)
   }
   if (secretId !== undefined && secretId !== other) {
     return problem(409, `The ${state} secret is "${other}" and not "${secretId}", so nothing was done.`)
@@ -31,8 +30,8 @@ export async function refuseRotation(
   if (step === "retire" || (step === "activate" && state === "staged")) return changed
   const next =
     state === "staged"
-      ? `${path}/activate makes it the active one, ${path}/retire gives it up.`
-      : `${path}/retire deletes it, once the partner no longer needs it; then another can be staged.`
+      ? "Activate it, or retire it to give it up."
+      : "Retire it once the partner no longer needs it; then another can be staged."
   const none = step === "activate" ? "No secret is staged" : "No other can be staged"
   return problem(409, `${none}: there is a ${state} secret, "${other}". ${next}`)
 }

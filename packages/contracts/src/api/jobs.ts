@@ -22,7 +22,10 @@ const dryRunFlag = z
   .default(false)
   .meta({ description: "Count what would be done, and do nothing." })
 
-const instantSchema = z.iso.datetime({ offset: true })
+const instantSchema = z.iso.datetime({
+  offset: true,
+  message: "must be a time with its offset, such as 2026-11-21T04:00:00Z",
+})
 
 /** What `created_from <= created < created_to` needs to hold anything. */
 const inOrder = (from: string | undefined, to: string | undefined) =>
@@ -66,6 +69,10 @@ export const replayFilterSchema = z
     from: instantSchema.optional().meta({ description: "Only records refused at this time or later." }),
     to: instantSchema.optional().meta({ description: "Only records refused before this time." }),
   })
+  .refine(
+    (filter) => Object.values(filter).some((value) => value !== undefined),
+    "must name a reason or a time: an empty filter would publish everything again",
+  )
   .refine(({ from, to }) => inOrder(from, to), "from must be before to")
 
 export const createReplayJobSchema = z
@@ -80,12 +87,12 @@ export const createReplayJobSchema = z
 export const createErasureJobSchema = z
   .strictObject({
     email: z
-      .email({ pattern: z.regexes.unicodeEmail })
+      .email({ pattern: z.regexes.unicodeEmail, message: "must be one e-mail address" })
       .max(320)
       .optional()
       .meta({ description: "Erase what is kept of this address, however its letters are cased." }),
     site_url: z
-      .url({ protocol: /^https?$/ })
+      .url({ protocol: /^https?$/, message: "must be an http or https URL" })
       .max(2048)
       .optional()
       .meta({ description: "Erase what is kept of the site at this address." }),

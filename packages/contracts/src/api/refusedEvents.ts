@@ -9,6 +9,9 @@ export const refusedEventSchema = z
     channel: identifierSchema
       .nullable()
       .meta({ description: "null: the record names none, or one that cannot exist." }),
+    delivery: z.uuid().nullable().meta({
+      description: "The delivery that an event of this id has become all the same; null: none.",
+    }),
     bytes: z.int().nullable().meta({
       description: "Size of the value, which holds personal data and is not shown. null: none is kept.",
     }),
