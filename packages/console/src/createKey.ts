@@ -1,5 +1,4 @@
 import { openPrisma } from "@sitewire/database/prisma"
-import { databaseVariables } from "@sitewire/runtime"
 import { createApiKey } from "./apiKey.ts"
 import { runTool } from "./runTool.ts"
 
@@ -11,7 +10,7 @@ await runTool({
 --name  whose key it is
 `,
   options: ["name"],
-  variables: { DATABASE_URL: databaseVariables.DATABASE_URL },
+  variables: {},
   failed: "The key was not made",
   async work(pool, { name }) {
     const { key } = await createApiKey({ prisma: openPrisma(pool), name })

@@ -1,5 +1,4 @@
 import { sealingVariables } from "@sitewire/database"
-import { databaseVariables } from "@sitewire/runtime"
 import { resealAll } from "./resealAll.ts"
 import { runTool } from "./runTool.ts"
 
@@ -11,7 +10,7 @@ await runTool({
 First let every dispatcher and console have both keys, the new one first. May be repeated.
 `,
   options: [],
-  variables: { DATABASE_URL: databaseVariables.DATABASE_URL, ...sealingVariables },
+  variables: sealingVariables,
   failed: "Not all was sealed again",
   /** 1 where a value stays under a key that is not at hand. */
   async work(pool, _options, { SEALING_KEYS: keys }) {

@@ -3,17 +3,19 @@ import { openPool, type Pool } from "@sitewire/database"
 import {
   type Config,
   ConfigurationError,
-  type databaseVariables,
+  databaseVariables,
   readConfig,
   type Variables,
 } from "@sitewire/runtime"
+
+const { DATABASE_URL } = databaseVariables
 
 type Tool<Option extends string, V extends Variables> = {
   usage: string
   /** Names of options; each must be given, with a text. */
   options: readonly Option[]
-  /** Read from the environment. */
-  variables: V & Pick<typeof databaseVariables, "DATABASE_URL">
+  /** Read from the environment, beside DATABASE_URL. */
+  variables: V
   /** What has not come about where it fails. */
   failed: string
   /** Returns the exit code. */
@@ -36,10 +38,8 @@ export async function runTool<Option extends string, V extends Variables>(
     return
   }
   try {
-    const config = readConfig(tool.variables, process.env)
-    process.exitCode = await onDatabase(String(config.DATABASE_URL), (pool) =>
-      tool.work(pool, options, config),
-    )
+    const config = readConfig({ ...tool.variables, DATABASE_URL }, process.env)
+    process.exitCode = await onDatabase(config.DATABASE_URL, (pool) => tool.work(pool, options, config))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     // A wrong configuration says itself what to do.

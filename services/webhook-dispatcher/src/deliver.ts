@@ -106,6 +106,7 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
     await record(toRecord(due, outcome, next, body instanceof Promise ? await body : body))
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
+    if (due.keptUntil !== undefined) metrics.recalled.inc()
     if (next?.kind === "dead") metrics.dead.inc()
     const state = next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending"
     // What went well is in the database; a line for each would be most of what the service writes.

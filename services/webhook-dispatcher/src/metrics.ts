@@ -71,6 +71,11 @@ export function createDispatcherMetrics(
       labelNames: ["why"],
       registers,
     }),
+    recalled: new Counter({
+      name: "sitewire_deliveries_recalled_total",
+      help: "Attempts of put-off deliveries that were made before their records came back.",
+      registers,
+    }),
     stale: new Counter({
       name: "sitewire_deliveries_stale_total",
       help: "Records dropped because their attempt had been made already.",

@@ -34,6 +34,7 @@ test("a burst to a partner that is well and slow goes out at the partner's pace,
     Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, "m").exec(text)?.[1])
   const putOff = count(await figures(), "sitewire_deliveries_put_off_total")
   expect(putOff).toBeGreaterThan(100)
+  expect(count(await figures(), "sitewire_deliveries_recalled_total")).toBe(putOff)
   // The records come back behind the attempts, and are dropped.
   await waitUntil(
     "the records",

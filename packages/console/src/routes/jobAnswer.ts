@@ -18,37 +18,41 @@ export type JobRow = {
   finished_at: Date | null
 }
 
+type NewJob = {
+  kind: Job["kind"]
+  filter: object
+  reason: string
+  requestedBy: string
+  /** Where the runner begins. */
+  position?: object
+  /** Given where all is done with the request itself: then nothing runs, and this is kept of it. */
+  done?: Job["counts"]
+}
+
 /** Makes a job; a runner finds it within a second. Its time is Postgres's, as that of the deliveries is. */
-export async function insertJob(
-  sql: Sql,
-  job: { kind: Job["kind"]; filter: object; reason: string; requestedBy: string; position: object },
-): Promise<JobRow> {
-  const { kind, filter, reason, requestedBy, position } = job
+export async function insertJob(sql: Sql, job: NewJob): Promise<JobRow> {
+  const { kind, filter, reason, requestedBy, position = {}, done } = job
   const [row] = await sql<JobRow>(
-    `insert into job (id, kind, filter, reason, requested_by, position, created_at)
-     values ($1, $2::job_kind, $3::jsonb, $4, $5, $6, now())
+    `insert into job (id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at)
+     values ($1, $2::job_kind, $3::job_state, $4::jsonb, $5, $6, $7, $8::jsonb, now(),
+             case when $3 = 'done' then now() end)
      returning ${columns}`,
-    [newId("job"), kind, JSON.stringify(filter), reason, requestedBy, JSON.stringify(position)],
+    [
+      newId("job"),
+      kind,
+      done ? "done" : "running",
+      JSON.stringify(filter),
+      reason,
+      requestedBy,
+      JSON.stringify(position),
+      JSON.stringify(done ?? {}),
+    ],
   )
   if (!row) throw new Error("the statement that makes a job returned no row")
   return row
 }
 
-/** Keeps who sent a single delivery again, and why, beside the jobs that send many. Returns the record's id. */
-export async function recordResend(
-  sql: Sql,
-  { delivery, reason, requestedBy }: { delivery: string; reason: string; requestedBy: string },
-): Promise<string> {
-  const id = newId("job")
-  await sql(
-    `insert into job (id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at)
-     values ($1, 'resend', 'done', $2::jsonb, $3, $4, '{}', '{"resent": 1}', now(), now())`,
-    [id, JSON.stringify({ delivery }), reason, requestedBy],
-  )
-  return id
-}
-
-export async function forgetResend(sql: Sql, id: string): Promise<void> {
+export async function deleteJob(sql: Sql, id: string): Promise<void> {
   await sql("delete from job where id = $1", [id])
 }
 

@@ -2,7 +2,7 @@ import { type DeliveryDue, resendAcceptedSchema, resendDeliverySchema } from "@s
 import { notFound, ok, problem } from "../answer.ts"
 import { defineRoute } from "../route.ts"
 import { byDeliveryId } from "./byId.ts"
-import { forgetResend, recordResend } from "./jobAnswer.ts"
+import { deleteJob, insertJob } from "./jobAnswer.ts"
 
 /**
  * Publishes the delivery's next attempt and does not touch the delivery. The dispatcher takes an attempt whose number is
@@ -38,15 +38,17 @@ export const resendDelivery = defineRoute({
       correlation: row.correlation,
     }
     const reason = body?.reason ?? "not given"
-    const job = await recordResend(sql, { delivery: row.id, reason, requestedBy: caller })
+    const filter = { delivery: row.id }
+    const done = { resent: 1 }
+    const job = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, done })
     const outcome = await publish({ topic: resendTopic, key: row.id, value: JSON.stringify(due) })
     if (outcome.kind === "away") {
-      await forgetResend(sql, job)
+      await deleteJob(sql, job.id)
       return problem(
         503,
         "Kafka has not acknowledged the resend, so it is not promised. Asking again is safe.",
       )
     }
-    return ok({ delivery: row.id, attempt: due.attempt, job })
+    return ok({ delivery: row.id, attempt: due.attempt, job: job.id })
   },
 })
