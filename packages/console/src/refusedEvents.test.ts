@@ -1,17 +1,12 @@
 import { invalidRecordHeaders, type Page, type RefusedEvent } from "@sitewire/contracts"
 import type { Incoming, Offsets } from "@sitewire/kafka"
 import { expect, test } from "vitest"
+import { refusedRecord } from "./fixtures/jobs.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 import { startConsoles } from "./fixtures/startConsoles.ts"
 import type { InvalidTopic } from "./jobs/job.ts"
 
 const email = "owner@shop.example"
-const headersOf = (n: number, reason: string) => ({
-  [invalidRecordHeaders.reason]: reason,
-  [invalidRecordHeaders.topic]: "site.paid",
-  [invalidRecordHeaders.partition]: "3",
-  [invalidRecordHeaders.offset]: String(n),
-})
 
 test("refused events are listed from Kafka, newest first, with their channel and without whom they are about", async () => {
   await using it = await startConsoles()
@@ -24,10 +19,9 @@ test("refused events are listed from Kafka, newest first, with their channel and
   }
   expect(await list()).toEqual({ data: [], next_cursor: null })
 
-  const topic = it.names.sitePaidInvalid
   const refuse = (n: number, reason: string, value: string | null) =>
     it.publish([
-      { topic, key: null, value: value === null ? null : Buffer.from(value), headers: headersOf(n, reason) },
+      refusedRecord(it, { key: null, value: value === null ? null : Buffer.from(value), reason, offset: n }),
     ])
   const begun = Date.now()
   for (let n = 0; n < 23; n++) {
@@ -102,7 +96,10 @@ function partitions(times: number[][]): InvalidTopic {
             appendedAt,
             key: null,
             value: null,
-            headers: headersOf(at, `partition ${partition}`),
+            headers: {
+              [invalidRecordHeaders.reason]: `partition ${partition}`,
+              [invalidRecordHeaders.offset]: String(at),
+            },
           }),
         ),
       )
