@@ -156,6 +156,12 @@ const malformed: [string, string, string, string][] = [
   ["white space around it", ` ${header}\n`, "there is white space around it", "matches"],
   ["quotes around it", `"${header}"`, "it is in quotes", "matches"],
   ["a wrong value in upper case", `sha256=${"AB".repeat(32)}`, "upper-case hexadecimal digits", "mismatch"],
+  [
+    "that of Standard Webhooks",
+    `v1,${"A".repeat(43)}= v1,${"B".repeat(43)}=`,
+    "give X-Sitewire-Signature here",
+    "unknown",
+  ],
 ]
 
 test.each(malformed)("a header with %s is told, and whether it would match", (_, given, fault, corrected) => {

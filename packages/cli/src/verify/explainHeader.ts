@@ -1,4 +1,7 @@
 const prefix = "sha256="
+const standardWebhooks =
+  "it is a webhook-signature of Standard Webhooks, which signs an id and a time too: give X-Sitewire-Signature here, " +
+  "and check the other one with a standardwebhooks library"
 
 /** What is wrong with a header that is not `sha256=` and 64 lowercase hexadecimal digits. */
 export type HeaderFaults = {
@@ -22,6 +25,7 @@ export function explainHeader(header: string): HeaderFaults {
     rest,
   )
   rest = strip(/^["'](.*)["']$/s, "it is in quotes", rest)
+  if (rest.startsWith("v1,")) return { faults: [...faults, standardWebhooks], repaired: null }
   if (rest.includes(",")) faults.push("it holds a comma: several values, or a header of another scheme")
 
   const found = /^([a-z0-9-]{1,12})\s*([=:])\s*/i.exec(rest)
