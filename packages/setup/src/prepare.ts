@@ -55,6 +55,10 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
       partitions: topic.partitions,
       config: topicConfig(topic, replication),
     })),
+  }).catch((error: unknown) => {
+    if (!(error instanceof Error) || !/replication.factor/i.test(error.message)) throw error
+    const remedy = `Set TOPIC_REPLICATION, which is ${replication}, to the number of brokers at most.`
+    throw new Error(`${error.message} ${remedy}`, { cause: error })
   })
   log.info(outcome, "topics are there")
 }
