@@ -59,6 +59,8 @@ function tlsAdvice(code: string): string {
 // The client library reports an unexpected 1xx or upgrade as a socket error, told apart only by its text.
 function isProtocolFault(error: Error, code: string): boolean {
   if (code === "UND_ERR_SOCKET") return error.message.startsWith("bad ")
+  // The client library asserts what it does not expect, such as the status 000.
+  if (code === "ERR_ASSERTION") return true
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return true
   return error.name === "HTTPParserError"
 }

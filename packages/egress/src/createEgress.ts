@@ -81,7 +81,8 @@ const IDLE_MS = 4_000
 export function createEgress(options: EgressOptions): Egress {
   const policy = parsePolicy(options)
   const targetOf = createTargetOf(policy)
-  const resolve = createResolve({ lookup: options.lookup ?? createLookup(), policy })
+  const lookup = options.lookup ?? createLookup()
+  const resolve = createResolve({ lookup, policy })
   const pool = createPool({
     connectionsPerOrigin: options.connectionsPerOrigin,
     maxIdle: MAX_IDLE_CONNECTIONS,
@@ -174,6 +175,7 @@ export function createEgress(options: EgressOptions): Egress {
     async close() {
       closed = true
       for (const exchange of [...underWay]) exchange.abort()
+      lookup.cancel?.()
       await pool.close()
     },
   }

@@ -180,6 +180,22 @@ test.each<[string, string, (socket: Socket) => void]>([
   expect(open - idle).toBe(0)
 })
 
+test("a body that goes on behind the end of its compressed data is taken without what follows, and holds no connection", async () => {
+  const packed = gzipSync(plain)
+  const { url } = await partner(
+    onRequest((socket) => {
+      const length = packed.length + 900_000
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${length}\r\n\r\n`)
+      socket.write(Buffer.concat([packed, Buffer.alloc(100_000)]))
+    }),
+  )
+  const egress = localEgress()
+  const { input, body } = collect(url)
+  expect(await egress.download(input)).toMatchObject({ kind: "answered", status: 200 })
+  expect(body().equals(plain)).toBe(true)
+  expect(egress.counts().open).toBe(0)
+})
+
 function drip(socket: Socket): void {
   socket.write("HTTP/1.1 200 OK\r\n\r\n")
   const timer = setInterval(() => socket.write("a"), 10)

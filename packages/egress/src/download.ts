@@ -108,6 +108,8 @@ export function createDownloadSink({
       if (settled) return
       if (next.done) {
         settle(answered(exchange))
+        // Where the compressed data ended before the body, what follows is not read, and would hold the connection.
+        exchange.abort()
         return
       }
       if (decodedBytes + next.value.length > maxBytes) {

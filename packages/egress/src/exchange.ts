@@ -149,6 +149,7 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
       this.fail(timedOut("open", this.target.host, this.#limitMs))
     } else if (status >= 200) {
       this.#headAt = now
+      if (this.#connection !== undefined) this.#connection.headAwaited = false
       this.#options.sink.onHead(this, status, flatten(headers))
     } else if (++this.#informational > MAX_INFORMATIONAL) {
       this.fail({

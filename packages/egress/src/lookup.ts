@@ -3,9 +3,20 @@ import { readHosts } from "./readHosts.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
 /** All addresses of a name, IPv4 and IPv6. Rejects with an error whose `code` is a DNS code. */
-export type Lookup = (hostname: string) => Promise<readonly string[]>
+export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
+  /** Ends what is being asked, which would keep the process alive for seconds. */
+  cancel?: () => void
+}
 
-const LOOPBACK = ["127.0.0.1", "::1"]
+// One family, as `vetUrl` takes such a name for this address.
+const LOOPBACK = ["127.0.0.1"]
+
+// Name servers are asked again, over and over, until the call's own limit: c-ares shortens the time-out to some multiple of
+// what answers took lately, and one that has to ask others may take seconds for its first answer.
+const ASKING = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
+
+/** Once one family has answered: some name servers drop questions for the other. */
+const OTHER_FAMILY_MS = 300
 
 /**
  * Asks the machine's name servers directly instead of through `getaddrinfo`: that one occupies one of four
@@ -15,19 +26,49 @@ const LOOPBACK = ["127.0.0.1", "::1"]
  *
  * @param options.servers addresses, with port if it is not 53, of the name servers to ask instead.
  */
-export function createLookup(options: { servers?: readonly string[] } = {}): Lookup {
+export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
   const hosts = readHosts()
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  const resolver = new Resolver(ASKING)
   if (options.servers !== undefined) resolver.setServers(options.servers)
-  return async function lookup(hostname) {
+  async function lookup(hostname: string): Promise<readonly string[]> {
     const known = hosts.get(withoutFinalDot(hostname))
     if (known !== undefined) return known
     if (isLocalhost(hostname)) return LOOPBACK
     // IPv4 first: clusters without IPv6 are common, and partners without IPv4 are not.
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-    const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
-    if (addresses.length > 0) return addresses
-    const errors = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []))
-    throw errors.find((error) => error?.code !== "ENODATA" && error?.code !== "ENOTFOUND") ?? errors[0]
+    return bothFamilies(resolver.resolve4(hostname), resolver.resolve6(hostname))
   }
+  return Object.assign(lookup, { cancel: () => resolver.cancel() })
+}
+
+async function bothFamilies(first: Promise<string[]>, second: Promise<string[]>): Promise<string[]> {
+  const asked = [first, second]
+  const found: string[][] = []
+  const errors: { code?: string }[] = []
+  const both = Promise.all(
+    asked.map((answer, family) =>
+      answer.then(
+        (addresses) => {
+          found[family] = addresses
+        },
+        (error) => {
+          errors.push(error)
+        },
+      ),
+    ),
+  )
+  await Promise.any(asked).then(
+    () => within(both, OTHER_FAMILY_MS),
+    () => both,
+  )
+  if (found.length > 0) return found.flat()
+  throw errors.find(({ code }) => code !== "ENODATA" && code !== "ENOTFOUND") ?? errors[0]
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }

@@ -1,17 +1,19 @@
 import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from "node:net"
-import { connect as connectTls, type SecureContext } from "node:tls"
+import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls"
 import type { Target } from "./target.ts"
 
 export type SocketSteps = {
   onTcp(socket: Socket): void
   onReady(socket: Socket): void
   onFailed(error: Error): void
-  onSession(session: Buffer): void
+  onSession(session: Buffer, socket: TLSSocket): void
 }
 
-// With several addresses, the next is tried when one has not accepted for this long; the last has all the
-// time that is left.
-const NEXT_ADDRESS_AFTER_MS = 500
+type TlsState = { secureContext: SecureContext; session: Buffer | undefined }
+
+// With several addresses, the next is tried when one has not accepted for this long, and the one before is given up; the
+// last has all the time that is left. A lost packet is sent again after a second, so it does not cost the address.
+const NEXT_ADDRESS_AFTER_MS = 1_500
 
 /**
  * Connects to one of `addresses`, which were vetted, and to nothing else: no name is resolved here. Server
@@ -20,25 +22,33 @@ const NEXT_ADDRESS_AFTER_MS = 500
 export function openSocket(
   target: Target,
   addresses: readonly string[],
-  tls: { secureContext: SecureContext; session: Buffer | undefined },
+  tls: TlsState,
   steps: SocketSteps,
 ): Socket {
   const tcp = tcpOptions(target, addresses)
-  const socket = target.tls
-    ? connectTls({
-        ...tcp,
-        ...(target.servername === undefined ? {} : { servername: target.servername }),
-        ...(tls.session === undefined ? {} : { session: tls.session }),
-        secureContext: tls.secureContext,
-        // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment cannot switch it off.
-        rejectUnauthorized: true,
-        ALPNProtocols: ["http/1.1"],
-      }).on("session", steps.onSession)
-    : connectTcp(tcp)
+  const socket = target.tls ? openTls(target, tcp, tls, steps) : connectTcp(tcp)
   socket.once("connect", () => steps.onTcp(socket))
   socket.once(target.tls ? "secureConnect" : "connect", () => steps.onReady(socket))
   socket.on("error", steps.onFailed)
   return socket
+}
+
+function openTls(
+  { servername }: Target,
+  tcp: TcpNetConnectOpts,
+  { secureContext, session }: TlsState,
+  { onSession }: SocketSteps,
+): TLSSocket {
+  const socket = connectTls({
+    ...tcp,
+    ...(servername === undefined ? {} : { servername }),
+    ...(session === undefined ? {} : { session }),
+    secureContext,
+    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment cannot switch it off.
+    rejectUnauthorized: true,
+    ALPNProtocols: ["http/1.1"],
+  })
+  return socket.on("session", (made: Buffer) => onSession(made, socket))
 }
 
 function tcpOptions(target: Target, addresses: readonly string[]): TcpNetConnectOpts {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 import type { SecureContext } from "node:tls"
-import { Client } from "undici"
+import { Client, errors } from "undici"
 import type { Phase } from "./classify.ts"
 import { openSocket } from "./openSocket.ts"
 import type { Target } from "./target.ts"
@@ -13,6 +13,8 @@ export type Connection = {
   /** The address that the socket is, or was last, connected to. */
   address: string | undefined
   phase: Phase
+  /** Whether its present user still waits for the answer's head. */
+  headAwaited: boolean
   /** Set when the connection was opened for its present user. */
   connectMs: number | undefined
   tlsMs: number | undefined
@@ -49,13 +51,26 @@ export type PoolOptions = {
   secureContext: SecureContext
 }
 
-type Slot = Connection & { origin: Origin; socket: Socket | undefined; gone: boolean; settle: () => void }
+type Slot = Connection & {
+  origin: Origin
+  socket: Socket | undefined
+  /** Bytes that the socket had read when its present user came. */
+  readBefore: number
+  gone: boolean
+  settle: () => void
+}
 
 // An origin lives as long as something is open or waits; idle connections close, so origins need no bound
 // of their own.
 type Origin = { key: string; open: number; idle: Slot[]; waiting: Set<User> }
 
+/** A session spares the certificate's check as well, so it is used no longer than the certificate is valid. */
+type Session = { ticket: Buffer; until: number }
+
 const SESSIONS_KEPT = 1_000
+
+// A head may be preceded by sixteen 1xx answers, and by a handshake.
+const ANSWER_HEADS = 24
 
 /**
  * Keeps connections by origin and address. It drives one undici client per connection rather than undici's
@@ -67,7 +82,7 @@ export function createPool(options: PoolOptions): Pool {
   const origins = new Map<string, Origin>()
   const open = new Set<Slot>()
   const idle = new Set<Slot>()
-  const sessions = new Map<string, Buffer>()
+  const sessions = new Map<string, Session>()
 
   function acquire(user: User): void {
     const key = user.target.origin
@@ -98,7 +113,24 @@ export function createPool(options: PoolOptions): Pool {
     serve(openSlot(origin, user.target), user)
   }
 
+  function sessionOf(origin: string): Session | undefined {
+    const session = sessions.get(origin)
+    return session !== undefined && session.until > Date.now() ? session : undefined
+  }
+
+  /**
+   * The parser passes over empty lines before an answer without a word, so they would be read for as long as they come:
+   * by a call up to its limit, and by a kept connection for ever.
+   */
+  function watchReading(slot: Slot, socket: Socket): void {
+    if (idle.has(slot)) discard(slot)
+    else if (slot.headAwaited && socket.bytesRead - slot.readBefore > ANSWER_HEADS * options.maxHeaderBytes)
+      socket.destroy(new errors.HeadersOverflowError())
+  }
+
   function serve(slot: Slot, user: User): void {
+    slot.headAwaited = true
+    slot.readBefore = slot.socket?.bytesRead ?? 0
     slot.addresses = user.addresses
     slot.connectMs = undefined
     slot.tlsMs = undefined
@@ -112,6 +144,8 @@ export function createPool(options: PoolOptions): Pool {
       gone: false,
       addresses: [],
       address: undefined,
+      headAwaited: true,
+      readBefore: 0,
       phase: "connect",
       connectMs: undefined,
       tlsMs: undefined,
@@ -144,7 +178,8 @@ export function createPool(options: PoolOptions): Pool {
   ): void {
     let settled = false
     const startedAt = performance.now()
-    const tls = { secureContext: options.secureContext, session: sessions.get(target.origin) }
+    const session = sessionOf(target.origin)
+    const tls = { secureContext: options.secureContext, session: session?.ticket }
     slot.phase = "connect"
     slot.socket = openSocket(target, slot.addresses, tls, {
       onTcp(socket) {
@@ -156,16 +191,23 @@ export function createPool(options: PoolOptions): Pool {
         if (target.tls) slot.tlsMs = performance.now() - startedAt - (slot.connectMs ?? 0)
         slot.phase = "open"
         settled = true
+        // Before the parser's own listener.
+        socket.on("readable", () => watchReading(slot, socket))
         done(null, socket)
       },
       onFailed(error) {
         if (settled) return
         settled = true
+        slot.address ??= triedLast(error)
         done(error, null)
       },
-      onSession(session) {
+      onSession(ticket, socket) {
         if (sessions.size >= SESSIONS_KEPT) sessions.delete(sessions.keys().next().value ?? "")
-        sessions.set(target.origin, session)
+        // A connection that was resumed has not seen the certificate again.
+        const until = socket.isSessionReused()
+          ? session?.until
+          : Date.parse(socket.getPeerCertificate().valid_to)
+        sessions.set(target.origin, { ticket, until: until ?? 0 })
       },
     })
   }
@@ -174,7 +216,10 @@ export function createPool(options: PoolOptions): Pool {
     if (slot.gone) return
     const { origin } = slot
     const user = first(origin.waiting)
-    const survived = slot.socket !== undefined && !slot.socket.destroyed && slot.address !== undefined
+    const { socket } = slot
+    // What is not written yet stands before the next request, and whoever answered without reading it will not read on.
+    const survived =
+      socket !== undefined && !socket.destroyed && socket.writableLength === 0 && slot.address !== undefined
     const serves = user === undefined || (!user.fresh && user.addresses.includes(slot.address ?? ""))
     if (!survived || !serves) {
       discard(slot)
@@ -227,6 +272,12 @@ export function createPool(options: PoolOptions): Pool {
     },
     counts: () => ({ origins: origins.size, open: open.size, idle: idle.size }),
   }
+}
+
+/** Of several addresses that were tried, the one whose error counts. */
+function triedLast(error: Error): string | undefined {
+  const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error
+  return last instanceof Error && "address" in last ? String(last.address) : undefined
 }
 
 function first<T>(set: Set<T>): T | undefined {

@@ -363,6 +363,68 @@ test("a connection that the partner closed earlier is replaced unnoticed", async
   expect(await egress.request(post(url))).toMatchObject({ kind: "answered", status: 200 })
 })
 
+test("an idle connection on which something comes is closed, and empty lines instead of an answer are not read on", async () => {
+  const { url, sockets } = await partner(respond(OK))
+  const egress = localEgress()
+  await egress.request(post(url))
+  for (const socket of sockets) socket.write("\r\n\r\n")
+  await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+
+  let written = 0
+  const floods = await partner(
+    onRequest((socket) => {
+      const lines = Buffer.from("\r\n".repeat(32_768))
+      const write = () => {
+        do written += lines.length
+        while (!socket.destroyed && socket.write(lines))
+      }
+      socket.on("drain", write)
+      write()
+    }),
+  )
+  const outcome = await egress.request(post(floods.url, { timeoutMs: 10_000 }))
+  expect(outcome).toMatchObject({ kind: "failed", error: "protocol" })
+  // What the kernel's buffers take is written and not read.
+  expect(written).toBeLessThan(32_000_000)
+  expect(egress.counts().open).toBe(0)
+})
+
+test("a connection whose request was answered before it was written to its end is not kept", async () => {
+  const { url } = await partner((socket) => {
+    socket.once("data", () => {
+      socket.pause()
+      socket.write("HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n")
+    })
+  })
+  const egress = localEgress()
+  const body = Buffer.alloc(16 * 1_024 * 1_024)
+  expect(await egress.request(post(url, { body }))).toMatchObject({ kind: "answered", status: 413 })
+  await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+})
+
+test("a TLS session is resumed only while the certificate that it spares checking is valid", async () => {
+  const { key, cert } = makeCertificate("DNS:partner.test", 2)
+  const resumed: boolean[] = []
+  const closing = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+  const server = createTlsServer({ key, cert }, (socket) => {
+    if ("isSessionReused" in socket) resumed.push(socket.isSessionReused())
+    respond(closing)(socket)
+  })
+  const { port } = await partner(() => {}, server)
+  const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+  const call = async () => {
+    expect(await egress.request(post(`https://partner.test:${port}/`))).toMatchObject({ status: 200 })
+    await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+  }
+  await call()
+  await call()
+  await call()
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * 86_400_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await call()
+  expect(resumed).toEqual([false, true, true, false])
+})
+
 test("a partner that resets every request gets a repeatable one at most twice, however many connections are kept", async () => {
   const held: Socket[] = []
   let resets = 0

@@ -55,8 +55,12 @@ test("the hosts file gives all addresses of a name, without comments; no file gi
   expect(readHosts(path).size).toBe(0)
 })
 
+/** `aaaa` "dropped": that question is never answered. `afterMs`: how long the first answer takes, as if others were asked. */
+type Records = Record<string, { a?: number[][]; aaaa?: number[][] | "dropped"; afterMs?: number }>
+
 /** A name server on loopback that knows `records` and answers "no such name" for every other name. */
-async function nameServer(records: Record<string, { a?: number[][]; aaaa?: number[][] }>): Promise<string> {
+async function nameServer(records: Records): Promise<string> {
+  const askedAt = new Map<string, number>()
   const socket = createSocket("udp4").on("message", (query, from) => {
     const labels: string[] = []
     let at = 12
@@ -66,8 +70,13 @@ async function nameServer(records: Record<string, { a?: number[][]; aaaa?: numbe
     }
     const question = query.subarray(12, at + 5)
     const type = query.readUInt16BE(at + 1)
-    const known = records[labels.join(".")]
+    const name = labels.join(".")
+    const known = records[name]
     const answers = (type === 1 ? known?.a : known?.aaaa) ?? []
+    if (answers === "dropped") return
+    const first = askedAt.get(name) ?? performance.now()
+    askedAt.set(name, first)
+    const left = first + (known?.afterMs ?? 0) - performance.now()
     const head = Buffer.from(query.subarray(0, 12))
     head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2)
     head.writeUInt16BE(answers.length, 6)
@@ -75,7 +84,9 @@ async function nameServer(records: Record<string, { a?: number[][]; aaaa?: numbe
     const resources = answers.map((address) =>
       Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]),
     )
-    socket.send(Buffer.concat([head, question, ...resources]), from.port, from.address)
+    const answer = () => socket.send(Buffer.concat([head, question, ...resources]), from.port, from.address)
+    if (left > 0) setTimeout(answer, left)
+    else answer()
   })
   socket.bind(0, "127.0.0.1")
   await once(socket, "listening")
@@ -103,4 +114,32 @@ test("a lookup asks the name servers for all addresses of both families, IPv4 fi
   await expect(lookup("gone.example")).rejects.toMatchObject({ code: "ENOTFOUND" })
   const resolve = createResolve({ policy, lookup })
   expect(await resolve("both.example")).toMatchObject({ kind: "blocked", address: "10.0.0.1" })
+})
+
+test("a name server that drops questions for IPv6 does not hold up IPv4", async () => {
+  const server = await nameServer({ "four.example": { a: [[1, 1, 1, 1]], aaaa: "dropped" } })
+  const lookup = createLookup({ servers: [server] })
+  onTestFinished(lookup.cancel)
+  const startedAt = performance.now()
+  expect(await lookup("four.example")).toEqual(["1.1.1.1"])
+  // A second of the resolver's own patience, and not the several that it goes on asking for.
+  expect(performance.now() - startedAt).toBeLessThan(1_900)
+})
+
+test("a name that takes two seconds to resolve is resolved, also while all others take none", async () => {
+  const slow = { a: [[2, 2, 2, 2]], aaaa: [], afterMs: 2_000 }
+  const server = await nameServer({ "quick.example": { a: [[1, 1, 1, 1]], aaaa: [] }, "slow.example": slow })
+  const lookup = createLookup({ servers: [server] })
+  const busy = setInterval(() => lookup("quick.example").catch(() => {}), 10)
+  onTestFinished(() => clearInterval(busy))
+  for (let count = 0; count < 50; count++) await lookup("quick.example")
+  expect(await lookup("slow.example")).toEqual(["2.2.2.2"])
+})
+
+test("a lookup under way ends when it is cancelled", async () => {
+  const server = await nameServer({ "never.example": { a: [[1, 1, 1, 1]], afterMs: 60_000 } })
+  const lookup = createLookup({ servers: [server] })
+  const asked = lookup("never.example")
+  lookup.cancel()
+  await expect(asked).rejects.toMatchObject({ code: "ECANCELLED" })
 })

@@ -25,10 +25,8 @@ export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   }
   const url = new URL(text)
   if (url.protocol !== "https:" && !(url.protocol === "http:" && policy.allowHttp)) {
-    return refuse(
-      "scheme",
-      `the scheme must be https${policy.allowHttp ? " or http" : ""}, not ${url.protocol}`,
-    )
+    // Not repeated: of an address without a scheme, it is the user name.
+    return refuse("scheme", `the scheme must be https${policy.allowHttp ? " or http" : ""}`)
   }
   if (url.username !== "" || url.password !== "") {
     return refuse("credentials", "the URL holds a user name or password: put a secret into the path or query")
