@@ -135,6 +135,8 @@ export function topicConfig(topic: Topic, replication: number): Record<string, s
     "retention.ms": String(topic.retentionMs),
     "message.timestamp.type": topic.timestamp,
     "segment.ms": String(topic.segmentMs),
+    // Whatever publishers send: our client reads gzip only, and one batch of another kind would hold up its partition.
+    "compression.type": "uncompressed",
     "min.insync.replicas": String(Math.max(1, replication - 1)),
   }
 }

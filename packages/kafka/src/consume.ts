@@ -10,6 +10,8 @@ import { startMembership } from "./startMembership.ts"
 const commitEveryMs = 250
 const firstPauseMs = 200
 const longestPauseMs = 3_000
+/** A membership that lasted so long has not failed at its beginning. */
+const stableMs = 10_000
 
 export type ConsumerOptions = {
   kafka: KafkaConnection
@@ -114,6 +116,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function stayMember(): Promise<void> {
     while (!closing.signal.aborted) {
+      const begunAt = performance.now()
       membership = startMembership({
         kafka,
         group,
@@ -122,7 +125,6 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         fetchBytes,
         onJoin(places) {
           records.begin(places)
-          pauseMs = firstPauseMs
           report(true, "joined")
           joined.resolve()
         },
@@ -135,6 +137,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         onHealth: report,
       })
       const why = await membership.ended
+      if (performance.now() - begunAt > stableMs) pauseMs = firstPauseMs
       if (!closing.signal.aborted) report(false, why)
       records.end()
       await membership.leave()

@@ -36,13 +36,13 @@ export function readRecord(topic: string, partition: number, message: KafkaMessa
   }
 }
 
-/** A header that occurs several times keeps its last value. */
+/** A header that occurs several times keeps its last value. One without a value, as other clients send it, is left out. */
 function readHeaders(headers: KafkaMessage["headers"]): Record<string, string> {
   const read: Record<string, string> = {}
   for (const name in headers) {
     const value = headers[name]
     const last = Array.isArray(value) ? value.at(-1) : value
-    if (last !== undefined) read[name] = last.toString()
+    if (last !== undefined && last !== null) read[name] = last.toString()
   }
   return read
 }
