@@ -82,7 +82,7 @@ async function scan(sql: Sql, after: string, createdAt: Date, subject: Subject) 
   )
   const [wanted = ""] = Object.values(subject)
   return {
-    matching: rows.filter(({ body }) => digestsOf(body).includes(wanted)).map(({ id }) => id),
+    matching: rows.filter(({ body }) => digestsOf(body)?.includes(wanted)).map(({ id }) => id),
     rows: rows.length,
     through: rows.at(-1)?.id ?? after,
     last: rows.length < scanRows,

@@ -94,6 +94,11 @@ test("a replay after an erasure leaves out what was refused before it, and not w
     ])
   await refuse("hers", { email: " Owner.Of@shop.EXAMPLE" })
   await refuse("of the site", { email: "x@y.example", site_url: "https://Shop-1.example/" })
+  await refuse("hers, malformed", { email: [email], site_url: null })
+  await it.publish([
+    refusedRecord(it, { key: "cut off", value: Buffer.from('{"email":'), reason: "unknown" }),
+  ])
+  await it.publish([refusedRecord(it, { key: null, value: null, reason: "unknown; too large" })])
   await refuse("another's", { email: "other@shop.example", site_url: "https://shop-2.example" })
   for (const subject of [{ email }, { site_url: "https://shop-1.example" }]) {
     const { id } = await begin(it, console, "erasure", { ...subject, reason: "ticket 9" })
@@ -103,9 +108,9 @@ test("a replay after an erasure leaves out what was refused before it, and not w
 
   const asked = { filter: { reason: "unknown" }, reason: "the channel exists now" }
   const dry = await it.call(console, "POST", "/v1/jobs/replay", { ...asked, dry_run: true })
-  expect(dry.json).toMatchObject({ matching: 2, left_out: 2 })
+  expect(dry.json).toMatchObject({ matching: 2, left_out: 4 })
   const { id } = await begin(it, console, "replay", asked)
-  expect((await end(it, console, id)).counts).toEqual({ read: 4, replayed: 2, left_out: 2 })
+  expect((await end(it, console, id)).counts).toEqual({ read: 7, replayed: 2, left_out: 4 })
   const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
   expect(replayed.toSorted()).toEqual(["another's", "hers, later"])
 })

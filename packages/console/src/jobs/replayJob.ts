@@ -105,16 +105,23 @@ export async function countReplay(
   return { ...counted, complete: true }
 }
 
-/** Tells whether a record is about what was asked to be erased after it was refused. */
+/**
+ * Tells whether a record is about what was asked to be erased after it was refused, or may be: of one that cannot be read,
+ * nobody knows.
+ */
 async function erasureOf(sql: Sql): Promise<(record: Incoming) => boolean> {
   const erased = await erasedSubjects(sql)
-  return ({ value, appendedAt }) =>
-    value !== null &&
-    erased.size > 0 &&
-    digestsOf(value).some((digest) => (erased.get(digest) ?? 0) > appendedAt)
+  const newest = Math.max(0, ...erased.values())
+  return ({ value, appendedAt }) => {
+    if (value === null || newest <= appendedAt) return false
+    const digests = digestsOf(value)
+    return digests === null || digests.some((digest) => (erased.get(digest) ?? 0) > appendedAt)
+  }
 }
 
 function matches(record: Incoming, { reason, from, to }: ReplayFilter): boolean {
+  // Only its place was kept, as it was too large.
+  if (record.value === null) return false
   if (reason !== undefined && !record.headers[invalidRecordHeaders.reason]?.startsWith(reason)) return false
   if (from !== undefined && record.appendedAt < Date.parse(from)) return false
   return to === undefined || record.appendedAt < Date.parse(to)

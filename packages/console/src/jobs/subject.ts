@@ -14,16 +14,23 @@ export function subjectOf({ email, site_url }: { email?: string; site_url?: stri
   return { site_url_sha256: digest(foldUrl(site_url ?? "")) }
 }
 
-const bodySchema = z.object({ email: z.string(), site_url: z.string() }).partial()
+/**
+ * Whom and what a body or a refused record is about, as an erasure names it: every text in it that could be an address of
+ * a person or a site, in whatever field or form it came. Null where it cannot be read.
+ */
+export function digestsOf(content: Buffer): string[] | null {
+  const parsed = parseJson(content)
+  if (parsed === undefined) return null
+  return textsIn(parsed).flatMap((text) => [
+    ...(text.includes("@") ? [digest(foldEmail(text))] : []),
+    ...(URL.canParse(text) ? [digest(foldUrl(text))] : []),
+  ])
+}
 
-/** Whom and what a body is about, as an erasure names it. Empty where it cannot be read. */
-export function digestsOf(body: Buffer): string[] {
-  if (body.length === 0) return []
-  const { email, site_url } = bodySchema.safeParse(parseJson(body)).data ?? {}
-  const digests: string[] = []
-  if (email !== undefined) digests.push(digest(foldEmail(email)))
-  if (site_url !== undefined) digests.push(digest(foldUrl(site_url)))
-  return digests
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value]
+  if (typeof value !== "object" || value === null) return []
+  return Object.values(value).flatMap(textsIn)
 }
 
 /** What was asked to be erased, by digest, with when that was last, in milliseconds. */
@@ -45,13 +52,16 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
+/** The same for all spellings that people take for one address. Upper case first: it knows more pairs, such as ß and SS. */
 function foldEmail(email: string): string {
-  return email.trim().normalize("NFC").toLowerCase()
+  return email.trim().normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
 }
 
-/** The same site, whether or not its address was written with a slash at the end or capitals in its host. */
+/** The same site, over http or https, with or without a slash at the end, and however its host was written. */
 function foldUrl(url: string): string {
-  return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, "")
+  if (!URL.canParse(url)) return url
+  const { hostname, port, pathname, search } = new URL(url)
+  return `${hostname.replace(/\.$/, "")}:${port}${pathname.replace(/\/+$/, "")}${search}`
 }
 
 function digest(text: string): string {

@@ -103,9 +103,11 @@ export const createErasureJobSchema = z
     ({ email, site_url }) => (email === undefined) !== (site_url === undefined),
     "must hold exactly one of email and site_url",
   )
+  .refine(({ reason }) => !/\S@\S/.test(reason), "reason must not hold an e-mail address: it is kept")
   .refine(
-    ({ email, reason }) => !email || !reason.toLowerCase().includes(email.toLowerCase()),
-    "reason must not hold the address: it is kept",
+    ({ site_url, reason }) =>
+      !site_url || !reason.toLowerCase().includes(new URL(site_url).hostname.toLowerCase()),
+    "reason must not hold the site's address: it is kept",
   )
   .meta({ id: "CreateErasureJob" })
 

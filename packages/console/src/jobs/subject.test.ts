@@ -1,0 +1,51 @@
+import { expect, test } from "vitest"
+import { digestsOf, subjectOf } from "./subject.ts"
+
+const digestOf = (subject: { email: string } | { site_url: string }) => Object.values(subjectOf(subject))[0]
+const isAbout = (content: unknown, subject: { email: string } | { site_url: string }) =>
+  digestsOf(Buffer.from(JSON.stringify(content)))?.includes(digestOf(subject) ?? "")
+
+test.each([
+  ["capitals", "Owner.Of@Shop.EXAMPLE", "owner.of@shop.example"],
+  ["white space", " owner@shop.example\n", "owner@shop.example"],
+  ["ß and SS", "straße@shop.example", "STRASSE@shop.example"],
+  ["a sigma at a word's end", "ΟΔΟΣ@shop.example", "οδος@shop.example"],
+  ["composed letters", "\u00e9@shop.example", "E\u0301@shop.example"],
+])("an e-mail address is the same with %s", (_, written, asked) => {
+  expect(isAbout({ email: written }, { email: asked })).toBe(true)
+  expect(isAbout({ email: written }, { email: `x${asked.trim()}` })).toBe(false)
+})
+
+test.each([
+  ["a slash at its end", "https://shop.example/"],
+  ["capitals in its host", "https://SHOP.example"],
+  ["the other scheme", "http://shop.example"],
+  ["a full stop behind its host", "https://shop.example./"],
+  ["its usual port", "https://shop.example:443"],
+])("a site is the same with %s", (_, written) => {
+  expect(isAbout({ site_url: written }, { site_url: "https://shop.example" })).toBe(true)
+  expect(isAbout({ site_url: written }, { site_url: "https://shop.example/other" })).toBe(false)
+})
+
+test("a host in letters of its own is the same as what name servers call it", () => {
+  expect(isAbout({ site_url: "https://bücher.example" }, { site_url: "https://xn--bcher-kva.example" })).toBe(
+    true,
+  )
+})
+
+test("an address is found in whatever field and form, and beside what is malformed", () => {
+  const email = "owner@shop.example"
+  for (const content of [
+    { email, site_url: null },
+    { email: [email], site_url: "https://shop.example" },
+    { reference: email, email: 5 },
+    { owner: { contacts: [{ mail: email }] } },
+  ]) {
+    expect(isAbout(content, { email })).toBe(true)
+  }
+  expect(
+    isAbout({ email: [1], site_url: "https://shop.example" }, { site_url: "https://shop.example" }),
+  ).toBe(true)
+  expect(digestsOf(Buffer.from('{"email": "\\u006fwner\\u0040shop.example"}'))).toEqual([digestOf({ email })])
+  expect(digestsOf(Buffer.from(`{"email": "${email}"`))).toBeNull()
+})
