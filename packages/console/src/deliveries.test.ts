@@ -128,7 +128,7 @@ test("a delivery is read with its attempts in order", async () => {
   expect((await console.call("GET", `/v1/deliveries/${idOf(99)}`)).status).toBe(404)
 })
 
-test("a resend puts the next attempt on the topic before it answers 202, and changes no delivery", async () => {
+test("a resend puts the next attempt on the topic before it answers 202, and shows that it waits", async () => {
   const id = await insert(20, { state: "dead", attempts: 7 })
   const before = await console.prisma.delivery.findUnique({ where: { id } })
   const startedAt = Date.now()
@@ -145,7 +145,8 @@ test("a resend puts the next attempt on the topic before it answers 202, and cha
     requested_by: expect.stringMatching(/^key_\w+ \(test\)$/),
     counts: { resent: 1 },
   })
-  expect(await console.prisma.delivery.findUnique({ where: { id } })).toEqual(before)
+  const after = await console.prisma.delivery.findUnique({ where: { id } })
+  expect(after).toEqual({ ...before, nextAttemptAt: expect.any(Date) })
 
   const record = (await readResends()).find(({ key }) => key === id)
   const due = deliveryDueSchema.parse(JSON.parse(String(record?.value)))

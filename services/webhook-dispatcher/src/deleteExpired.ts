@@ -15,7 +15,8 @@ export type Expired = {
 /**
  * Deletes the deliveries that were made before `before`, and their attempts, at most `batch` rows a statement with a
  * pause after each, so that no statement holds up deliveries, nor the replicas and the vacuum behind them. Ids are
- * times: a range of ids needs no index of times. A delivery that still waits for an attempt is kept, however old.
+ * times: a range of ids needs no index of times. A delivery that still waits for an attempt is kept, however old; one that
+ * was finished and is being sent again, for as long as deliveries are kept.
  *
  * Attempts are deleted by what is left without its delivery: one delivery may have hundreds, and this way no statement
  * grows with them, and a crash between the two leaves nothing that the next run does not find.
@@ -29,13 +30,14 @@ export async function deleteExpired(settings: {
 }): Promise<Expired> {
   const { pool, before, batch, pauseMs, signal } = settings
   const bound = lowestDeliveryId(before.getTime())
+  const values = { deliveries: [bound, batch, before], attempts: [bound, batch] }
   const total = { deliveries: 0, attempts: 0 }
   for (const table of ["deliveries", "attempts"] as const) {
     let after = "00000000-0000-0000-0000-000000000000"
     for (let last = false; !last; ) {
       if (signal.aborted) return { kind: "busy", ...total }
       const deleted = await oneAtATime(pool, lockKey, async (sql) => {
-        const rows = await sql<{ id: string }>(statements[table], [after, bound, batch])
+        const rows = await sql<{ id: string }>(statements[table], [after, ...values[table]])
         // Inside the transaction, and so under its lock: two dispatchers do not take turns in each other's pauses.
         if (rows.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
         return rows
@@ -50,13 +52,13 @@ export async function deleteExpired(settings: {
   return { kind: "finished", ...total }
 }
 
+const isOver = "state <> 'pending' and (next_attempt_at is null or next_attempt_at < $4)"
+
 const statements = {
   deliveries: `
 delete from delivery
- where id in (select id from delivery
-               where id >= $1 and id < $2 and state <> 'pending'
-               order by id limit $3)
-   and state <> 'pending'
+ where id in (select id from delivery where id >= $1 and id < $2 and ${isOver} order by id limit $3)
+   and ${isOver}
 returning id`,
   attempts: `
 delete from attempt

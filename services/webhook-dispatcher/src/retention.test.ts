@@ -21,19 +21,23 @@ async function database() {
 
 type Sql = Awaited<ReturnType<typeof database>>["sql"]
 
+/** `dueIn`: days until the attempt that it waits for, or since. */
+type Inserted = { days: number; count: number; state: string; dueIn?: number | null }
+
 /** `count` deliveries of that age, each with two attempts. Ids as the dispatcher makes them, spread over a second. */
-async function insert(sql: Sql, { days, count, state }: { days: number; count: number; state: string }) {
+async function insert(sql: Sql, { days, count, state, dueIn = null }: Inserted) {
   const prefix = lowestDeliveryId(now - days * dayMs).slice(0, 13)
   await sql(
     `with made as (
-       insert into delivery (id, event_id, channel_id, body, body_sha256, state, correlation)
-       select ($1 || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $3 || n, 'acme', '', '', $4::delivery_state, 'c'
+       insert into delivery (id, event_id, channel_id, body, body_sha256, state, correlation, next_attempt_at)
+       select ($1 || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $3 || n, 'acme', '', '', $4::delivery_state, 'c',
+              now() + $5 * interval '1 day'
          from generate_series(1, $2::int) as n
        returning id
      )
      insert into attempt (delivery_id, number, started_at, duration_ms, secret_id)
      select id, number, now(), 1, 's' from made, generate_series(1, 2) as number`,
-    [prefix, count, `${days}-${state}-`, state],
+    [prefix, count, `${days}-${state}-`, state, dueIn],
   )
 }
 
@@ -51,6 +55,10 @@ test("what is older than the retention is deleted with its attempts, in small ba
   await insert(pool.sql, { days: 32, count: 5, state: "erased" })
   await insert(pool.sql, { days: 50, count: 7, state: "pending" })
   await insert(pool.sql, { days: 29, count: 20, state: "delivered" })
+  // Sent again: those that wait for it are kept; of the others nothing was heard for as long as deliveries are kept.
+  await insert(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
+  await insert(pool.sql, { days: 42, count: 2, state: "delivered", dueIn: 1 })
+  await insert(pool.sql, { days: 70, count: 4, state: "dead", dueIn: -31 })
   const sizes: number[] = []
   await pool.sql("create table seen (size int)")
   await pool.sql(`create function note() returns trigger language plpgsql as
@@ -61,11 +69,11 @@ test("what is older than the retention is deleted with its attempts, in small ba
   }
   const { signal } = new AbortController()
   const outcome = await deleteExpired({ pool, before: thirtyDays, batch: 100, pauseMs: 1, signal })
-  expect(outcome).toEqual({ kind: "finished", deliveries: 355, attempts: 710 })
-  expect(await counts(pool.sql)).toEqual({ deliveries: 27, attempts: 54 })
+  expect(outcome).toEqual({ kind: "finished", deliveries: 359, attempts: 718 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 32, attempts: 64 })
   for (const { size } of await pool.sql<{ size: number }>("select size from seen")) sizes.push(size)
   expect(Math.max(...sizes)).toBe(100)
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(355 + 710)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(359 + 718)
 })
 
 test("one dispatcher deletes at a time, also in the pauses of another, and what one left the next one takes", async () => {

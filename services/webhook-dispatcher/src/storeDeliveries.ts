@@ -1,8 +1,8 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns } from "./delivery.ts"
+import { newDeliveryId } from "./newDeliveryId.ts"
 
 export type NewDelivery = {
-  id: string
   eventId: string
   channelId: string
   body: Buffer
@@ -11,6 +11,8 @@ export type NewDelivery = {
 }
 
 export type StoredRow = {
+  /** Of the delivery that was made, where it is fresh. */
+  id: string
   /** False: an event with this id was there before. */
   fresh: boolean
   /** Nulls: no such channel, and nothing was stored. */
@@ -41,18 +43,22 @@ select stored.id is not null as fresh, channel_id, ${channelColumns}
   from incoming left join stored on stored.id = incoming.id
  order by incoming.position`
 
-/** Stores deliveries that are new. Event ids must differ within the batch. */
-export function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
+/**
+ * Stores deliveries that are new. Event ids must differ within the batch. The ids are made here, and anew where the batch is
+ * stored again after an outage: they are times, and must agree with the rows' own.
+ */
+export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
+  const ids = batch.map(newDeliveryId)
   const starts: number[] = []
   let next = 1
   for (const { body } of batch) {
     starts.push(next)
     next += body.length
   }
-  return sql<StoredRow>(
+  const rows = await sql<StoredRow>(
     statement,
     [
-      plainArray(batch.map(({ id }) => id)),
+      plainArray(ids),
       batch.map(({ eventId }) => eventId),
       batch.map(({ channelId }) => channelId),
       Buffer.concat(batch.map(({ body }) => body)),
@@ -63,4 +69,6 @@ export function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promis
     ],
     "store-deliveries",
   )
+  for (const [at, row] of rows.entries()) row.id = ids[at] ?? ""
+  return rows
 }

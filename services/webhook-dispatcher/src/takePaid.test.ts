@@ -94,6 +94,7 @@ test("a record that is too large to be put aside as it came holds up nobody: its
 }, 60_000)
 
 const unknownChannel = {
+  id: "",
   fresh: false,
   channel_id: null,
   address: null,

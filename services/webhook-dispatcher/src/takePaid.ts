@@ -12,7 +12,6 @@ import type { Logger } from "@sitewire/runtime"
 import { type DueDelivery, toChannel } from "./delivery.ts"
 import type { KnownDelivery } from "./findDeliveries.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
-import { newDeliveryId } from "./newDeliveryId.ts"
 import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
 
 export type TakePaidParts = {
@@ -112,7 +111,7 @@ export function createTakePaid(parts: TakePaidParts) {
       return known ? goOn(known) : undefined
     }
     await deliver({
-      id: delivery.id,
+      id: row.id,
       eventId: paid.id,
       channel: toChannel(row),
       body: delivery.body,
@@ -160,7 +159,6 @@ export function createTakePaid(parts: TakePaidParts) {
 function accept(record: Incoming, paid: SitePaid): Accepted {
   const body = siteReadyBody(paid)
   const delivery: NewDelivery = {
-    id: newDeliveryId(),
     eventId: paid.id,
     channelId: paid.channel,
     body,

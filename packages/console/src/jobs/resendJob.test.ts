@@ -19,7 +19,9 @@ test("a resend takes exactly what its filter names, leaves out what was erased, 
   const delivered = await it.deliveries(5, { days: 2.7, state: "delivered", attempts: 1 })
   const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const filter = { channel: "acme", created_from: day(3.5), created_to: day(2.5) }
-  const before = await it.sql("select * from delivery order by id")
+  const rows = () =>
+    it.sql<{ id: string; next_attempt_at: Date | null }>("select * from delivery order by id")
+  const before = await rows()
 
   const dry = { filter, reason: "count", dry_run: true }
   expect(await it.call(console, "POST", "/v1/jobs/resend", dry)).toMatchObject({
@@ -53,7 +55,11 @@ test("a resend takes exactly what its filter names, leaves out what was erased, 
       correlation: `correlation-${record.key}`,
     })
   }
-  expect(await it.sql("select * from delivery order by id")).toEqual(before)
+  // They wait for their attempts, which no dispatcher makes here; nothing else has changed.
+  const resent = new Set([...wanted, ...delivered])
+  expect(await rows()).toEqual(
+    before.map((row) => (resent.has(row.id) ? { ...row, next_attempt_at: expect.any(Date) } : row)),
+  )
 
   const list = await it.call(console, "GET", "/v1/jobs?limit=1")
   expect(list.json).toEqual({ data: [done], next_cursor: null })
@@ -169,6 +175,9 @@ test("when a cancel answers, nothing more is sent", async () => {
   const { length } = await it.read(it.names.resend)
   expect(length).toBeLessThan(500)
   expect(jobSchema.parse(cancelled.json).counts.resent).toBe(length)
+  // What was planned and not sent waits for nothing.
+  const waiting = await it.sql("select from delivery where next_attempt_at is not null")
+  expect(waiting).toHaveLength(length)
   // Another job has its turns meanwhile: the runner is alive and leaves the cancelled one alone.
   const other = await begin(it, console, "erasure", { email: "nobody@shop.example", reason: "r" })
   await end(it, console, other.id)

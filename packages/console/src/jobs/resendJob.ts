@@ -7,6 +7,7 @@ import {
 import type { Sql } from "@sitewire/database"
 import { z } from "zod"
 import { clockMarginMs, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
+import { waitForResend, waitNoLonger } from "./waitForResend.ts"
 
 /** Rows that one statement looks at, whatever the filter lets through: it bounds the statement's time. */
 const scanRows = 2_000
@@ -30,6 +31,16 @@ const positionSchema = z.object({
 })
 type Position = z.output<typeof positionSchema>
 
+/** What was planned and is not published, as the job was cancelled before. */
+export async function forgetPlan(sql: Sql, position: unknown): Promise<void> {
+  const { planned } = positionSchema.parse(position)
+  if (planned !== null)
+    await waitNoLonger(
+      sql,
+      planned.attempts.map(([id]) => id),
+    )
+}
+
 export function beginResend(perSecond: number): Position {
   return { perSecond, after: nothingBefore, planned: null }
 }
@@ -46,6 +57,10 @@ export async function stepResend(job: RunningJob, { sql, publish, topics }: Step
   if (planned === null) {
     const next = await planStep(sql, position, resendFilterSchema.parse(job.filter), job.createdAt)
     if (next.attempts.length > 0) {
+      await waitForResend(
+        sql,
+        next.attempts.map(([id]) => id),
+      )
       return { kind: "stepped", position: { ...position, planned: next }, counts: {}, done: false }
     }
     return {

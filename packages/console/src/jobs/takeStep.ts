@@ -32,6 +32,10 @@ select id, kind, filter, position, counts, created_at, now() as now
  limit 1
    for update skip locked`
 
+// A console that stops in the middle without its connection ending would hold the job, and whoever cancels it, for ever.
+// No step takes so long: what Kafka has not answered within half of it, it answers no more.
+const begin = "begin; set local idle_in_transaction_session_timeout = '60s'"
+
 const write = `
 update job
    set position = $2, counts = $3::jsonb,
@@ -50,7 +54,7 @@ export function takeStep(
   resting: readonly string[],
 ): Promise<Taken> {
   return onOwnConnection(pool, async (sql) => {
-    await sql("begin")
+    await sql(begin)
     const [row] = await sql<Row>(claim, [resting])
     if (!row) {
       await sql("rollback")

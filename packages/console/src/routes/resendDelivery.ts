@@ -1,12 +1,13 @@
 import { type DeliveryDue, resendAcceptedSchema, resendDeliverySchema } from "@sitewire/contracts"
 import { notFound, ok, problem } from "../answer.ts"
+import { waitForResend, waitNoLonger } from "../jobs/waitForResend.ts"
 import { defineRoute } from "../route.ts"
 import { byDeliveryId } from "./byId.ts"
 import { deleteJob, insertJob } from "./jobAnswer.ts"
 
 /**
- * Publishes the delivery's next attempt and does not touch the delivery. The dispatcher takes an attempt whose number is
- * above the row's and drops any other, so asking twice sends once, and an attempt that is already waiting is overtaken
+ * Publishes the delivery's next attempt, and touches of the delivery only when that is. The dispatcher takes an attempt
+ * whose number is above the row's and drops any other, so asking twice sends once, and an attempt that is already waiting is overtaken
  * and then dropped. Who asked is written down first: a crash can leave a record of what was never published, and the
  * caller without an answer, but nothing sent that nobody asked for.
  */
@@ -41,9 +42,10 @@ export const resendDelivery = defineRoute({
     const filter = { delivery: row.id }
     const done = { resent: 1 }
     const job = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, done })
+    await waitForResend(sql, [row.id])
     const outcome = await publish({ topic: resendTopic, key: row.id, value: JSON.stringify(due) })
     if (outcome.kind === "away") {
-      await deleteJob(sql, job.id)
+      await Promise.all([deleteJob(sql, job.id), waitNoLonger(sql, [row.id])])
       return problem(
         503,
         "Kafka has not acknowledged the resend, so it is not promised. Asking again is safe.",
