@@ -62,7 +62,7 @@ export type DownloadInput = {
 export type BeforeWrite = () => boolean
 
 export type Egress = {
-  /** Answers with the head of whatever came back; redirects are answers. Rejects only for a broken input. */
+  /** Answers with the head of whatever came back; redirects are answers. Rejects for a broken input, and with a `LocalFault`. */
   request(input: RequestInput): Promise<Outcome>
   /** GET of a body, decoded. A status other than 2xx is an answer without a body; so is 304. */
   download(input: DownloadInput): Promise<DownloadOutcome>

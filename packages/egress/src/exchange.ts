@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Dispatcher } from "undici"
 import { classify, type Failure, type Phase, timedOut } from "./classify.ts"
+import { localFault } from "./localFault.ts"
 import type { Headers, Timing } from "./outcome.ts"
 import type { Connection, Pool, User } from "./pool.ts"
 import type { Resolve } from "./resolve.ts"
@@ -176,7 +177,13 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
       this.#broken(error)
       return
     }
-    const failure = classify(error, this.#currentPhase(), this.target.host)
+    const phase = this.#currentPhase()
+    const ours = phase === "connect" ? localFault(error) : undefined
+    if (ours !== undefined) {
+      this.#broken(ours)
+      return
+    }
+    const failure = classify(error, phase, this.target.host)
     if (failure.error === "reset" && this.#wasKeptAndSilent()) this.#repeat()
     else this.fail(failure)
   }

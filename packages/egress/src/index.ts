@@ -7,6 +7,7 @@ export {
   type RequestInput,
 } from "./createEgress.ts"
 export { egressVariables, rangesVariable } from "./egressVariables.ts"
+export { LocalFault } from "./localFault.ts"
 export type { Lookup } from "./lookup.ts"
 export type {
   Aborted,

@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect, createServer as createTcpServer, type Socket } from "node:net"
 import { pipeline } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createServer as createTlsServer } from "node:tls"
+import { fileURLToPath } from "node:url"
 import { makeCertificate, startZooPartner } from "@sitewire/testkit/zoo"
 import { expect, onTestFinished, test, vi } from "vitest"
 import type { Egress, RequestInput } from "./createEgress.ts"
@@ -116,6 +118,17 @@ test("a refused connection is recorded as connect", async () => {
   const outcome = await localEgress().request(post(`http://127.0.0.1:${port}/hook`))
   expect(outcome).toMatchObject({ kind: "failed", error: "connect", address: "127.0.0.1" })
   expect(outcome.kind === "failed" && outcome.message).toMatch(/ECONNREFUSED/)
+})
+
+test("where this process has no files left for a connection, that is no fault of the partner", async () => {
+  const { url } = await partner(respond(OK))
+  const script = fileURLToPath(new URL("fixtures/noFilesLeft.ts", import.meta.url))
+  const child = spawn("sh", ["-c", `ulimit -n 100; exec "${process.execPath}" "${script}" "${url}"`], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  })
+  const [said] = await once(child, "message")
+  expect(said).toMatch(/^LocalFault: no connection could be opened \(EMFILE\)/)
+  await once(child, "exit")
 })
 
 test("a name that cannot be resolved is dns, and one that has no answer in time is a timeout", async () => {

@@ -1,4 +1,4 @@
-import type { DownloadOutcome, Egress } from "@sitewire/egress"
+import { type DownloadOutcome, type Egress, LocalFault } from "@sitewire/egress"
 import { standardWebhooksHeaders } from "@sitewire/signing"
 import { chunkContent } from "./chunkContent.ts"
 import type { Content, GrantedRun, Runner, RunnerAnswer, SyncResult } from "./sync.ts"
@@ -41,6 +41,7 @@ export function createPull(options: PullOptions): Runner {
         signal,
       })
     } catch (error) {
+      if (error instanceof LocalFault) throw error
       return { result: storageFailed(error), transitMs: longestTransitMs }
     }
     const transitMs = transitOf(outcome.timing)
