@@ -1,4 +1,7 @@
-import { expect, test } from "vitest"
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { expect, onTestFinished, test } from "vitest"
+import { isUnavailable } from "./isUnavailable.ts"
 import { openPool } from "./pool.ts"
 
 /** Set by vitest's global setup. This package cannot use the testkit, which stands on it. */
@@ -35,3 +38,45 @@ test("a statement that was prepared over a nearly empty table goes by the index 
     return Number(row?.scans)
   }
 })
+
+test("a server whose host vanishes without a word is given up after the statement's time-out, and asked anew", async () => {
+  const proxy = await silenceableProxy(new URL(postgresAddress))
+  const url = new URL(postgresAddress)
+  url.host = `127.0.0.1:${proxy.port}`
+  const pool = openPool({ url: url.href, size: 1, name: "test", statementTimeoutMs: 500 })
+  try {
+    expect(await pool.sql("select 1 as one")).toEqual([{ one: 1 }])
+    proxy.silence()
+    const error = await pool.sql("select 1 as one").catch((error: unknown) => error)
+    expect(isUnavailable(error)).toBe(true)
+    expect(await pool.sql("select 2 as two")).toEqual([{ two: 2 }])
+  } finally {
+    await pool.close()
+  }
+})
+
+/** Passes everything on, until the connections that are open then are silent for good. */
+async function silenceableProxy({ hostname, port }: URL) {
+  const pairs = new Set<[Socket, Socket]>()
+  const server = createServer((client) => {
+    const behind = connect(Number(port || 5432), hostname)
+    for (const socket of [client, behind]) socket.on("error", () => {})
+    client.pipe(behind).pipe(client)
+    pairs.add([client, behind])
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.close()
+    for (const pair of pairs) for (const socket of pair) socket.destroy()
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    silence() {
+      for (const [client, behind] of pairs) {
+        client.unpipe(behind)
+        behind.unpipe(client)
+      }
+    },
+  }
+}

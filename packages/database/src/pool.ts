@@ -26,19 +26,26 @@ export type Sql = <R extends Row = Row>(
 
 export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
 
+/** A server whose host is gone cannot cancel a statement, so its answer is waited for this much longer and no more. */
+const silenceMs = 2_000
+
 /** Opens no connection yet; the first statement does. */
 export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
+  const statementTimeoutMs = settings.statementTimeoutMs ?? 30_000
   const driver = new pg.Pool({
     connectionString: settings.url,
     max: settings.size,
     application_name: settings.name,
-    statement_timeout: settings.statementTimeoutMs ?? 30_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + silenceMs,
     connectionTimeoutMillis: settings.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
     // A statement's plan is kept, and one that was made while a table was nearly empty reads it from end to end when it
     // has grown. What has no index is read so all the same.
     options: "-c enable_seqscan=off",
     keepAlive: true,
+    // Two hours by the kernel's default.
+    keepAliveInitialDelayMillis: 10_000,
   })
   // Without a listener, a connection that breaks while idle ends the process.
   driver.on("error", onIdleError)

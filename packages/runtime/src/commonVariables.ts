@@ -1,4 +1,4 @@
-import { defaultRetryDelays, defaultRetryPeriod, durationSchema } from "@sitewire/contracts"
+import { defaultRetryDelays, defaultRetryPeriod, durationSchema, parseDuration } from "@sitewire/contracts"
 import { z } from "zod"
 
 const portSchema = z.coerce
@@ -12,10 +12,24 @@ export function portVariable(fallback: number, description: string) {
   return portSchema.default(fallback).meta({ description })
 }
 
-/** A duration such as `10s`, read to milliseconds. `fallback` is written in the same form. */
-export function durationVariable(fallback: string, description: string) {
-  return durationSchema.prefault(fallback).meta({ description })
+/** What a timer can wait: with more, Node's ends at once. */
+const longestTimer = "24d"
+
+/** A duration such as `10s`, read to milliseconds. `fallback` and the bounds are written in the same form. */
+export function durationVariable(
+  fallback: string,
+  description: string,
+  { min = "0ms", max = longestTimer }: { min?: string; max?: string } = {},
+) {
+  return durationSchema
+    .refine((ms) => ms >= parseDuration(min), `must be at least ${min}`)
+    .refine((ms) => ms <= parseDuration(max), `must be at most ${max}`)
+    .prefault(fallback)
+    .meta({ description })
 }
+
+/** How long rows are kept. By no timer; and 0 would not mean for ever. */
+export const retentionBounds = { min: "1s", max: "3650d" }
 
 /** A whole number within bounds. */
 export function countVariable(fallback: number, bounds: { min: number; max: number }, description: string) {

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest"
-import { databaseVariables, kafkaVariables, portVariable, retryVariables } from "./commonVariables.ts"
+import {
+  databaseVariables,
+  durationVariable,
+  kafkaVariables,
+  portVariable,
+  retentionBounds,
+  retryVariables,
+} from "./commonVariables.ts"
 import { readConfig } from "./config.ts"
 import { describeVariables } from "./describeVariables.ts"
 
@@ -40,4 +47,17 @@ test("descriptions know defaults, what is required and what is secret", () => {
   expect(described.get("RETRY_DELAYS")).toMatchObject({ required: false, fallback: "1m,5m,15m,1h" })
   expect(described.get("PORT")).toMatchObject({ fallback: "8080", description: "A port." })
   for (const { description } of described.values()) expect(description).not.toBe("")
+})
+
+test("a duration that no timer can wait, or that would keep nothing, is refused; a blank value is none", () => {
+  const timed = {
+    WAIT: durationVariable("1s", "A wait."),
+    RETENTION: durationVariable("30d", "A retention.", retentionBounds),
+  }
+  expect(readConfig(timed, { WAIT: " ", RETENTION: "90d" })).toEqual({
+    WAIT: 1_000,
+    RETENTION: 90 * 86_400_000,
+  })
+  expect(() => readConfig(timed, { WAIT: "25d" })).toThrow("WAIT: must be at most 24d")
+  expect(() => readConfig(timed, { RETENTION: "0s" })).toThrow("RETENTION: must be at least 1s")
 })

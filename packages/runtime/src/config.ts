@@ -11,7 +11,7 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads the environment by its variables' schemas. An empty value counts as not set, as in most tools that write
+ * Reads the environment by its variables' schemas. An empty or blank value counts as not set, as in most tools that write
  * environments. Throws a ConfigurationError that names every fault at once.
  */
 export function readConfig<V extends Variables>(
@@ -21,9 +21,10 @@ export function readConfig<V extends Variables>(
   const values: Record<string, unknown> = {}
   const faults: string[] = []
   for (const [name, schema] of Object.entries(variables)) {
-    const parsed = schema.safeParse(env[name] === "" ? undefined : env[name])
+    const value = env[name]?.trim() === "" ? undefined : env[name]
+    const parsed = schema.safeParse(value)
     if (parsed.success) values[name] = parsed.data
-    else faults.push(`  ${name}: ${describeFault(env[name], parsed.error)}`)
+    else faults.push(`  ${name}: ${describeFault(value, parsed.error)}`)
   }
   if (faults.length === 0) return values as Config<V>
   const count = faults.length === 1 ? "a variable is" : `${faults.length} variables are`
@@ -31,6 +32,6 @@ export function readConfig<V extends Variables>(
 }
 
 function describeFault(value: string | undefined, error: z.ZodError): string {
-  if (value === undefined || value === "") return "is not set and has no default"
+  if (value === undefined) return "is not set and has no default"
   return error.issues.map((issue) => issue.message).join("; ")
 }

@@ -37,6 +37,19 @@ test("a part that does not close holds up the exit only to the deadline, and the
   expect(exits).toEqual([1])
 })
 
+test("what a start that is under way registers during the stop is closed as well", async () => {
+  const { host, exits } = standIn()
+  const lifecycle = startLifecycle({ log, deadlineMs: 1_000, process: host })
+  const closed: string[] = []
+  lifecycle.onStop("first", async () => {
+    lifecycle.onStop("late", async () => closed.push("late"))
+    closed.push("first")
+  })
+  host.emit("SIGTERM", "SIGTERM")
+  await waitUntil("the exit", () => exits.length > 0)
+  expect(closed).toEqual(["first", "late"])
+})
+
 test("a second signal exits at once", () => {
   const { host, exits } = standIn()
   const lifecycle = startLifecycle({ log, deadlineMs: 60_000, process: host })

@@ -24,7 +24,9 @@ export function startLifecycle(settings: { log: Logger; deadlineMs: number; proc
   async function closeAll(exitCode: number): Promise<void> {
     const endsAt = performance.now() + deadlineMs
     let clean = true
-    for (const { name, close } of closers.toReversed()) {
+    // One by one from the end: a start that is still under way may register more.
+    for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
+      const { name, close } = next
       const leftMs = Math.max(0, endsAt - performance.now())
       const outcome = await closeWithin(() => close(leftMs), leftMs)
       if (outcome.ok) continue

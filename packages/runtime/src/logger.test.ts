@@ -21,6 +21,23 @@ test("secret fields are taken out at three levels, in lists and in what a child 
   for (const kept of [1, 2, 3]) expect(text).toContain(`"kept":${kept}`)
 })
 
+test("names count however they are cased and whatever stands before them", () => {
+  const text = logged((log) =>
+    log.info(
+      {
+        Authorization: "hidden",
+        signingSecret: "hidden",
+        DATABASE_URL: "hidden",
+        "Set-Cookie": "hidden",
+        values: 1,
+      },
+      "cased",
+    ),
+  )
+  expect(text).not.toContain("hidden")
+  expect(text).toContain('"values":1')
+})
+
 test("what is logged is left as it was", () => {
   const fields = { token: "t", inner: { secret: "s" }, list: [{ body: "b" }] }
   logged((log) => log.info(fields, "message"))
@@ -35,4 +52,15 @@ test("an error is written as its message, code and stack, without what a driver 
     error: { message: "broken", code: "E1", stack: expect.stringContaining("logger.test.ts") },
   })
   expect(text).not.toContain("hidden")
+})
+
+test("an error is described wherever it stands", () => {
+  const error = Object.assign(new Error("broken"), { detail: "Key (email)=(hidden)" })
+  const text = logged((log) => {
+    log.warn({ cause: error, errors: [{ reason: error }] }, "failed")
+    log.error(error)
+    log.child({ last: error }).info("bound")
+  })
+  expect(text).not.toContain("hidden")
+  expect(text.match(/"message":"broken"/g)).toHaveLength(4)
 })

@@ -2,19 +2,12 @@ import { type Bindings, type DestinationStream, type Logger, pino, stdSerializer
 
 export type { Logger } from "pino"
 
-/** Field names whose values never reach a log line, wherever in an object (down to three levels) they stand. */
-const secretFields = new Set([
-  "authorization",
-  "body",
-  "cookie",
-  "email",
-  "password",
-  "secret",
-  "secrets",
-  "signature",
-  "token",
-  "value",
-])
+/**
+ * Field names whose values never reach a log line, wherever in an object (down to three levels) they stand, however they are
+ * cased and whatever stands before them: `signingSecret`, `DATABASE_URL`, `Set-Cookie`.
+ */
+const secretFields =
+  /(authorization|cookie|email|password|secrets?|signature|token|database_?url)$|^(body|value)$/i
 
 /**
  * A logger that writes JSON lines and takes out fields that hold secrets or personal data. A last line of defence:
@@ -32,7 +25,6 @@ export function createLogger(
       level: (label: string) => ({ level: label }),
       log: (fields: Record<string, unknown>) => redact(fields, 3),
     },
-    serializers: { error: describeError, err: describeError },
   }
   // Synchronous: pino's asynchronous writing tries for ever, at exit, to flush into a pipe that nobody reads any more.
   const logger: Logger = pino(options, destination ?? pino.destination({ dest: 1, sync: true }))
@@ -51,7 +43,7 @@ export function createLogger(
 function redact(fields: Record<string, unknown>, levels: number): Record<string, unknown> {
   let safe = fields
   for (const [name, value] of Object.entries(fields)) {
-    const kept = secretFields.has(name) ? "[redacted]" : redactInside(value, levels - 1)
+    const kept = secretFields.test(name) ? "[redacted]" : redactInside(value, levels - 1)
     if (kept === value) continue
     if (safe === fields) safe = { ...fields }
     safe[name] = kept
@@ -60,15 +52,15 @@ function redact(fields: Record<string, unknown>, levels: number): Record<string,
 }
 
 function redactInside(value: unknown, levels: number): unknown {
-  // Errors are described by their serializer; of other classes' instances only their JSON is written.
-  if (levels === 0 || typeof value !== "object" || value === null || value instanceof Error) return value
+  if (value instanceof Error) return describeError(value)
+  // Of other classes' instances only their JSON is written.
+  if (levels === 0 || typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((item) => redactInside(item, levels - 1))
   return redact(value as Record<string, unknown>, levels)
 }
 
 /** An error as its message, code, stack and causes. Drivers hang whole requests on their errors; those stay out. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+function describeError(error: Error): object {
   const { type, message, stack } = stdSerializers.err(error)
   return { type, message, stack, ...("code" in error ? { code: error.code } : {}) }
 }

@@ -16,7 +16,7 @@ export async function startOps(settings: {
   metrics: Registry
 }): Promise<Ops> {
   const { readiness, metrics } = settings
-  const server = createServer(async (request, response) => {
+  const server = createServer({ connectionsCheckingInterval: 1_000 }, async (request, response) => {
     const path = (request.url ?? "").split("?", 1)[0]
     if (path === "/livez") {
       response.writeHead(200, { "content-type": "text/plain" }).end("ok\n")
@@ -37,6 +37,10 @@ export async function startOps(settings: {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }
   })
+  // Anybody in the cluster's network can reach it; slow callers must not use up the files that deliveries need.
+  server.maxConnections = 64
+  server.headersTimeout = 5_000
+  server.requestTimeout = 5_000
   const port = await listen(server, settings.host, settings.port, "OPS_PORT")
   return {
     port,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "./logger.ts"
+import { reasonOf } from "./reasonOf.ts"
 
 const firstPauseMs = 100
 const longestPauseMs = 5_000
@@ -25,7 +26,7 @@ export async function persevere<T>(settings: {
       return result
     } catch (error) {
       if (signal.aborted || !isPassing(error)) throw error
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       onState(false, reason)
       log.warn({ what, reason, pauseMs }, "a part is away; trying again")
       await sleep(pauseMs, undefined, { signal }).catch(() => {})

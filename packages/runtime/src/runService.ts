@@ -50,6 +50,7 @@ export async function runService<V extends Variables>(settings: {
     const ops = await startOps({ host: config.OPS_HOST, port: config.OPS_PORT, readiness, metrics })
     lifecycle.onStop("ops", () => ops.close())
     await start({ config, log, lifecycle, readiness, metrics, announce })
+    if (lifecycle.stopping.aborted) return
     readiness.set("start", true)
     announce({ ops: `http://127.0.0.1:${ops.port}` })
     process.send?.({ ready: true })

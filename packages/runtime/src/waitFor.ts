@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "./logger.ts"
+import { reasonOf } from "./reasonOf.ts"
 
 /**
  * Waits at start for something that is away (`name`, for example "Postgres"), saying so in the log, and rejects with a
@@ -20,7 +21,7 @@ export async function waitFor(settings: {
       await check()
       return
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       const waitedMs = Math.round(performance.now() - startedAt)
       if (waitedMs >= deadlineMs) {
         const seconds = Math.round(deadlineMs / 1000)

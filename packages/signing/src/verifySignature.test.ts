@@ -1,11 +1,15 @@
 import { once } from "node:events"
 import { request as httpRequest, type IncomingMessage } from "node:http"
+import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import express, { type ErrorRequestHandler, type Express, type Request } from "express"
 import { expect, onTestFinished, test } from "vitest"
 import { type SignedRequest, sign, verifySignature } from "./index.ts"
+
+/** Still what many partners run. It comes without types, and what is used of it is as in Express 5. */
+const express4: typeof express = createRequire(import.meta.url)("express-4")
 
 const secret = "a secret"
 const body = '{ "name":"Bäckerei",\n "n": 1 }\n'
@@ -142,8 +146,11 @@ test.each([
   },
 )
 
-test("a body parser after it leaves the parsed body alone", async () => {
-  const url = await receiver([verifySignature({ secrets: [secret] }), express.json()])
+test.each([
+  ["4", express4],
+  ["5", express],
+])("a body parser of Express %s after it leaves the parsed body alone", async (_, version) => {
+  const url = await receiver([verifySignature({ secrets: [secret] }), version.json()], { version })
   const response = await post(url, { body, header: sign(body, secret) })
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ body: { n: 1 } })
@@ -218,12 +225,18 @@ test.each([
   expect({ passed, errors }).toEqual({ passed: false, errors: [] })
 })
 
+type ReceiverOptions = {
+  before?: express.RequestHandler | express.RequestHandler[]
+  errors?: unknown[]
+  version?: typeof express
+}
+
 /** A receiver on a free port that answers what the middleware left on the request. Closed after the test. */
 async function receiver(
   middleware: express.RequestHandler | express.RequestHandler[],
-  { before, errors }: { before?: express.RequestHandler | express.RequestHandler[]; errors?: unknown[] } = {},
+  { before, errors, version = express }: ReceiverOptions = {},
 ): Promise<string> {
-  const app: Express = express()
+  const app: Express = version()
   if (before !== undefined) app.use(before)
   app.post("/", middleware, (request: Request, response: express.Response) => {
     const { rawBody, body } = request as SignedRequest

@@ -6,7 +6,7 @@ import { signatureHeader } from "./signatureHeader.ts"
 import { verify } from "./verify.ts"
 
 /** What the next handler finds: the bytes that were signed and, if they came as JSON, what they say. */
-export type SignedRequest = IncomingMessage & { rawBody?: Buffer; body?: unknown }
+export type SignedRequest = IncomingMessage & { rawBody?: Buffer; body?: unknown; _body?: boolean }
 
 /**
  * Express middleware that lets only signed requests pass. It reads the body itself, so it stands before every
@@ -76,6 +76,8 @@ export function verifySignature({
     }
 
     request.rawBody = raw.body
+    // By this, the body parsers of Express 4 know that somebody has read the body.
+    request._body = true
     if (!saysJson(request)) return "verified"
     const json = parseJson(raw.body)
     if (!json.ok) {

@@ -5,6 +5,7 @@ import {
   durationVariable,
   kafkaVariables,
   processVariables,
+  retentionBounds,
 } from "@sitewire/runtime"
 import { z } from "zod"
 
@@ -39,6 +40,7 @@ export const schedulerVariables = {
   RETENTION: durationVariable(
     "30d",
     "Records of syncs are deleted when they are older than this, but for each connection's newest.",
+    retentionBounds,
   ),
   SYNC_SIGNING_SECRET: z.string().min(1).optional().meta({
     description:

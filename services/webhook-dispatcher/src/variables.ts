@@ -6,6 +6,7 @@ import {
   durationVariable,
   kafkaVariables,
   processVariables,
+  retentionBounds,
   retryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
@@ -50,5 +51,6 @@ export const dispatcherVariables = {
   RETENTION: durationVariable(
     "30d",
     "Deliveries and their attempts are deleted when they are older than this. Those that wait for an attempt are kept.",
+    retentionBounds,
   ),
 }
