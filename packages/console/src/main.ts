@@ -1,5 +1,5 @@
 import { topicNames } from "@sitewire/contracts"
-import { openPool } from "@sitewire/database"
+import { openPool, watchDatabase } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
 import { parsePolicy } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
@@ -12,7 +12,6 @@ import { startPublisher } from "./publisher.ts"
 import { routes } from "./routes/index.ts"
 import { serveHttp } from "./serveHttp.ts"
 import { consoleVariables } from "./variables.ts"
-import { watchDatabase } from "./watchDatabase.ts"
 
 await runService({
   name: "console",

@@ -1,15 +1,13 @@
 import { once } from "node:events"
 import { request as httpRequest, type IncomingMessage } from "node:http"
-import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import express, { type ErrorRequestHandler, type Express, type Request } from "express"
+// Still what many partners run.
+import express4 from "express-4"
 import { expect, onTestFinished, test } from "vitest"
 import { type SignedRequest, sign, verifySignature } from "./index.ts"
-
-/** Still what many partners run. It comes without types, and what is used of it is as in Express 5. */
-const express4: typeof express = createRequire(import.meta.url)("express-4")
 
 const secret = "a secret"
 const body = '{ "name":"Bäckerei",\n "n": 1 }\n'

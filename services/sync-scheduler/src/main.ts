@@ -1,5 +1,5 @@
 import { topicNames } from "@sitewire/contracts"
-import { isUnavailable, openPool } from "@sitewire/database"
+import { isUnavailable, openPool, watchDatabase } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireTopics, startConsumer, waitForBroker } from "@sitewire/kafka"
 import { gather, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
@@ -49,6 +49,12 @@ await runService({
       signal: lifecycle.stopping,
     })
     readiness.set("postgres", true)
+    // Work tells sooner; this tells while there is none.
+    const stopWatching = watchDatabase({
+      sql: pool.sql,
+      onState: (up, why) => readiness.set("postgres connection", up, why),
+    })
+    lifecycle.onStop("watch", async () => stopWatching())
     const onDatabase = <T>(what: string, work: () => Promise<T>) =>
       persevere({
         what,

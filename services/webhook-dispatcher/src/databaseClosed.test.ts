@@ -3,6 +3,21 @@ import { postgresAddress, startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "./testDispatcher.ts"
 
+test("a dispatcher that has nothing to do is not ready while the database is away", async () => {
+  await using it = await startInstallation()
+  const dispatcher = await it.dispatcher()
+  const ready = async () => (await fetch(`${dispatcher.addresses.ops}/readyz`)).status
+  expect(await ready()).toBe(200)
+  const database = new URL(it.databaseUrl).pathname.slice(1)
+  const admin = openPool({ url: postgresAddress(), size: 1, name: "test" })
+  await admin.sql(`alter database "${database}" with allow_connections false`)
+  await admin.sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database])
+  await waitUntil("it to notice", async () => (await ready()) === 503)
+  await admin.sql(`alter database "${database}" with allow_connections true`)
+  await waitUntil("it to be ready again", async () => (await ready()) === 200)
+  await admin.close()
+}, 60_000)
+
 test("events wait while the database is read-only, as a standby is, and none of them is refused", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()

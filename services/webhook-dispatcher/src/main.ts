@@ -1,5 +1,5 @@
 import { topicNames } from "@sitewire/contracts"
-import { isFaultOfData, isUnavailable, openPool } from "@sitewire/database"
+import { isFaultOfData, isUnavailable, openPool, watchDatabase } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import {
   type Consumer,
@@ -60,6 +60,12 @@ await runService({
       signal: lifecycle.stopping,
     })
     readiness.set("postgres", true)
+    // Work tells sooner; this tells while there is none.
+    const stopWatching = watchDatabase({
+      sql: pool.sql,
+      onState: (up, why) => readiness.set("postgres connection", up, why),
+    })
+    lifecycle.onStop("watch", async () => stopWatching())
     await tryNewestSecret(pool.sql, openSecret).catch((error: unknown) =>
       log.error({ error }, "the newest channel's secret cannot be opened; such deliveries are put off"),
     )

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import type { Sql } from "./pool.ts"
 
 /** Asks the database every `everyMs` whether it answers and tells readiness. Returns what ends it. */
 export function watchDatabase(settings: {
