@@ -5,7 +5,7 @@ import {
   type Producer,
   startProducer,
 } from "@sitewire/kafka"
-import { type Logger, persevere } from "@sitewire/runtime"
+import { type Logger, persevere, reasonOf } from "@sitewire/runtime"
 
 const deadlineMs = 5_000
 
@@ -59,7 +59,7 @@ export function startPublisher(settings: {
         await producer.publish([record])
         return { kind: "acknowledged" }
       } catch (error) {
-        return { kind: "away", why: error instanceof Error ? error.message : String(error) }
+        return { kind: "away", why: reasonOf(error) }
       }
     },
     async close(closeDeadlineMs) {

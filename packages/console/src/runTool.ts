@@ -5,6 +5,7 @@ import {
   ConfigurationError,
   databaseVariables,
   readConfig,
+  reasonOf,
   type Variables,
 } from "@sitewire/runtime"
 
@@ -41,7 +42,7 @@ export async function runTool<Option extends string, V extends Variables>(
     const config = readConfig({ ...tool.variables, DATABASE_URL }, process.env)
     process.exitCode = await onDatabase(config.DATABASE_URL, (pool) => tool.work(pool, options, config))
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = reasonOf(error)
     // A wrong configuration says itself what to do.
     const advice =
       error instanceof ConfigurationError ? "" : "\nCheck DATABASE_URL, and that the setup job has run."
@@ -71,6 +72,6 @@ function readOptions<Option extends string>(
     const missing = names.find((name) => !values[name])
     return missing ? `--${missing} is missing.` : (values as Record<Option, string>)
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return reasonOf(error)
   }
 }

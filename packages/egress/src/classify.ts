@@ -1,3 +1,4 @@
+import { lastOf } from "./openSocket.ts"
 import type { CallError } from "./outcome.ts"
 import { codeOf } from "./resolve.ts"
 
@@ -13,7 +14,7 @@ export type Failure = { error: CallError; message: string }
 export function classify(error: Error, phase: Phase, host: string): Failure {
   const code = codeOf(error)
   if (phase === "connect") {
-    return { error: "connect", message: `could not connect to ${host} (${connectCode(error)})` }
+    return { error: "connect", message: `could not connect to ${host} (${codeOf(lastOf(error))})` }
   }
   // In TLS 1.3 a server refuses after the handshake has ended for us.
   if (phase === "tls" || code.startsWith("ERR_SSL_") || code === "EPROTO") {
@@ -38,12 +39,6 @@ const STILL: Record<Phase, string> = {
   connect: "still connecting",
   tls: "still in the TLS handshake",
   open: "the answer was not complete",
-}
-
-// Several addresses were tried: the error of the last one says as much as all of them.
-function connectCode(error: Error): string {
-  const last = error instanceof AggregateError ? error.errors.at(-1) : undefined
-  return codeOf(last ?? error)
 }
 
 function tlsAdvice(code: string): string {

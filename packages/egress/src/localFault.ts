@@ -1,3 +1,4 @@
+import { lastOf } from "./openSocket.ts"
 import { codeOf } from "./resolve.ts"
 
 /** This machine could not open a connection. It says nothing about whom it was to be opened to. */
@@ -15,8 +16,7 @@ const EXHAUSTED: Record<string, string> = {
 
 /** Tells what this machine lacks from what a partner refuses; undefined for the latter. */
 export function localFault(error: Error): LocalFault | undefined {
-  const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error
-  const code = codeOf(last)
+  const code = codeOf(lastOf(error))
   const why = EXHAUSTED[code]
   return why === undefined ? undefined : new LocalFault(`no connection could be opened (${code}): ${why}`)
 }

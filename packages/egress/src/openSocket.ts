@@ -64,3 +64,8 @@ function tcpOptions(target: Target, addresses: readonly string[]): TcpNetConnect
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
   }
 }
+
+/** Where several addresses were tried, the error of the last one, which says as much as all of them. */
+export function lastOf(error: Error): unknown {
+  return (error instanceof AggregateError ? error.errors.at(-1) : undefined) ?? error
+}

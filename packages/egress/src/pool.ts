@@ -2,7 +2,7 @@ import type { Socket } from "node:net"
 import type { SecureContext } from "node:tls"
 import { Client, errors } from "undici"
 import type { Phase } from "./classify.ts"
-import { openSocket } from "./openSocket.ts"
+import { lastOf, openSocket } from "./openSocket.ts"
 import type { Target } from "./target.ts"
 
 /** One connection and, at a time, one user. */
@@ -276,7 +276,7 @@ export function createPool(options: PoolOptions): Pool {
 
 /** Of several addresses that were tried, the one whose error counts. */
 function triedLast(error: Error): string | undefined {
-  const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error
+  const last = lastOf(error)
   return last instanceof Error && "address" in last ? String(last.address) : undefined
 }
 

@@ -1,4 +1,5 @@
 import { type DownloadOutcome, type Egress, LocalFault } from "@sitewire/egress"
+import { reasonOf } from "@sitewire/runtime"
 import { standardWebhooksHeaders } from "@sitewire/signing"
 import { chunkContent } from "./chunkContent.ts"
 import type { Content, GrantedRun, Runner, RunnerAnswer, SyncResult } from "./sync.ts"
@@ -118,6 +119,6 @@ function describe(headers: Record<string, string>): Omit<Content, "bytes" | "sha
 
 function storageFailed(error: unknown): SyncResult {
   if (error instanceof StaleFence) return { outcome: "abandoned", error: "stale" }
-  const detail = error instanceof Error ? error.message : String(error)
+  const detail = reasonOf(error)
   return { outcome: "failed", error: "storage", detail }
 }

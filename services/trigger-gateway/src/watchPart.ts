@@ -1,4 +1,4 @@
-import type { Logger, Readiness } from "@sitewire/runtime"
+import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 
 /** How long a failed batch alone keeps the gateway unready, when the probe finds nothing wrong. */
 const distrustMs = 3_000
@@ -68,8 +68,4 @@ export function watchPart(settings: {
     },
     stop: () => clearInterval(timer),
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 import { type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/database"
+import { reasonOf } from "@sitewire/runtime"
 import type { SealedSecret } from "./delivery.ts"
 
 /** Opened secrets that are kept; more than any process needs at a time, and little memory. */
@@ -17,7 +18,7 @@ export function createSecretOpener(
     try {
       return unseal(keys, sealContexts.signingSecret(channelId, id), sealed)
     } catch (error) {
-      onUnopened(error instanceof Error ? error.message : String(error))
+      onUnopened(reasonOf(error))
       throw error
     }
   }

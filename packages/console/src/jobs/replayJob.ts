@@ -1,6 +1,7 @@
 import { invalidRecordHeaders, type ReplayFilter, replayFilterSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Incoming, Offsets } from "@sitewire/kafka"
+import { reasonOf } from "@sitewire/runtime"
 import { z } from "zod"
 import { type InvalidTopic, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
 import { piece, readPieces } from "./readPieces.ts"
@@ -68,7 +69,7 @@ export async function stepReplay(
       restMs: (replayed.length / perSecond) * 1_000,
     }
   } catch (error) {
-    return { kind: "away", why: error instanceof Error ? error.message : String(error) }
+    return { kind: "away", why: reasonOf(error) }
   }
 }
 

@@ -34,12 +34,10 @@ type Position = z.output<typeof positionSchema>
 /** What was planned and is not published, as the job was cancelled before. */
 export async function forgetPlan(sql: Sql, position: unknown): Promise<void> {
   const { planned } = positionSchema.parse(position)
-  if (planned !== null)
-    await waitNoLonger(
-      sql,
-      planned.attempts.map(([id]) => id),
-    )
+  if (planned !== null) await waitNoLonger(sql, idsOf(planned))
 }
+
+const idsOf = ({ attempts }: NonNullable<Position["planned"]>) => attempts.map(([id]) => id)
 
 export function beginResend(perSecond: number): Position {
   return { perSecond, after: nothingBefore, planned: null }
@@ -57,10 +55,7 @@ export async function stepResend(job: RunningJob, { sql, publish, topics }: Step
   if (planned === null) {
     const next = await planStep(sql, position, resendFilterSchema.parse(job.filter), job.createdAt)
     if (next.attempts.length > 0) {
-      await waitForResend(
-        sql,
-        next.attempts.map(([id]) => id),
-      )
+      await waitForResend(sql, idsOf(next))
       return { kind: "stepped", position: { ...position, planned: next }, counts: {}, done: false }
     }
     return {
@@ -74,7 +69,7 @@ export async function stepResend(job: RunningJob, { sql, publish, topics }: Step
   // Erased or deleted since the plan: left out.
   const rows = await sql<{ id: string; correlation: string }>(
     "select id, correlation from delivery where id = any($1::uuid[]) and state <> 'erased'",
-    [planned.attempts.map(([id]) => id)],
+    [idsOf(planned)],
   )
   const attempts = new Map(planned.attempts)
   const records = rows.map(({ id, correlation }) => {

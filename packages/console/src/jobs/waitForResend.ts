@@ -1,22 +1,17 @@
 import type { Sql } from "@sitewire/database"
 
+const mark = (next: "now()" | "null") => (sql: Sql, ids: readonly string[]) =>
+  sql(
+    `update delivery set next_attempt_at = ${next}
+      where id = any($1::uuid[]) and state in ('delivered', 'dead')`,
+    [ids],
+  )
+
 /**
  * Says of deliveries that are about to be sent again that they wait for an attempt: operators see it, and retention does
  * not delete them meanwhile. Recording the attempt takes it back. Must come before the attempts are published.
  */
-export async function waitForResend(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql(
-    `update delivery set next_attempt_at = now()
-      where id = any($1::uuid[]) and state in ('delivered', 'dead')`,
-    [ids],
-  )
-}
+export const waitForResend = mark("now()")
 
 /** Takes it back, where nothing was published. */
-export async function waitNoLonger(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql(
-    `update delivery set next_attempt_at = null
-      where id = any($1::uuid[]) and state in ('delivered', 'dead')`,
-    [ids],
-  )
-}
+export const waitNoLonger = mark("null")

@@ -6,10 +6,10 @@ import { byDeliveryId } from "./byId.ts"
 import { deleteJob, insertJob } from "./jobAnswer.ts"
 
 /**
- * Publishes the delivery's next attempt, and touches of the delivery only when that is. The dispatcher takes an attempt
- * whose number is above the row's and drops any other, so asking twice sends once, and an attempt that is already waiting is overtaken
- * and then dropped. Who asked is written down first: a crash can leave a record of what was never published, and the
- * caller without an answer, but nothing sent that nobody asked for.
+ * Publishes the delivery's next attempt, and writes of its row only that it waits for one. The dispatcher takes an attempt
+ * whose number is above the row's and drops any other, so asking twice sends once, and an attempt that is already
+ * waiting is overtaken and then dropped. Who asked is written down first: a crash can leave a record of what was never
+ * published, and the caller without an answer, but nothing sent that nobody asked for.
  */
 export const resendDelivery = defineRoute({
   method: "post",

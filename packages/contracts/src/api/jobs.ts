@@ -27,6 +27,8 @@ const instantSchema = z.iso.datetime({
   message: "must be a time with its offset, such as 2026-11-21T04:00:00Z",
 })
 
+const namesSomething = (filter: object) => Object.values(filter).some((value) => value !== undefined)
+
 /** What `created_from <= created < created_to` needs to hold anything. */
 const inOrder = (from: string | undefined, to: string | undefined) =>
   from === undefined || to === undefined || Date.parse(from) < Date.parse(to)
@@ -44,7 +46,7 @@ export const resendFilterSchema = z
       .meta({ description: "Only those made before this time. Never later than the job's own creation." }),
   })
   .refine(
-    (filter) => Object.values(filter).some((value) => value !== undefined),
+    namesSomething,
     "must name a channel, a state or a time: an empty filter would send everything again",
   )
   .refine(
@@ -69,10 +71,7 @@ export const replayFilterSchema = z
     from: instantSchema.optional().meta({ description: "Only records refused at this time or later." }),
     to: instantSchema.optional().meta({ description: "Only records refused before this time." }),
   })
-  .refine(
-    (filter) => Object.values(filter).some((value) => value !== undefined),
-    "must name a reason or a time: an empty filter would publish everything again",
-  )
+  .refine(namesSomething, "must name a reason or a time: an empty filter would publish everything again")
   .refine(({ from, to }) => inOrder(from, to), "from must be before to")
 
 export const createReplayJobSchema = z
