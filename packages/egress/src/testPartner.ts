@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { onTestFinished } from "vitest"
-import { createEgress, type Egress, type EgressOptions } from "./createEgress.ts"
+import { createEgress, type Egress, type EgressOptions, type RequestInput } from "./createEgress.ts"
 
 /** A server over real sockets that does what `onConnection` says. It is closed when the test is. */
 export async function partner(
@@ -58,4 +58,12 @@ export function localEgress(options: Partial<EgressOptions> = {}, onEnd = onTest
   })
   onEnd(() => egress.close())
   return egress
+}
+
+export const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+export const TIMEOUT_MS = 500
+
+export function post(url: string, more: Partial<RequestInput> = {}): RequestInput {
+  const headers = { "content-type": "application/json" }
+  return { method: "POST", url, headers, body: Buffer.from('{"a":1}'), timeoutMs: TIMEOUT_MS, ...more }
 }

@@ -1,9 +1,8 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { createClient } from "./connect.ts"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
-import { committedOffsets, makeTopic, realBroker, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
+import { committedOffsets, makeTopic, realBroker, uniqueName } from "./fixtures/realBroker.ts"
 import { until } from "./fixtures/until.ts"
 import { type Producer, startProducer } from "./publish.ts"
 import type { Incoming } from "./record.ts"
@@ -48,20 +47,6 @@ const publishNumbered = (topic: string, count: number) =>
 const offsetsOf = (records: Incoming[]) =>
   records.map(({ offset }) => Number(offset)).toSorted((a, b) => a - b)
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
-
-/** Members of a group that is settled. */
-const membersOf = (group: string) =>
-  withAdmin(kafka, async (admin) => {
-    const [described] = (await admin.describeGroups([group])).groups
-    return described?.state === "Stable" ? described.members.length : 0
-  })
-
-const committed = async (group: string, topics: string[]) => {
-  const offsets = await Promise.all(topics.map((topic) => committedOffsets(kafka, group, topic)))
-  return offsets
-    .flatMap((of) => Object.values(of))
-    .reduce((sum, offset) => sum + Math.max(0, Number(offset)), 0)
-}
 
 /** Commits go out every 250 ms: after a few of them, what is not committed is held back on purpose. */
 const severalCommits = () => new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -317,50 +302,6 @@ test("what other clients send and ours would not stops nobody: headers without a
   await until(() => taken.length === 3)
   expect(taken.map(({ value }) => String(value))).toEqual(["null header", "zstd", "zstd, too"])
   expect(taken[0]?.headers).toEqual({ correlation: "c-1" })
-})
-
-test("records with one key come to one member, in whatever topic and however many members there are", async () => {
-  const group = uniqueName("group")
-  const topics = await Promise.all(Array.from({ length: 3 }, () => makeTopic(kafka, { partitions: 6 })))
-  const keys = Array.from({ length: 40 }, (_, n) => `key-${n}`)
-  /** By key, the members that have had it since the last member came. */
-  let seen = new Map<string | null, Set<number>>()
-  for (let member = 0; member < 4; member++) {
-    await consume(
-      group,
-      topics.map((topic) => ({ topic })),
-      (records, done) => {
-        for (const record of records) {
-          const members = seen.get(record.key) ?? new Set()
-          seen.set(record.key, members.add(member))
-          done(record)
-        }
-      },
-    )
-  }
-  await until(async () => (await membersOf(group)) === 4)
-  seen = new Map()
-  await producer.publish(topics.flatMap((topic) => keys.map((key) => ({ topic, key, value: "x" }))))
-  await until(async () => (await committed(group, topics)) === topics.length * keys.length)
-  expect([...seen.values()].map(({ size }) => size)).toEqual(keys.map(() => 1))
-  expect(new Set([...seen.values()].flatMap((members) => [...members])).size).toBe(4)
-})
-
-test("a member of a version that assigns otherwise can be in the group meanwhile", async () => {
-  const [topic, group] = [await makeTopic(kafka, { partitions: 6 }), uniqueName("group")]
-  const older = createClient(kafka, { requestTimeoutMs: 5_000, retries: 1 }).consumer({ groupId: group })
-  await older.connect()
-  await older.subscribe({ topics: [topic], fromBeginning: true })
-  const taken = { older: 0, newer: 0 }
-  await older.run({ eachMessage: async () => void taken.older++ })
-  await consume(group, [{ topic }], (records) => {
-    taken.newer += records.length
-  })
-  await until(async () => (await membersOf(group)) === 2)
-  await publishNumbered(topic, 60)
-  await until(() => taken.older + taken.newer === 60)
-  expect(Math.min(taken.older, taken.newer)).toBeGreaterThan(0)
-  await older.disconnect()
 })
 
 test("a topic that does not exist is a clear error at start", async () => {
