@@ -1,5 +1,6 @@
 import { Kafka } from "kafkajs"
 import { type Log, routeKafkajsLog } from "./log.ts"
+import "./restWhenIdle.ts"
 
 /** Where Kafka is and who we are to it. Holds no socket: each producer and consumer opens its own. */
 export type KafkaConnection = {
@@ -28,7 +29,6 @@ export type ClientLimits = {
  * consumers of one group on one client wipe each other's positions.
  */
 export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafka {
-  silenceNegativeTimeoutWarning()
   return new Kafka({
     brokers: [...kafka.brokers],
     clientId: kafka.clientId,
@@ -37,15 +37,4 @@ export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafk
     retry: { retries: limits.retries, initialRetryTime: 100, maxRetryTime: 1_000 },
     logCreator: routeKafkajsLog(kafka.log),
   })
-}
-
-/**
- * kafkajs computes a negative timeout after each answer, harmlessly, and Node 24 warns of the first one in a
- * process. Causing that first one here, unheard, is the only way that touches no other warning.
- */
-function silenceNegativeTimeoutWarning(): void {
-  const emitWarning = process.emitWarning
-  process.emitWarning = () => {}
-  clearTimeout(setTimeout(() => {}, -1))
-  process.emitWarning = emitWarning
 }
