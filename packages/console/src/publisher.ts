@@ -35,7 +35,6 @@ export function startPublisher(settings: {
       work: () => startProducer({ kafka, deadlineMs }),
       isPassing: () => true,
       signal: stopping.signal,
-      log,
       onState,
     })
     timer = setTimeout(() => void look(), everyMs)

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Logger } from "./logger.ts"
 import { reasonOf } from "./reasonOf.ts"
 
 const firstPauseMs = 100
@@ -8,17 +7,17 @@ const longestPauseMs = 5_000
 /**
  * Does `work` again and again while it fails for a reason that passes (`isPassing`: the broker or database is away),
  * with growing pauses. Rejects with what does not pass, and with the last failure once `signal` is aborted: whoever
- * holds a record then leaves it undone, and it comes again after the restart. `onState` tells readiness.
+ * holds a record then leaves it undone, and it comes again after the restart. `onState` tells readiness, which tells
+ * the log: hundreds of batches may wait for the same database.
  */
 export async function persevere<T>(settings: {
   what: string
   work: () => Promise<T>
   isPassing: (error: unknown) => boolean
   signal: AbortSignal
-  log: Logger
   onState: (working: boolean, why?: string) => void
 }): Promise<T> {
-  const { what, work, isPassing, signal, log, onState } = settings
+  const { what, work, isPassing, signal, onState } = settings
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
       const result = await work()
@@ -26,9 +25,7 @@ export async function persevere<T>(settings: {
       return result
     } catch (error) {
       if (signal.aborted || !isPassing(error)) throw error
-      const reason = reasonOf(error)
-      onState(false, reason)
-      log.warn({ what, reason, pauseMs }, "a part is away; trying again")
+      onState(false, `${what}: ${reasonOf(error)}`)
       await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
   }

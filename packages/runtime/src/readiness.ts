@@ -1,22 +1,33 @@
+export type PartState = { ready: boolean; why?: string; since: string }
+
 export type Readiness = {
   /** Says whether a part works; `why` is shown to operators and holds no secret. */
   set(part: string, ready: boolean, why?: string): void
   /** Ready only if every part is. */
-  read(): { ready: boolean; parts: Record<string, { ready: boolean; why?: string; since: string }> }
+  read(): { ready: boolean; parts: Record<string, PartState> }
 }
 
-/** Every part counts as not ready until it says otherwise. */
-export function createReadiness(parts: readonly string[]): Readiness {
+/**
+ * Every part counts as not ready until it says otherwise. `onChange` is called when one no longer works, and when it
+ * works again: once each, however many notice and however often its reason changes.
+ */
+export function createReadiness(
+  parts: readonly string[],
+  onChange: (part: string, state: PartState) => void = () => {},
+): Readiness {
   const now = () => new Date().toISOString()
-  const states = new Map(
-    parts.map((part) => [part, { ready: false, why: "starting", since: now() } as State]),
+  const states = new Map<string, PartState>(
+    parts.map((part) => [part, { ready: false, why: starting, since: now() }]),
   )
   return {
     set(part, ready, why) {
       const before = states.get(part)
       if (before && before.ready === ready && before.why === why) return
       const since = before?.ready === ready ? before.since : now()
-      states.set(part, { ready, since, ...(why === undefined ? {} : { why }) })
+      const state = { ready, since, ...(why === undefined ? {} : { why }) }
+      states.set(part, state)
+      const changed = before ? before.ready !== ready && before.why !== starting : !ready
+      if (changed) onChange(part, state)
     },
     read: () => ({
       ready: [...states.values()].every((state) => state.ready),
@@ -25,4 +36,4 @@ export function createReadiness(parts: readonly string[]): Readiness {
   }
 }
 
-type State = { ready: boolean; why?: string; since: string }
+const starting = "starting"

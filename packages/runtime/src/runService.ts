@@ -34,7 +34,11 @@ export async function runService<V extends Variables>(settings: {
   const config = readConfigOrExit(all)
   const log = createLogger({ service: name, level: config.LOG_LEVEL })
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })
-  const readiness = createReadiness([...parts, "start"])
+  const readiness = createReadiness([...parts, "start"], (part, { ready, why }) => {
+    if (lifecycle.stopping.aborted) return
+    if (ready) log.info({ part }, "a part is back")
+    else log.warn({ part, why }, "a part is away")
+  })
   const metrics = createMetrics(name)
   lifecycle.stopping.addEventListener("abort", () => readiness.set("start", false, "stopping"))
 

@@ -61,7 +61,6 @@ await runService({
         work,
         isPassing: isUnavailable,
         signal: lifecycle.stopping,
-        log,
         onState: (working, why) => readiness.set("postgres", working, why),
       })
 

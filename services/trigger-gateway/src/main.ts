@@ -71,7 +71,7 @@ await runService({
     const producer = await startProducer({ kafka, lingerMs: 0, deadlineMs })
     lifecycle.onStop("producer", (leftMs) => producer.close(leftMs))
 
-    const watching = { everyMs: probeEveryMs, readiness, log }
+    const watching = { everyMs: probeEveryMs, readiness }
     const database = watchPart({ ...watching, part: "postgres", probe: askPostgres })
     const broker = watchPart({ ...watching, part: "kafka", probe: askKafka })
     lifecycle.onStop("watches", async () => {

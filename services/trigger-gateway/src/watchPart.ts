@@ -1,4 +1,4 @@
-import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
+import { type Readiness, reasonOf } from "@sitewire/runtime"
 
 /** How long a failed batch alone keeps the gateway unready, when the probe finds nothing wrong. */
 const distrustMs = 3_000
@@ -21,22 +21,16 @@ export function watchPart(settings: {
   probe: () => Promise<unknown>
   everyMs: number
   readiness: Readiness
-  log: Logger
 }): Watch {
-  const { part, probe, everyMs, readiness, log } = settings
+  const { part, probe, everyMs, readiness } = settings
   let awayWhy: string | null = null
   let failure: { why: string; at: number } | null = null
   let probing = false
-  let ready = true
 
   function judge(): void {
     if (failure && performance.now() - failure.at > distrustMs) failure = null
     const why = awayWhy ?? failure?.why
     readiness.set(part, why === undefined, why)
-    if (ready === (why === undefined)) return
-    ready = why === undefined
-    if (ready) log.info({ part }, "a part is back: taking triggers")
-    else log.warn({ part, why }, "a part is away: triggers are answered 503")
   }
 
   async function look(): Promise<void> {

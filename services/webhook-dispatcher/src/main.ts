@@ -122,7 +122,6 @@ await runService({
         work,
         isPassing: isUnavailable,
         signal: lifecycle.stopping,
-        log,
         onState: (working, why) => readiness.set("postgres", working, why),
       })
     const publish = (records: Outgoing[]) =>
@@ -131,7 +130,6 @@ await runService({
         work: () => producer.publish(records),
         isPassing: (error) => !(error instanceof RecordTooLarge),
         signal: lifecycle.stopping,
-        log,
         onState: (working, why) => readiness.set("kafka producer", working, why),
       })
     const record = gather<AttemptRecord, void>({
