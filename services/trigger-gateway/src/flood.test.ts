@@ -23,7 +23,6 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     KAFKA_BROKERS: kafkaBrokers().join(),
     TOPIC_PREFIX: (await freshTopics()).prefix,
-    GATEWAY_HEADERS_TIMEOUT: "2s",
     GATEWAY_REQUEST_TIMEOUT: "2s",
     GATEWAY_DEADLINE: "1s",
   })

@@ -100,7 +100,8 @@ await runService({
       {
         maxConnections: config.GATEWAY_MAX_CONNECTIONS,
         keepAliveMs: config.GATEWAY_KEEP_ALIVE,
-        headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT,
+        // A header is a part of its request: Node refuses to give it longer.
+        headersTimeoutMs: Math.min(config.GATEWAY_HEADERS_TIMEOUT, config.GATEWAY_REQUEST_TIMEOUT),
         requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT,
         silenceMs: Math.max(config.GATEWAY_REQUEST_TIMEOUT, deadlineMs + 1_000),
       },

@@ -39,7 +39,7 @@ export const gatewayVariables = {
   GATEWAY_HEADERS_TIMEOUT: durationVariable("10s", "How long a request's header may take to arrive."),
   GATEWAY_REQUEST_TIMEOUT: durationVariable(
     "15s",
-    "How long a request, header and body, may take to arrive, and its answer to be read. At least GATEWAY_HEADERS_TIMEOUT.",
+    "How long a request, header and body, may take to arrive, and its answer to be read.",
   ),
   GATEWAY_DRAIN_DELAY: durationVariable(
     "3s",
