@@ -11,6 +11,12 @@ import { refuseLargeBody } from "./refuseLargeBody.ts"
 
 const path = "/connectors/hook/:id/:token"
 
+/**
+ * What stands before the path where a caller sends the whole address, as to a proxy. Express would have Node parse that,
+ * which prints the address in a warning where it is not well formed.
+ */
+const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
+
 /** Of one connection, without an answer. A proxy has one in hand and Node's own clients too; the rest is generosity. */
 const maxInHand = 128
 
@@ -78,6 +84,8 @@ export function createApp(settings: {
     onRequest: refuseLargeBody(
       () => measures.count("too_large"),
       (request, response) => {
+        request.url = request.url?.replace(origin, "")
+        if (!request.url?.startsWith("/")) return onUnmatched(response, undefined)
         app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
       },
     ),

@@ -187,6 +187,23 @@ test("the metrics count every outcome and hold no address", async () => {
   expect(text).not.toContain("swt_")
 })
 
+test("an address may be sent with its origin; what is none is refused, and not printed", async () => {
+  const { path } = await addConnection(pool.sql, "whole")
+  const statusOf = async (address: string) => {
+    const { text } = await converse(running.gateway, request(`POST ${address}`, closing))
+    return Number(text.split(" ")[1])
+  }
+  expect(await statusOf(`http://shop.example:80${path}`)).toBe(202)
+  expect(await statusOf(`HTTP://${path}`)).toBe(202)
+  // Whatever stands before the path is nobody's business here; Node would warn of these and quote them.
+  expect(await statusOf(`http://host:abc${path}`)).toBe(202)
+  expect(await statusOf(`http://[${path}`)).toBe(202)
+  expect(await statusOf(`http:${path}`)).toBe(400)
+  expect(await statusOf(`host:abc${path}`)).toBe(400)
+  expect(await statusOf(`//host:abc${path}#`)).toBe(404)
+  expect(await statusOf(`${path}#`)).toBe(202)
+})
+
 test("nothing that the process wrote holds a token or a path", () => {
   expect(running.output()).toContain('"msg":"triggered"')
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
