@@ -56,6 +56,23 @@ test("a statement that takes too long is tried again", async () => {
   expect(isUnavailable(await failureOf(["select pg_sleep(5)"]))).toBe(true)
 })
 
+test("a database that is closed to connections is away", async () => {
+  const admin = openPool({ url: postgresAddress, size: 1, name: "test" })
+  const closed = new URL(postgresAddress)
+  closed.pathname = "/closed_to_us"
+  const pool = openPool({ url: closed.href, size: 1, name: "test" })
+  try {
+    await admin.sql("create database closed_to_us allow_connections false")
+    const error = await pool.sql("select 1").catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: "55000" })
+    expect(isUnavailable(error)).toBe(true)
+  } finally {
+    await pool.close()
+    await admin.sql("drop database if exists closed_to_us")
+    await admin.close()
+  }
+})
+
 test("so is one whose table was altered beneath its plan", async () => {
   const pool = openPool({ url: postgresAddress, size: 1, name: "test" })
   try {

@@ -2,7 +2,7 @@
  * SQLSTATE classes and codes of a server that is away, starting, stopping, full, broken, read-only or closed to us, or that
  * has ended our transaction; see the manual's appendix A.
  */
-const passing = /^(08|25006|25P03|25P04|28|3D000|40001|40P01|42501|53|55P03|57014|57P0|58|XX)/
+const passing = /^(08|25006|25P03|25P04|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P0|58|XX)/
 
 /** The network's, this machine's (no file or port left) and those of TLS. */
 const passingHere =

@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events"
+import { EventEmitter, once } from "node:events"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startLifecycle } from "./lifecycle.ts"
@@ -35,6 +35,19 @@ test("a part that does not close holds up the exit only to the deadline, and the
   await waitUntil("the exit", () => exits.length > 0)
   expect(closed).toEqual(["first"])
   expect(exits).toEqual([1])
+})
+
+test("what records outcomes is told before the time for the stop is over", async () => {
+  const { host, exits } = standIn()
+  const lifecycle = startLifecycle({ log, deadlineMs: 500, process: host })
+  const closed: string[] = []
+  lifecycle.onStop("first", async () => closed.push("first"))
+  lifecycle.onStop("waits", () => once(lifecycle.expiring, "abort"))
+  host.emit("SIGTERM", "SIGTERM")
+  expect(lifecycle.expiring.aborted).toBe(false)
+  await waitUntil("the exit", () => exits.length > 0)
+  expect(closed).toEqual(["first"])
+  expect(exits).toEqual([0])
 })
 
 test("what a start that is under way registers during the stop is closed as well", async () => {

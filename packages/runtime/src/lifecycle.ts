@@ -3,6 +3,11 @@ import type { Logger } from "./logger.ts"
 export type Lifecycle = {
   /** Aborted when the stop begins: long waits watch it. */
   readonly stopping: AbortSignal
+  /**
+   * Aborted when four fifths of the time for the stop are over: what records an outcome waits for a part that is away
+   * until then, and not only until the stop begins.
+   */
+  readonly expiring: AbortSignal
   /** Registers what is to be closed. Closed one after the other, last registered first, as things were built. */
   onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
   /** Stops the process in order and exits with `exitCode` (0), or with 1 where not all closed within the deadline. */
@@ -17,7 +22,8 @@ type Signals = Pick<NodeJS.Process, "on" | "exit">
  */
 export function startLifecycle(settings: { log: Logger; deadlineMs: number; process?: Signals }): Lifecycle {
   const { log, deadlineMs, process: host = process } = settings
-  const controller = new AbortController()
+  const stopping = new AbortController()
+  const expiring = new AbortController()
   const closers: { name: string; close: (deadlineMs: number) => Promise<unknown> }[] = []
   let stopped: Promise<void> | undefined
 
@@ -40,7 +46,8 @@ export function startLifecycle(settings: { log: Logger; deadlineMs: number; proc
   function stop(reason: string, exitCode = 0): Promise<void> {
     if (!stopped) {
       log.info({ reason, deadlineMs }, "stopping")
-      controller.abort()
+      stopping.abort()
+      setTimeout(() => expiring.abort(), deadlineMs * 0.8)
       stopped = closeAll(exitCode)
     }
     return stopped
@@ -64,7 +71,12 @@ export function startLifecycle(settings: { log: Logger; deadlineMs: number; proc
   host.on("SIGINT", onSignal)
   host.on("uncaughtException", onCrash)
   host.on("unhandledRejection", onCrash)
-  return { stopping: controller.signal, onStop: (name, close) => void closers.push({ name, close }), stop }
+  return {
+    stopping: stopping.signal,
+    expiring: expiring.signal,
+    onStop: (name, close) => void closers.push({ name, close }),
+    stop,
+  }
 }
 
 async function closeWithin(

@@ -3,6 +3,7 @@ import { claimDue } from "./claimDue.ts"
 import { finishRuns } from "./finishRuns.ts"
 import {
   addConnections,
+  asking,
   claimAll,
   claimOne,
   emptyDatabase,
@@ -30,7 +31,7 @@ test("schedulers that claim at the same time never start a window twice, and sta
   const schedulers = Array.from({ length: 8 }, async (_, index) => {
     const pool = open()
     for (let idle = 0; idle < 3; ) {
-      const { runs } = await claimDue(pool.sql, minute, { limit: 40 + index, free: new Map(), perHost: 100 })
+      const { runs } = await claimDue(pool.sql, minute, asking(40 + index, 100))
       granted.push(...runs)
       idle = runs.length === 0 ? idle + 1 : 0
       // New triggers for the same rows at the same time: a raise must not make a running window due.
@@ -104,17 +105,64 @@ test("no host gets more starts than it has places, and others are not held up by
     other.map((id) => trigger(id)),
   )
   await letTimePass(sql, 2_000)
-  const first = await claimDue(sql, minute, { limit: 100, free: new Map([["busy.example", 3]]), perHost: 4 })
+  const first = await claimDue(sql, minute, asking(100, 4, { "busy.example": 3 }))
   expect(first.runs.map(({ host }) => host)).toEqual(Array(3).fill("busy.example"))
   expect(first).toMatchObject({ more: true, limited: true })
-  const second = await claimDue(sql, minute, { limit: 100, free: new Map([["busy.example", 0]]), perHost: 4 })
+  const second = await claimDue(sql, minute, asking(100, 4, { "busy.example": 0 }))
   expect(second.runs.map(({ host }) => host)).toEqual(Array(4).fill("other.example"))
   expect(second).toMatchObject({ more: false, limited: true })
-  const none = new Map([
-    ["busy.example", 0],
-    ["other.example", 0],
-  ])
-  expect(await claimDue(sql, minute, { limit: 100, free: none, perHost: 4 })).toMatchObject({ runs: [] })
+  const none = asking(100, 4, { "busy.example": 0, "other.example": 0 })
+  expect(await claimDue(sql, minute, none)).toMatchObject({ runs: [] })
+})
+
+test("connections whose last run hung get half of the places, in total and of a host, however many are due", async () => {
+  const { sql } = await emptyDatabase()
+  const hanging = Array.from({ length: 600 }, (_, index) => `hanging${index}`)
+  const others = ["beside", "elsewhere"]
+  await addConnections(sql, hanging, (id) => `https://host${Number(id.slice(7)) % 20}.example/`)
+  await addConnections(sql, others, (id) => `https://${id === "beside" ? "host0" : id}.example/`)
+  await raiseTriggers(
+    sql,
+    minute,
+    hanging.map((id) => trigger(id)),
+  )
+  await sql(
+    "update sync_window set last_error = case connection_id when 'hanging1' then 'late-start' else 'timeout' end",
+  )
+  await letTimePass(sql, 1_000)
+  await raiseTriggers(
+    sql,
+    minute,
+    others.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 2_000)
+  const first = await claimDue(sql, minute, asking(64, 4))
+  // Of the 256 that were looked at, all hung, and each host has more of them than its share.
+  expect(first.runs).toHaveLength(32)
+  expect(first.runs.filter(({ host }) => host === "host0.example").length).toBeLessThanOrEqual(2)
+  expect(first).toMatchObject({ more: true, limited: true })
+  const left = { ...asking(64, 4), total: { all: 32, hung: 0 } }
+  const second = await claimDue(sql, minute, left)
+  expect(second.runs.map(({ connection }) => connection).sort()).toEqual(others)
+  expect(second).toMatchObject({ limited: true })
+})
+
+test("what hung on a host that has its share of it leaves the host's other places to others", async () => {
+  const { sql } = await emptyDatabase()
+  const hanging = Array.from({ length: 300 }, (_, index) => `hanging${index}`)
+  await addConnections(sql, [...hanging, "well"], () => "https://data.example/")
+  await raiseTriggers(
+    sql,
+    minute,
+    hanging.map((id) => trigger(id)),
+  )
+  await sql("update sync_window set last_error = 'timeout'")
+  await letTimePass(sql, 1_000)
+  await raiseTriggers(sql, minute, [trigger("well")])
+  await letTimePass(sql, 2_000)
+  const free = new Map([["data.example", { all: 2, hung: 0 }]])
+  const { runs } = await claimDue(sql, minute, { ...asking(62, 4), free })
+  expect(runs.map(({ connection }) => connection)).toEqual(["well"])
 })
 
 test("a run that was lost is due again after its lease, and its triggers join the next", async () => {
@@ -141,6 +189,6 @@ test("a lease that is longer than a window is not cut short by it", async () => 
   await raiseTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   const settings = { ...minute, windowMs: 10_000 }
-  await claimDue(sql, settings, { limit: 1, free: new Map(), perHost: 1 })
+  await claimDue(sql, settings, asking(1, 1))
   expect(await readWindow(sql, "a")).toMatchObject({ due: 55, not_before: 11 })
 })

@@ -1,12 +1,13 @@
 import type { Sql } from "@sitewire/database"
+import type { Places } from "./places.ts"
 import type { GrantedRun, WindowSettings } from "./sync.ts"
 
 export type ClaimInput = {
   /** Starts asked for, at most. */
-  limit: number
+  total: Places
   /** Starts that one host may still get; hosts that are not named get `perHost`. */
-  free: ReadonlyMap<string, number>
-  perHost: number
+  free: ReadonlyMap<string, Places>
+  perHost: Places
 }
 
 export type Claim = {
@@ -40,6 +41,8 @@ const lookedAt = 256
  *   spends a fence, so nothing is granted that cannot start at once. What waits for its host waits in Postgres, where
  *   every other scheduler may take it. `place` numbers the due rows of each host, so that one batch cannot overfill
  *   a host either.
+ * - Connections whose last run hung get no more than their share, in total and of each host. Where the share is taken,
+ *   they are left out as hosts without places are, so that those behind them are seen.
  * - `not_before` is a window and the start grace away: whoever is granted the start must send within the grace or
  *   give it back, so two requests are a window apart even if we never hear of this run again. A run that ends says
  *   when it really sent, and `finishRuns` sets the exact time.
@@ -51,21 +54,26 @@ const lookedAt = 256
 export async function claimDue(
   sql: Sql,
   { windowMs, deadlineMs, startGraceMs }: WindowSettings,
-  { limit, free, perHost }: ClaimInput,
+  { total, free, perHost }: ClaimInput,
 ): Promise<Claim> {
-  const full = [...free].filter(([, places]) => places <= 0).map(([host]) => host)
-  const some = [...free].filter(([, places]) => places > 0)
+  const full = [...free].filter(([, places]) => places.all <= 0).map(([host]) => host)
+  const some = [...free].filter(([, places]) => places.all > 0)
+  const fullOfHung = some.filter(([, places]) => places.hung <= 0).map(([host]) => host)
   const askedAt = performance.now()
   const rows = await sql<ClaimRow>(
     claim,
     [
       full,
       some.map(([host]) => host),
-      some.map(([, places]) => places),
-      perHost,
-      limit,
+      some.map(([, places]) => places.all),
+      perHost.all,
+      total.all,
       windowMs + startGraceMs,
       deadlineMs + leaseMarginMs,
+      fullOfHung,
+      some.map(([, places]) => places.hung),
+      perHost.hung,
+      Math.max(0, total.hung),
     ],
     "claim-due",
   )
@@ -75,7 +83,7 @@ export async function claimDue(
   return {
     askedAt,
     runs,
-    limited: full.length > 0 || seen > runs.length,
+    limited: full.length > 0 || fullOfHung.length > 0 || total.hung <= 0 || seen > runs.length,
     more: seen === lookedAt && runs.length > 0,
     nextDueInMs: first?.next_due_in_ms ?? null,
   }
@@ -89,6 +97,7 @@ type ClaimRow = {
   runner: "pull" | "delegate"
   source: string
   host: string
+  hung: boolean
   started_at: Date
   triggers: number
   first_trigger_at: Date | null
@@ -109,6 +118,7 @@ function readRun(row: ClaimRow): GrantedRun[] {
     runner: row.runner,
     source: row.source,
     host: row.host,
+    hung: row.hung,
     startedAt: row.started_at,
     triggers: row.triggers,
     firstTriggerAt: row.first_trigger_at,
@@ -122,23 +132,38 @@ function readRun(row: ClaimRow): GrantedRun[] {
 // Host and port, without the user information that may stand before them.
 const hostOfSource = `lower(coalesce(substring(c.source from '^[^:]+://(?:[^/?#]*@)?([^/?#]*)'), ''))`
 
+// A run that failed at once holds no place, so only these are kept to a share.
+const hung = `coalesce(w.last_error in ('timeout', 'late-start'), false)`
+
 const claim = `
 with clock as materialized (select clock_timestamp() as at),
-busy as materialized (select * from unnest($2::text[], $3::int[]) as b (host, free)),
+busy as materialized (select * from unnest($2::text[], $3::int[], $9::int[]) as b (host, free, free_of_hung)),
 seen as materialized (
   select w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at,
-    w.first_trigger_at, w.last_trigger_at, w.correlation, c.source, c.runner, ${hostOfSource} as host
+    w.first_trigger_at, w.last_trigger_at, w.correlation, c.source, c.runner, ${hostOfSource} as host,
+    ${hung} as hung
   from sync_window w
   join connection c on c.id = w.connection_id
   where w.due_at <= (select at from clock) and ${hostOfSource} <> all ($1::text[])
+    and not (${hung} and ($11::int = 0 or ${hostOfSource} = any ($8::text[])))
   order by w.due_at
   limit ${lookedAt}
   for update of w skip locked
+),
+share as materialized (
+  select connection_id from (
+    select seen.connection_id, seen.due_at, coalesce(busy.free_of_hung, $10::int) as free,
+      row_number() over (partition by seen.host order by seen.due_at, seen.connection_id) as place
+    from seen left join busy on busy.host = seen.host
+    where seen.hung
+  ) as hung
+  where place <= free order by due_at limit $11::int
 ),
 placed as (
   select seen.*, coalesce(busy.free, $4::int) as free,
     row_number() over (partition by seen.host order by seen.due_at, seen.connection_id) as place
   from seen left join busy on busy.host = seen.host
+  where not seen.hung or seen.connection_id in (select connection_id from share)
 ),
 chosen as materialized (
   select * from placed where place <= free order by due_at limit $5::int
@@ -151,7 +176,7 @@ lost as (
   returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation
 ),
 start as materialized (
-  select chosen.connection_id, chosen.fence + 1 as fence, chosen.source, chosen.host, chosen.runner,
+  select chosen.connection_id, chosen.fence + 1 as fence, chosen.source, chosen.host, chosen.hung, chosen.runner,
     least(chosen.requested - chosen.covered, 2147483647)::int as triggers,
     least(chosen.first_trigger_at, lost.first_trigger_at) as first_trigger_at,
     greatest(chosen.last_trigger_at, lost.last_trigger_at) as last_trigger_at,
@@ -183,7 +208,7 @@ select
   (extract(epoch from
     (select min(due_at) from sync_window where due_at > (select at from clock)) - clock.at) * 1000)::float8
     as next_due_in_ms,
-  start.connection_id, start.fence, start.runner, start.source, start.host, clock.at as started_at,
+  start.connection_id, start.fence, start.runner, start.source, start.host, start.hung, clock.at as started_at,
   start.triggers, start.first_trigger_at, start.last_trigger_at, start.correlation,
   snapshot.etag, snapshot.last_modified, snapshot.content_sha256
 from clock

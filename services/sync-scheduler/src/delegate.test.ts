@@ -16,6 +16,7 @@ function runAt(source: string): GrantedRun {
     runner: "delegate",
     source,
     host: "executor",
+    hung: false,
     startedAt,
     triggers: 2,
     firstTriggerAt: startedAt,

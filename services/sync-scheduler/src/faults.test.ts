@@ -74,6 +74,29 @@ test("SIGTERM lets syncs end; one that does not is given up and runs again in it
   expect(gaps(source.seen("/stuck"))[0]).toBeGreaterThanOrEqual(windowMs)
 })
 
+test("a sync that ends during the stop is recorded, although Postgres is away at that moment", async () => {
+  const stack = await startStack()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const source = await startSource(async (response) => {
+    await released
+    // Empty: content would have to be stored first.
+    response.end()
+  })
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const line = await interruptible(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  await stack.trigger("a")
+  await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
+  const ended = scheduler.kill("SIGTERM")
+  await waitUntil("the stop to begin", () => scheduler.log().some(({ msg }) => msg === "stopping"))
+  line.cut()
+  release()
+  await waitUntil("the end to meet it", line.refused)
+  line.mend()
+  expect(await ended).toBe(0)
+  expect(await readWindow(stack.sql, "a")).toMatchObject({ covered: "1", running: false })
+})
+
 test("while Postgres is away triggers wait, readiness is off, and all of them are covered afterwards", async () => {
   const stack = await startStack()
   const source = await startSource()

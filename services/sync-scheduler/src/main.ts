@@ -55,12 +55,12 @@ await runService({
       onState: (up, why) => readiness.set("postgres connection", up, why),
     })
     lifecycle.onStop("watch", async () => stopWatching())
-    const onDatabase = <T>(what: string, work: () => Promise<T>) =>
+    const onDatabase = <T>(what: string, work: () => Promise<T>, signal = lifecycle.expiring) =>
       persevere({
         what,
         work,
         isPassing: isUnavailable,
-        signal: lifecycle.stopping,
+        signal,
         onState: (working, why) => readiness.set("postgres", working, why),
       })
 
@@ -105,7 +105,7 @@ await runService({
       run: (batch) => onDatabase("finish runs", () => finishRuns(pool.sql, windows, batch)),
     })
     const syncs = runDue({
-      claim: (input) => onDatabase("claim", () => claimDue(pool.sql, windows, input)),
+      claim: (input) => onDatabase("claim", () => claimDue(pool.sql, windows, input), lifecycle.stopping),
       finish,
       runners: {
         pull: createPull({
@@ -132,7 +132,8 @@ await runService({
     })
     lifecycle.onStop("syncs", async (deadlineMs) => {
       const { drained } = await syncs.close(deadlineMs)
-      if (!drained) log.warn("syncs were aborted by the stop; they start again in their next window")
+      if (!drained)
+        log.warn("syncs were aborted by the stop, or their end not recorded; they start again later")
     })
 
     const consumer = await startConsumer({

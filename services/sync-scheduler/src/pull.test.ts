@@ -108,6 +108,7 @@ test("content of 51 MB is refused, and nothing of it stays", async () => {
 test.each<[string, Parameters<typeof startSource>[0]]>([
   ["status", (response) => response.writeHead(500).end()],
   ["status", (response) => response.writeHead(304).end()],
+  ["status", (response) => response.writeHead(206).end("a part")],
   ["status", (response) => response.writeHead(302, { location: "/" }).end()],
   ["reset", (response) => response.socket?.destroy()],
   ["timeout", () => {}],

@@ -46,7 +46,7 @@ export function createPull(options: PullOptions): Runner {
       return { result: storageFailed(error), transitMs: longestTransitMs }
     }
     const transitMs = transitOf(outcome.timing)
-    if (outcome.kind !== "answered" || outcome.status < 200 || outcome.status > 299) {
+    if (outcome.kind !== "answered" || !holdsAll(outcome.status)) {
       return { result: judgeWithoutContent(outcome, run), transitMs }
     }
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
@@ -60,6 +60,11 @@ export function createPull(options: PullOptions): Runner {
     }
     return { result: { outcome: "changed", content }, transitMs }
   }
+}
+
+/** A part that we did not ask for (206) is not the content. */
+function holdsAll(status: number): boolean {
+  return status >= 200 && status <= 299 && status !== 206
 }
 
 /** Thrown from within a download, because that is how a download is ended from there. */

@@ -3,6 +3,7 @@ import { claimDue } from "./claimDue.ts"
 import { finishRuns } from "./finishRuns.ts"
 import {
   addConnections,
+  asking,
   claimAll,
   claimOne,
   emptyDatabase,
@@ -70,9 +71,22 @@ test("a trigger during a run that outlasts its window does not make the run coun
   const settings = { ...minute, windowMs: 10_000 }
   await raiseTriggers(sql, settings, [trigger("a")])
   await letTimePass(sql, 2_000)
-  await claimDue(sql, settings, { limit: 1, free: new Map(), perHost: 1 })
+  await claimDue(sql, settings, asking(1, 1))
   await raiseTriggers(sql, settings, [trigger("a")])
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 55, not_before: 11 })
+})
+
+test("where Postgres's clock was set back by an hour, a trigger waits for a window at most", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 2_000)
+  const { connection, fence } = await claimOne(sql)
+  await finishRuns(sql, minute, [{ connection, fence, result: unchanged, sentAfterMs: 0 }])
+  await letTimePass(sql, -3_600_000)
+  const { dueInMs } = await raiseTriggers(sql, minute, [trigger("a")])
+  expect(dueInMs).toBeGreaterThan(minute.windowMs)
+  expect(dueInMs).toBeLessThanOrEqual(minute.windowMs + minute.startGraceMs)
 })
 
 test("a trigger ends the waiting of a connection that backs off", async () => {

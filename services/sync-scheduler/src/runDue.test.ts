@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import type { Sql } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics } from "@sitewire/runtime"
@@ -98,7 +99,7 @@ test("an idle scheduler starts a sync when it is due, not when it looks next", a
     return done
   })
   const raisedAt = performance.now()
-  const { dueInMs } = await raiseTriggers(sql, { settleMs: 150 }, [trigger("a")])
+  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 150 }, [trigger("a")])
   syncs.dueIn(dueInMs ?? 0)
   const tookMs = (await started) - raisedAt
   expect(tookMs).toBeGreaterThanOrEqual(150)
@@ -170,11 +171,62 @@ async function pullSlowly(lookupMs: number, startGraceMs: number) {
   return { sql, requests: source.seen("/a").length }
 }
 
-test("a run whose connection is ready only after the grace sends nothing, fails, and waits for the next window", async () => {
-  const { sql, requests } = await pullSlowly(400, 200)
+test("a run whose connection is not ready within the grace ends then, sends nothing, and waits for the next window", async () => {
+  const { sql, requests } = await pullSlowly(30_000, 200)
   expect(requests).toBe(0)
   expect(await readRuns(sql, "a")).toMatchObject([{ fence: "1", outcome: "failed", error: "late-start" }])
   expect(await readWindow(sql, "a")).toMatchObject({ covered: "0", last_error: "late-start", due: 60 })
+})
+
+test("a run that finds itself beyond the grace as it would send, as after a pause of the process, may not", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 3_000)
+  const asked = Promise.withResolvers<boolean>()
+  start(
+    sql,
+    async (_run, mayStart, signal) => {
+      await once(signal, "abort")
+      asked.resolve(mayStart())
+      return done
+    },
+    { startGraceMs: 200 },
+  )
+  expect(await asked.promise).toBe(false)
+  await waitUntil("the run to end", async () => (await readRuns(sql, "a"))[0]?.outcome === "failed")
+  expect(await readRuns(sql, "a")).toMatchObject([{ error: "late-start" }])
+})
+
+test("sources that hang, and hung before, leave half of the places to all others", async () => {
+  const { sql } = await emptyDatabase()
+  const hanging = Array.from({ length: 12 }, (_, index) => `hanging${index}`)
+  await addConnections(sql, [...hanging, "well"], (id) => `https://${id}.example/`)
+  await raiseTriggers(
+    sql,
+    minute,
+    hanging.map((id) => trigger(id)),
+  )
+  await sql("update sync_window set last_error = 'timeout'")
+  await letTimePass(sql, 3_000)
+  const under = new Set<string>()
+  let most = 0
+  const syncs = start(
+    sql,
+    async ({ connection }, _mayStart, signal) => {
+      if (connection === "well") return done
+      under.add(connection)
+      most = Math.max(most, under.size)
+      await once(signal, "abort")
+      return done
+    },
+    { maxRunning: 8, startGraceMs: 60_000 },
+  )
+  await waitUntil("half of the places to be taken", () => under.size === 4)
+  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
+  syncs.dueIn(dueInMs ?? 0)
+  await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
+  expect(most).toBe(4)
 })
 
 test("the window counts from when the request was sent, not from when its start was granted", async () => {

@@ -4,6 +4,7 @@ import { createAlarm } from "./alarm.ts"
 import type { Claim, ClaimInput } from "./claimDue.ts"
 import type { Completion, Finish } from "./finishRuns.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
+import { type Places, placesOf, without } from "./places.ts"
 import type { GrantedRun, Runner, SyncResult } from "./sync.ts"
 import { longestTransitMs } from "./transitOf.ts"
 
@@ -16,7 +17,7 @@ const recordingReserveMs = 2_000
 export type RunDueOptions = {
   /** Waits while Postgres is away; rejects for other reasons. */
   claim: (input: ClaimInput) => Promise<Claim>
-  /** Waits while Postgres is away; rejects for other reasons. */
+  /** Waits while Postgres is away, also behind the stop; rejects for other reasons, and where the stop's time is over. */
   finish: (completion: Completion) => Promise<Finish>
   runners: Record<GrantedRun["runner"], Runner>
   maxRunning: number
@@ -34,7 +35,8 @@ export type RunDue = {
   running(): number
   /**
    * After the stop has begun: waits for what runs; near the deadline the rest is aborted and given up, so that another
-   * scheduler takes it in the connection's next window. `drained` is false if something had to be aborted.
+   * scheduler takes it in the connection's next window. `drained` is false if something had to be aborted, or if an end
+   * could not be recorded.
    */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
@@ -49,8 +51,10 @@ export function runDue(options: RunDueOptions): RunDue {
   const abort = new AbortController()
   setMaxListeners(0, abort.signal)
   const running = new Set<Promise<void>>()
-  const perHost = new Map<string, number>()
+  const taken: Places = { all: 0, hung: 0 }
+  const takenOfHost = new Map<string, Places>()
   let limited = false
+  let unrecorded = false
 
   async function loop(): Promise<void> {
     while (!stopping.aborted) {
@@ -61,14 +65,15 @@ export function runDue(options: RunDueOptions): RunDue {
 
   /** Answers for how long to sleep. */
   async function claimOnce(): Promise<number> {
-    const limit = maxRunning - running.size
-    if (limit <= 0) {
+    const total = without(placesOf(maxRunning), taken)
+    if (total.all <= 0) {
       limited = true
       return longestSleepMs
     }
-    const free = new Map([...perHost].map(([host, count]) => [host, maxPerHost - count]))
+    const perHost = placesOf(maxPerHost)
+    const free = new Map([...takenOfHost].map(([host, places]) => [host, without(perHost, places)]))
     try {
-      const claimed = await claim({ limit, free, perHost: maxPerHost })
+      const claimed = await claim({ total, free, perHost })
       limited = claimed.limited
       for (const run of claimed.runs) begin(run, claimed.askedAt)
       if (claimed.more) return 0
@@ -82,12 +87,19 @@ export function runDue(options: RunDueOptions): RunDue {
   }
 
   function begin(run: GrantedRun, askedAt: number): void {
-    perHost.set(run.host, (perHost.get(run.host) ?? 0) + 1)
+    const ofHost = takenOfHost.get(run.host) ?? { all: 0, hung: 0 }
+    takenOfHost.set(run.host, ofHost)
+    const take = (places: Places, by: 1 | -1) => {
+      places.all += by
+      if (run.hung) places.hung += by
+    }
+    take(taken, 1)
+    take(ofHost, 1)
     const ended = perform(run, askedAt).finally(() => {
       running.delete(ended)
-      const left = (perHost.get(run.host) ?? 1) - 1
-      if (left > 0) perHost.set(run.host, left)
-      else perHost.delete(run.host)
+      take(taken, -1)
+      take(ofHost, -1)
+      if (ofHost.all === 0) takenOfHost.delete(run.host)
       if (limited) alarm.within(0)
     })
     running.add(ended)
@@ -109,6 +121,7 @@ export function runDue(options: RunDueOptions): RunDue {
       else log.info(fields, "sync finished")
       if (finished.kind === "recorded" && finished.dueInMs !== null) alarm.within(finished.dueInMs)
     } catch (error) {
+      unrecorded = true
       log.error(
         { ...fields, error },
         "the end of a sync could not be recorded; it is due again after its lease",
@@ -118,9 +131,10 @@ export function runDue(options: RunDueOptions): RunDue {
 
   /**
    * `not_before` was set for a request that is sent within the grace. A process that was stopped, or waited long for
-   * Postgres's answer, may be beyond it; then the grant goes back, for a start that is granted anew. The runner asks
-   * again when its connection is ready, because name lookup, connecting and TLS take time as well: being too late
-   * only then counts as failed, or a source that connects slowly would be started again and again.
+   * Postgres's answer, may be beyond it; then the grant goes back, for a start that is granted anew. Name lookup,
+   * connecting and TLS take time as well, so a run whose connection is not ready by then is ended. That counts as
+   * failed, or a source that connects slowly would be started again and again. The runner asks once more when its
+   * connection is ready, because a process can be stopped at any moment.
    */
   async function runWithinGrace(
     run: GrantedRun,
@@ -133,21 +147,31 @@ export function runDue(options: RunDueOptions): RunDue {
     }
     const start: { sentAfterMs: number | null; refused: boolean } = { sentAfterMs: null, refused: false }
     const mayStart = () => {
-      start.refused = stopping.aborted || isLate()
+      start.refused ||= stopping.aborted || isLate()
       if (!start.refused) start.sentAfterMs = performance.now() - askedAt
       return !start.refused
     }
+    const late = new AbortController()
+    const onLate = () => {
+      if (start.sentAfterMs !== null) return
+      start.refused = true
+      late.abort()
+    }
+    const timer = setTimeout(onLate, startGraceMs - (performance.now() - askedAt))
     const seenAfter = (transitMs: number) =>
       start.sentAfterMs === null ? null : start.sentAfterMs + transitMs
     try {
-      const { result, transitMs } = await runners[run.runner](run, mayStart, abort.signal)
-      const late = start.refused && !stopping.aborted
-      return { result: late ? lateStart(startGraceMs) : result, sentAfterMs: seenAfter(transitMs) }
+      const signal = AbortSignal.any([abort.signal, late.signal])
+      const { result, transitMs } = await runners[run.runner](run, mayStart, signal)
+      const neverSent = start.refused && !stopping.aborted
+      return { result: neverSent ? lateStart(startGraceMs) : result, sentAfterMs: seenAfter(transitMs) }
     } catch (error) {
       log.error({ connection: run.connection, fence: run.fence, error }, "a sync broke")
       const detail = "see the error before this line"
       const result: SyncResult = { outcome: "failed", error: "internal", detail }
       return { result, sentAfterMs: seenAfter(longestTransitMs) }
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -169,7 +193,7 @@ export function runDue(options: RunDueOptions): RunDue {
     const ended = looping.then(() => Promise.all(running))
     await Promise.race([ended, rest(deadlineMs)])
     clearTimeout(timer)
-    return { drained: !abort.signal.aborted && running.size === 0 }
+    return { drained: !abort.signal.aborted && !unrecorded && running.size === 0 }
   }
 
   let closed: Promise<{ drained: boolean }> | undefined

@@ -8,6 +8,8 @@ export type GrantedRun = {
   source: string
   /** Host and port of the source, in lower case. */
   host: string
+  /** Its last run ran into a time limit. */
+  hung: boolean
   startedAt: Date
   triggers: number
   firstTriggerAt: Date | null

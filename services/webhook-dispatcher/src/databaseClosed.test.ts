@@ -8,15 +8,49 @@ test("a dispatcher that has nothing to do is not ready while the database is awa
   const dispatcher = await it.dispatcher()
   const ready = async () => (await fetch(`${dispatcher.addresses.ops}/readyz`)).status
   expect(await ready()).toBe(200)
-  const database = new URL(it.databaseUrl).pathname.slice(1)
-  const admin = openPool({ url: postgresAddress(), size: 1, name: "test" })
-  await admin.sql(`alter database "${database}" with allow_connections false`)
-  await admin.sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database])
+  const database = await closeDatabase(it.databaseUrl)
   await waitUntil("it to notice", async () => (await ready()) === 503)
-  await admin.sql(`alter database "${database}" with allow_connections true`)
+  await database.open()
   await waitUntil("it to be ready again", async () => (await ready()) === 200)
-  await admin.close()
 }, 60_000)
+
+test("an attempt that ends during the stop is recorded, although the database is away at that moment", async () => {
+  await using it = await startInstallation()
+  let answer = () => {}
+  const partner = await startReceiver((_, response) => {
+    answer = () => response.writeHead(204).end()
+  })
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("during-the-stop")])
+  await waitUntil("the attempt", () => partner.received.length === 1)
+  const ended = dispatcher.end("SIGTERM")
+  await waitUntil("the stop to begin", () => dispatcher.output().includes('"stopping"'))
+  const database = await closeDatabase(it.databaseUrl)
+  answer()
+  await waitUntil("it to meet that", async () => {
+    const ready = await fetch(`${dispatcher.addresses.ops}/readyz`)
+    return (await ready.text()).includes("record attempts")
+  })
+  await database.open()
+  expect(await ended).toBe(0)
+  expect(await it.sql("select state, attempts from delivery")).toEqual([{ state: "delivered", attempts: 1 }])
+  await partner.close()
+}, 60_000)
+
+/** Ends all connections to it and takes no more, as for maintenance. */
+async function closeDatabase(url: string) {
+  const name = new URL(url).pathname.slice(1)
+  const admin = openPool({ url: postgresAddress(), size: 1, name: "test" })
+  await admin.sql(`alter database "${name}" with allow_connections false`)
+  await admin.sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name])
+  return {
+    async open() {
+      await admin.sql(`alter database "${name}" with allow_connections true`)
+      await admin.close()
+    },
+  }
+}
 
 test("events wait while the database is read-only, as a standby is, and none of them is refused", async () => {
   await using it = await startInstallation()
@@ -36,9 +70,10 @@ test("events wait while the database is read-only, as a standby is, and none of 
     [database],
   )
   await it.publishPaid(Array.from({ length: 20 }, (_, at) => paid(`during-${at}`)))
-  await waitUntil("the dispatcher to meet it", () => dispatcher.output().includes("read-only transaction"))
-  const ready = await fetch(`${dispatcher.addresses.ops}/readyz`)
-  expect(ready.status).toBe(503)
+  await waitUntil("the dispatcher to meet it", async () => {
+    const ready = await fetch(`${dispatcher.addresses.ops}/readyz`)
+    return ready.status === 503 && (await ready.text()).includes("read-only transaction")
+  })
   expect(partner.received).toHaveLength(1)
 
   await admin.sql(`alter database "${database}" reset default_transaction_read_only`)

@@ -121,7 +121,7 @@ await runService({
         what,
         work,
         isPassing: isUnavailable,
-        signal: lifecycle.stopping,
+        signal: lifecycle.expiring,
         onState: (working, why) => readiness.set("postgres", working, why),
       })
     const publish = (records: Outgoing[]) =>
@@ -129,7 +129,7 @@ await runService({
         what: "publish",
         work: () => producer.publish(records),
         isPassing: (error) => !(error instanceof RecordTooLarge),
-        signal: lifecycle.stopping,
+        signal: lifecycle.expiring,
         onState: (working, why) => readiness.set("kafka producer", working, why),
       })
     const record = gather<AttemptRecord, void>({
