@@ -2,7 +2,15 @@ import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { openPool, readSealingKeys, seal, sealContexts, sealingKeyId, unseal } from "@sitewire/database"
+import {
+  openPool,
+  readSealingKeys,
+  type Sql,
+  seal,
+  sealContexts,
+  sealingKeyId,
+  unseal,
+} from "@sitewire/database"
 import { freshDatabase } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { resealAll } from "./resealAll.ts"
@@ -29,6 +37,27 @@ test("everything that an old key sealed opens with the new one alone; a second t
   const [connection] = await it.sql<{ token_sealed: Buffer }>("select token_sealed from connection")
   const sealed = connection?.token_sealed ?? Buffer.alloc(0)
   expect(unseal(after, sealContexts.connectionToken("connection-1"), sealed)).toBe("token")
+})
+
+test("a secret that is activated meanwhile is sealed again as well, in the column that it has come to", async () => {
+  await using it = await startDatabase()
+  await it.addChannel("rotating")
+  let rotated = false
+  const rotatingAtTheFirstWrite: Sql = async (text, ...more) => {
+    if (text.startsWith("update") && !rotated) {
+      rotated = true
+      await it.sql(
+        `update channel set secret_id = other_secret_id, secret_sealed = other_secret_sealed,
+                            other_secret_id = secret_id, other_secret_sealed = secret_sealed`,
+      )
+    }
+    return it.sql(text, ...more)
+  }
+  expect(await resealAll(rotatingAtTheFirstWrite, both)).toEqual({ looked: 2, resealed: 2, unopened: [] })
+  const [channel] = await it.channels()
+  expect(channel).toMatchObject({ secret_id: "sec_2", other_secret_id: "sec_1" })
+  const sealed = [channel?.secret_sealed, channel?.other_secret_sealed]
+  expect(sealed.map((value) => sealingKeyId(value ?? Buffer.alloc(0)))).toEqual(["new", "new"])
 })
 
 test("the command names what it cannot open, leaves it as it is, and fails", async () => {

@@ -160,6 +160,29 @@ test("two consoles share a job: nothing is sent twice, and the pace holds for bo
   expect(unique(records.map(({ key }) => key))).toBe(ids.length)
 })
 
+test("a cancel takes back what was planned, once: what another resend marked meanwhile still waits", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const [delivery = ""] = await it.deliveries(1, { state: "delivered", attempts: 1 })
+  const through = delivery
+  const planned = { attempts: [[delivery, 2]], through, leftOut: 0, last: true }
+  // Its next step is far away, so it is cancelled between its plan and its publishing.
+  const position = { perSecond: 1, after: "", planned, notBefore: "2999-01-01T00:00:00Z" }
+  await it.sql("update delivery set next_attempt_at = now()")
+  await it.sql(
+    `insert into job (id, kind, state, filter, reason, requested_by, position, counts)
+     values ('job_planned', 'resend', 'running', '{}', 'r', 'k', $1, '{}')`,
+    [JSON.stringify(position)],
+  )
+  const waiting = async () => (await it.sql("select from delivery where next_attempt_at is not null")).length
+  const cancel = () => it.call(console, "POST", "/v1/jobs/job_planned/cancel")
+  expect(await cancel()).toMatchObject({ status: 200, json: { state: "cancelled" } })
+  expect(await waiting()).toBe(0)
+  expect((await it.call(console, "POST", `/v1/deliveries/${delivery}/resend`)).status).toBe(202)
+  expect(await cancel()).toMatchObject({ status: 200, json: { state: "cancelled" } })
+  expect(await waiting()).toBe(1)
+})
+
 test("when a cancel answers, nothing more is sent", async () => {
   await using it = await startConsoles()
   const console = await it.console()

@@ -7,7 +7,7 @@ import {
 import type { Sql } from "@sitewire/database"
 import { z } from "zod"
 import { clockMarginMs, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
-import { waitForResend, waitNoLonger } from "./waitForResend.ts"
+import { waitForResend } from "./waitForResend.ts"
 
 /** Rows that one statement looks at, whatever the filter lets through: it bounds the statement's time. */
 const scanRows = 2_000
@@ -19,7 +19,7 @@ const nothingBefore = "00000000-0000-0000-0000-000000000000"
 const positionSchema = z.object({
   perSecond: z.int(),
   after: z.string(),
-  /** The step that is being taken: what is published, and where it ends. */
+  /** The step that is being taken: what is published, and where it ends. `cancelJob` reads the ids. */
   planned: z
     .object({
       attempts: z.array(z.tuple([z.string(), z.int()])),
@@ -30,12 +30,6 @@ const positionSchema = z.object({
     .nullable(),
 })
 type Position = z.output<typeof positionSchema>
-
-/** What was planned and is not published, as the job was cancelled before. */
-export async function forgetPlan(sql: Sql, position: unknown): Promise<void> {
-  const { planned } = positionSchema.parse(position)
-  if (planned !== null) await waitNoLonger(sql, idsOf(planned))
-}
 
 const idsOf = ({ attempts }: NonNullable<Position["planned"]>) => attempts.map(([id]) => id)
 

@@ -1,6 +1,5 @@
 import { jobSchema } from "@sitewire/contracts"
 import { notFound, ok, problem } from "../answer.ts"
-import { forgetPlan } from "../jobs/resendJob.ts"
 import { defineRoute } from "../route.ts"
 import { byId } from "./byId.ts"
 import { cancelJob as cancel, findJob, jobAnswer } from "./jobAnswer.ts"
@@ -20,7 +19,6 @@ export const cancelJob = defineRoute({
     const row = await findJob(sql, id)
     if (!row) return notFound("job", id)
     if (row.state === "done") return problem(409, `The job "${id}" is done: there is nothing left to cancel.`)
-    if (row.kind === "resend") await forgetPlan(sql, JSON.parse(row.position))
     return ok(jobAnswer(row, topicPrefix))
   },
 })

@@ -52,8 +52,8 @@ export async function insertJob(sql: Sql, job: NewJob): Promise<JobRow> {
   return row
 }
 
-export async function deleteJob(sql: Sql, id: string): Promise<void> {
-  await sql("delete from job where id = $1", [id])
+export async function writeCounts(sql: Sql, id: string, counts: Job["counts"]): Promise<void> {
+  await sql("update job set counts = $2::jsonb where id = $1", [id, JSON.stringify(counts)])
 }
 
 export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined> {
@@ -75,11 +75,23 @@ export function findJobs(
   )
 }
 
-/** Waits for the step that is under way; when it returns, nothing more is done. */
+/**
+ * Waits for the step that is under way; when it returns, nothing more is done. What a resend had planned and not
+ * published waits for no attempt any more. Only by the first cancel: later it may wait for another resend.
+ */
 export async function cancelJob(sql: Sql, id: string): Promise<void> {
-  await sql("update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'", [
-    id,
-  ])
+  await sql(
+    `with cancelled as (
+       update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'
+       returning position::jsonb as position
+     ), planned as (
+       select (attempt ->> 0)::uuid as id
+         from cancelled, jsonb_path_query(cancelled.position, '$.planned.attempts[*]') as attempt
+     )
+     update delivery set next_attempt_at = null from planned
+      where delivery.id = planned.id and state in ('delivered', 'dead')`,
+    [id],
+  )
 }
 
 export function jobAnswer(row: JobRow, topicPrefix: string): Job {

@@ -3,13 +3,13 @@ import { notFound, ok, problem } from "../answer.ts"
 import { waitForResend, waitNoLonger } from "../jobs/waitForResend.ts"
 import { defineRoute } from "../route.ts"
 import { byDeliveryId } from "./byId.ts"
-import { deleteJob, insertJob } from "./jobAnswer.ts"
+import { insertJob, writeCounts } from "./jobAnswer.ts"
 
 /**
  * Publishes the delivery's next attempt, and writes of its row only that it waits for one. The dispatcher takes an attempt
  * whose number is above the row's and drops any other, so asking twice sends once, and an attempt that is already
- * waiting is overtaken and then dropped. Who asked is written down first: a crash can leave a record of what was never
- * published, and the caller without an answer, but nothing sent that nobody asked for.
+ * waiting is overtaken and then dropped. Who asked is written down first, as unconfirmed, and stays so where the broker
+ * was not heard: it may have taken the attempt all the same, and nothing is sent that nobody asked for.
  */
 export const resendDelivery = defineRoute({
   method: "post",
@@ -40,17 +40,19 @@ export const resendDelivery = defineRoute({
     }
     const reason = body?.reason ?? "not given"
     const filter = { delivery: row.id }
-    const done = { resent: 1 }
+    const done = { unconfirmed: 1 }
     const job = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, done })
     await waitForResend(sql, [row.id])
     const outcome = await publish({ topic: resendTopic, key: row.id, value: JSON.stringify(due) })
     if (outcome.kind === "away") {
-      await Promise.all([deleteJob(sql, job.id), waitNoLonger(sql, [row.id])])
+      await waitNoLonger(sql, [row.id])
       return problem(
         503,
-        "Kafka has not acknowledged the resend, so it is not promised. Asking again is safe.",
+        `Kafka has not acknowledged the resend, so it is not promised, and may be made all the same: job "${job.id}" ` +
+          "keeps that it was asked for. Asking again is safe.",
       )
     }
+    await writeCounts(sql, job.id, { resent: 1 })
     return ok({ delivery: row.id, attempt: due.attempt, job: job.id })
   },
 })
