@@ -2,6 +2,7 @@ import type { Logger } from "@sitewire/runtime"
 import type { ErrorRequestHandler } from "express"
 import { problem } from "./answer.ts"
 import { isDatabaseAway } from "./databaseErrors.ts"
+import { KafkaAway } from "./jobs/job.ts"
 import { bodyFaults } from "./readBody.ts"
 import { sendProblem } from "./sendAnswer.ts"
 
@@ -21,6 +22,10 @@ export function handleErrors(log: Logger): ErrorRequestHandler {
     } else if (isDatabaseAway(error)) {
       log.warn({ error, requestId, route }, "the database is away")
       sendProblem(response, problem(503, "The database does not answer now. Try again in a few seconds."))
+    } else if (error instanceof KafkaAway) {
+      log.warn({ error, requestId, route }, "Kafka is away")
+      const detail = "Kafka does not answer, so the refused events cannot be read. Ask again later."
+      sendProblem(response, problem(503, detail))
     } else {
       log.error({ error, requestId, route }, "a request failed")
       const detail = `Something is broken here. The log says what, under the request id ${requestId}.`

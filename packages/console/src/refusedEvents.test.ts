@@ -141,12 +141,34 @@ test("over several partitions, each record is on one page, whatever their clocks
   }
 })
 
-test("without Kafka, the list of refused events says so", async () => {
+const replay = { filter: { reason: "unknown" }, reason: "r", dry_run: true }
+
+test("without Kafka, the list of refused events and the count of a replay say so", async () => {
   const it = await startConsole()
   try {
-    const { status, json } = await it.call("GET", "/v1/refused-events")
-    expect(status).toBe(503)
-    expect(json.detail).toContain("Kafka does not answer")
+    for (const { status, json } of [
+      await it.call("GET", "/v1/refused-events"),
+      await it.call("POST", "/v1/jobs/replay", { body: replay }),
+    ]) {
+      expect(status).toBe(503)
+      expect(json.detail).toContain("Kafka does not answer")
+    }
+  } finally {
+    await it.close()
+  }
+})
+
+test("what is broken here is not said to be Kafka's", async () => {
+  const end = () => Promise.reject(new TypeError("a fault of ours"))
+  const it = await startConsole({ invalid: { ...partitions([]), end } })
+  try {
+    for (const { status, json } of [
+      await it.call("GET", "/v1/refused-events"),
+      await it.call("POST", "/v1/jobs/replay", { body: replay }),
+    ]) {
+      expect(status).toBe(500)
+      expect(json.detail).not.toContain("Kafka")
+    }
   } finally {
     await it.close()
   }

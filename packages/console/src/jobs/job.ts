@@ -36,7 +36,12 @@ export type Step =
 
 type JobTopics = { resend: string; sitePaid: string; sitePaidInvalid: string }
 
-/** The topic of refused records, read in pieces. */
+/** Kafka does not answer, or not in time: the same call may succeed later. */
+export class KafkaAway extends Error {
+  override name = "KafkaAway"
+}
+
+/** The topic of refused records, read in pieces. Both reject with `KafkaAway`. */
 export type InvalidTopic = {
   end(): Promise<Offsets>
   read(piece: {

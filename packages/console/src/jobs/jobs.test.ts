@@ -45,10 +45,17 @@ test("a job that meets Kafka away waits, holds up no other, and goes on when it 
   const away = await it.console({ KAFKA_BROKERS: "127.0.0.1:1" })
   await it.deliveries(10)
   const { id } = await begin(it, away, "resend", { filter: { state: "dead" }, reason: "r", per_second: 100 })
-  await waitUntil("the job to wait", () => away.output().includes("a job waits for Kafka"))
+  const replay = await begin(it, away, "replay", { filter: { reason: "unknown" }, reason: "r" })
+  for (const job of [id, replay.id]) {
+    await waitUntil("the job to wait", () => waits(away.output(), job))
+  }
   const erasure = await begin(it, away, "erasure", { email: "nobody@shop.example", reason: "r" })
   expect((await end(it, away, erasure.id)).state).toBe("done")
   expect((await read(it, away, id)).state).toBe("running")
   const back = await it.console()
   expect(await end(it, back, id)).toMatchObject({ state: "done", counts: { resent: 10 } })
+  expect((await end(it, back, replay.id)).state).toBe("done")
 })
+
+const waits = (output: string, job: string) =>
+  output.split("\n").some((line) => line.includes(job) && line.includes("a job waits for Kafka"))

@@ -1,5 +1,6 @@
 import { type KafkaConnection, readTopic, topicEnd } from "@sitewire/kafka"
-import type { InvalidTopic } from "./job.ts"
+import { reasonOf } from "@sitewire/runtime"
+import { type InvalidTopic, KafkaAway } from "./job.ts"
 
 /** The topic of refused records. Opens nothing: each call connects, and hangs up when it has its answer. */
 export function openInvalidTopic(settings: {
@@ -9,7 +10,12 @@ export function openInvalidTopic(settings: {
 }): InvalidTopic {
   const { kafka, topic, topicPrefix } = settings
   return {
-    end: () => topicEnd({ kafka, topic }),
-    read: (piece) => readTopic({ kafka, topic, groupPrefix: `${topicPrefix}console.replay`, ...piece }),
+    end: () => topicEnd({ kafka, topic }).catch(away),
+    read: (piece) =>
+      readTopic({ kafka, topic, groupPrefix: `${topicPrefix}console.replay`, ...piece }).catch(away),
   }
+}
+
+function away(cause: unknown): never {
+  throw new KafkaAway(reasonOf(cause), { cause })
 }

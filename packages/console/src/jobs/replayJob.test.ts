@@ -2,6 +2,8 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { begin, end, read, refusedRecord } from "../fixtures/jobs.ts"
 import { startConsoles } from "../fixtures/startConsoles.ts"
+import { KafkaAway } from "./job.ts"
+import { stepReplay } from "./replayJob.ts"
 
 test("a replay publishes refused records as they came, those that match, once, up to the end that it found", async () => {
   await using it = await startConsoles()
@@ -113,4 +115,28 @@ test("a replay after an erasure leaves out what was refused before it, and not w
   expect((await end(it, console, id)).counts).toEqual({ read: 7, replayed: 2, left_out: 4 })
   const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
   expect(replayed.toSorted()).toEqual(["another's", "hers, later"])
+})
+
+test("only Kafka makes a replay wait for Kafka: what else a step meets is reported as a failure", async () => {
+  const broken = async () => Promise.reject(new Error("a fault of ours"))
+  const position = { perSecond: 1, next: {}, end: {} }
+  const at = new Date()
+  const job = {
+    id: "job_x",
+    kind: "replay",
+    filter: { reason: "r" },
+    position,
+    createdAt: at,
+    now: at,
+  } as const
+  const parts = {
+    sql: broken,
+    publish: broken,
+    topics: { resend: "r", sitePaid: "p", sitePaidInvalid: "i" },
+    invalid: { end: broken, read: async () => ({ records: [], next: {}, ended: true }) },
+  }
+  await expect(stepReplay(job, parts)).rejects.toThrow("a fault of ours")
+  const read = () => Promise.reject(new KafkaAway("no answer"))
+  const away = await stepReplay(job, { ...parts, invalid: { end: broken, read } })
+  expect(away).toEqual({ kind: "away", why: "no answer" })
 })

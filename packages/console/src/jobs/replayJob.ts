@@ -1,9 +1,15 @@
 import { invalidRecordHeaders, type ReplayFilter, replayFilterSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Incoming, Offsets } from "@sitewire/kafka"
-import { reasonOf } from "@sitewire/runtime"
 import { z } from "zod"
-import { type InvalidTopic, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
+import {
+  type InvalidTopic,
+  KafkaAway,
+  publishAll,
+  type RunningJob,
+  type Step,
+  type StepParts,
+} from "./job.ts"
 import { piece, readPieces } from "./readPieces.ts"
 import { digestsOf, erasedSubjects } from "./subject.ts"
 
@@ -69,7 +75,8 @@ export async function stepReplay(
       restMs: (replayed.length / perSecond) * 1_000,
     }
   } catch (error) {
-    return { kind: "away", why: reasonOf(error) }
+    if (error instanceof KafkaAway) return { kind: "away", why: error.message }
+    throw error
   }
 }
 

@@ -49,3 +49,12 @@ test("an address is found in whatever field and form, and beside what is malform
   expect(digestsOf(Buffer.from('{"email": "\\u006fwner\\u0040shop.example"}'))).toEqual([digestOf({ email })])
   expect(digestsOf(Buffer.from(`{"email": "${email}"`))).toBeNull()
 })
+
+test("an address is found however deep it stands, and among however many", () => {
+  const email = "owner@shop.example"
+  const deep = 100_000
+  const wide = Array.from({ length: 400_000 }, () => 1)
+  const digests = [digestOf({ email })]
+  expect(digestsOf(Buffer.from(`${"[".repeat(deep)}"${email}"${"]".repeat(deep)}`))).toEqual(digests)
+  expect(digestsOf(Buffer.from(JSON.stringify([email, ...wide])))).toEqual(digests)
+})

@@ -27,10 +27,18 @@ export function digestsOf(content: Buffer): string[] | null {
   ])
 }
 
+/** Publishers decide how deep and how wide their events are, so neither calls nor arguments may grow with them. */
 function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value]
-  if (typeof value !== "object" || value === null) return []
-  return Object.values(value).flatMap(textsIn)
+  const texts: string[] = []
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next === "string") texts.push(next)
+    else if (typeof next === "object" && next !== null) {
+      for (const inner of Object.values(next)) left.push(inner)
+    }
+  }
+  return texts
 }
 
 /** What was asked to be erased, by digest, with when that was last, in milliseconds. */

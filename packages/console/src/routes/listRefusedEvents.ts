@@ -9,7 +9,7 @@ import {
 } from "@sitewire/contracts"
 import type { Incoming, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
-import { ok, problem } from "../answer.ts"
+import { ok } from "../answer.ts"
 import type { InvalidTopic } from "../jobs/job.ts"
 import { readPieces } from "../jobs/readPieces.ts"
 import { readPage } from "../page.ts"
@@ -33,9 +33,7 @@ export const listRefusedEvents = defineRoute({
       key: z.record(z.string().regex(/^\d{1,10}$/), z.string().regex(/^\d{1,19}$/)),
       keyOf: ({ below }: Refused) => below,
       read: (below, take) => readNewest(invalid, below, take),
-    }).catch(() =>
-      problem(503, "Kafka does not answer, so the refused events cannot be listed. Ask again later."),
-    )
+    })
     if (page.kind === "problem") return page
     const events = page.rows.map(({ event }) => event)
     const deliveries = await findDeliveries(prisma, events)
