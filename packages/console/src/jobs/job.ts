@@ -67,7 +67,7 @@ export async function publishAll(publish: Publish, records: Parameters<Publish>[
 }
 
 /**
- * The clocks of dispatchers, which make the ids, and of Postgres, which notes `created_at`, may differ by this. A range
- * of ids is this much wider than the range of time that it stands for.
+ * The clocks of dispatchers, which make the ids and the times of refused records, and of Postgres, which notes
+ * `created_at`, may differ by this. A range of ids is this much wider than the range of time that it stands for.
  */
 export const clockMarginMs = 10 * 60_000

@@ -3,6 +3,7 @@ import type { Sql } from "@sitewire/database"
 import type { Incoming, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import {
+  clockMarginMs,
   type InvalidTopic,
   KafkaAway,
   publishAll,
@@ -31,7 +32,7 @@ export function beginReplay(perSecond: number): z.output<typeof positionSchema> 
  * One step of a replay: a piece of the topic of refused records, published as site.paid with key and value as they
  * came. What is still invalid is refused again and stands behind the end that was noted first, so the job ends. A
  * repeated step publishes events twice, and the dispatcher knows an event by its id. What was refused before it was
- * asked to be erased is left out.
+ * asked to be erased, or shortly after, is left out.
  */
 export async function stepReplay(
   job: RunningJob,
@@ -115,15 +116,16 @@ export async function countReplay(
 
 /**
  * Tells whether a record is about what was asked to be erased after it was refused, or may be: of one that cannot be read,
- * nobody knows.
+ * nobody knows. The time of the one is a dispatcher's and that of the other Postgres's, so in doubt the erasure was later.
  */
 async function erasureOf(sql: Sql): Promise<(record: Incoming) => boolean> {
   const erased = await erasedSubjects(sql)
   const newest = Math.max(0, ...erased.values())
   return ({ value, appendedAt }) => {
-    if (value === null || newest <= appendedAt) return false
+    const refusedAt = appendedAt - clockMarginMs
+    if (value === null || newest <= refusedAt) return false
     const digests = digestsOf(value)
-    return digests === null || digests.some((digest) => (erased.get(digest) ?? 0) > appendedAt)
+    return digests === null || digests.some((digest) => (erased.get(digest) ?? 0) > refusedAt)
   }
 }
 

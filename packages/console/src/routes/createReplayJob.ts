@@ -13,7 +13,7 @@ export const createReplayJob = defineRoute({
   operation: "createReplayJob",
   summary: "Publish refused events again",
   description:
-    "Records of site.paid.invalid that match go back to site.paid as they came. Those that are still invalid are refused again; events that were delivered meanwhile are known by their id. What was refused before it was asked to be erased is left out.",
+    "Records of site.paid.invalid that match go back to site.paid as they came. Those that are still invalid are refused again; events that were delivered meanwhile are known by their id. What was refused before it was asked to be erased, or up to ten minutes after, is left out.",
   body: createReplayJobSchema,
   success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
   alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
