@@ -131,11 +131,16 @@ test("over several partitions, each record is on one page, whatever their clocks
       } while (cursor !== "")
       expect(seen).toEqual(["2:4", "2:3", "2:2", "0:3", "2:1", "0:2", "0:1", "2:0", "0:0"])
     }
-    const wrong = await it.call(
-      "GET",
-      `/v1/refused-events?cursor=${Buffer.from('{"0":-1}').toString("base64url")}`,
-    )
-    expect(wrong.status).toBe(400)
+    for (const places of [
+      '{"0":-1}',
+      '{"0":"no"}',
+      '{"0":"9999999999999999999"}',
+      '{"2":"6"}',
+      '{"3":"0"}',
+    ]) {
+      const cursor = Buffer.from(places).toString("base64url")
+      expect((await it.call("GET", `/v1/refused-events?cursor=${cursor}`)).status, places).toBe(400)
+    }
   } finally {
     await it.close()
   }

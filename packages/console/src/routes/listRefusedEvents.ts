@@ -29,10 +29,11 @@ export const listRefusedEvents = defineRoute({
     schema: pageSchema(refusedEventSchema).meta({ id: "RefusedEventPage" }),
   },
   async handle({ invalid, prisma }, { query }) {
+    const end = await invalid.end()
     const page = await readPage(query, {
-      key: z.record(z.string().regex(/^\d{1,10}$/), z.string().regex(/^\d{1,19}$/)),
+      key: placesUpTo(end),
       keyOf: ({ below }: Refused) => below,
-      read: (below, take) => readNewest(invalid, below, take),
+      read: (below = end, take) => readNewest(invalid, below, take),
     })
     if (page.kind === "problem") return page
     const events = page.rows.map(({ event }) => event)
@@ -58,13 +59,16 @@ type RefusedRecord = Omit<RefusedEvent, "delivery">
 /** `below`: where each partition is left once this event and all newer ones were shown. */
 type Refused = { event: RefusedRecord; below: Offsets }
 
-/** The newest `take` records below these places, or below the topic's end. */
-async function readNewest(
-  invalid: InvalidTopic,
-  below: Offsets | undefined,
-  take: number,
-): Promise<Refused[]> {
-  const to = below ?? (await invalid.end())
+/** Places that the topic has. Reading up to another would wait for records that nobody publishes. */
+const placesUpTo = (end: Offsets) =>
+  z
+    .record(z.string(), z.string().regex(/^\d{1,19}$/, { abort: true }))
+    .refine((places) =>
+      Object.entries(places).every(([partition, offset]) => BigInt(offset) <= BigInt(end[partition] ?? -1)),
+    )
+
+/** The newest `take` records below these places. */
+async function readNewest(invalid: InvalidTopic, to: Offsets, take: number): Promise<Refused[]> {
   const from = Object.fromEntries(
     Object.entries(to).map(([partition, end]) => [partition, String(startOf(BigInt(end), BigInt(take)))]),
   )
