@@ -70,6 +70,45 @@ test("a query that is misspelt or out of bounds is named and not ignored", async
   }
 })
 
+test.each(["channels", "connections", "jobs"])("a forged cursor of %s is named", async (list) => {
+  const time = "2026-01-01T00:00:00Z"
+  for (const key of [
+    ["0000-01-01T00:00:00Z", "a"],
+    ["9999-12-31T23:59:59-23:00", "a"],
+    [time, "a\u0000"],
+    [time, "a\ud800"],
+  ]) {
+    const cursor = Buffer.from(JSON.stringify(key)).toString("base64url")
+    const refused = await console.call("GET", `/v1/${list}?cursor=${cursor}`)
+    expect(refused.status, String(key)).toBe(400)
+    expect(refused.json.errors).toEqual([{ field: "cursor", message: expect.any(String) }])
+  }
+})
+
+test.each([
+  ["a site without its scheme", "erasure", { site_url: "shop.example" }, "site_url"],
+  ["the year 0", "resend", { filter: { created_from: "0000-01-01T00:00:00Z" } }, "filter.created_from"],
+  ["NUL in a reason", "replay", { filter: { reason: "a\u0000b" } }, "filter.reason"],
+  ["half of a surrogate pair in a reason", "replay", { filter: { reason: "a\ud800" } }, "filter.reason"],
+])("%s is named, and no job is made of it", async (_, kind, asked, field) => {
+  for (const dry_run of [true, false]) {
+    const refused = await console.call("POST", `/v1/jobs/${kind}`, {
+      body: { ...asked, reason: "r", dry_run },
+    })
+    expect(refused.status).toBe(400)
+    expect(refused.json.errors).toEqual([{ field, message: expect.any(String) }])
+  }
+  expect(await console.prisma.job.count()).toBe(0)
+})
+
+test.each([
+  ["a wide offset", "2026-01-01T00:00:00+23:00"],
+  ["a long fraction", `2026-01-01T00:00:00.${"1".repeat(300)}Z`],
+])("a time with %s is understood", async (_, created_from) => {
+  const body = { filter: { created_from }, reason: "r", dry_run: true }
+  expect((await console.call("POST", "/v1/jobs/resend", { body })).status).toBe(200)
+})
+
 test("ids that cannot be ids answer 404, and paths that cannot be decoded 400", async () => {
   expect((await console.call("GET", "/v1/deliveries/7")).status).toBe(404)
   expect((await console.call("GET", "/v1/channels/%00")).status).toBe(404)

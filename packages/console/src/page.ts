@@ -1,4 +1,4 @@
-import type { PageQuery } from "@sitewire/contracts"
+import { identifierSchema, instantSchema, type PageQuery } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Problem, problem } from "./answer.ts"
 
@@ -35,7 +35,7 @@ export async function readPage<Row, Key>(query: PageQuery, walk: Walk<Row, Key>)
 
 /** Walks rows by the time of their creation; the id parts those of one millisecond. */
 export const byCreation = {
-  key: z.tuple([z.iso.datetime(), z.string().max(64)]),
+  key: z.tuple([instantSchema, identifierSchema]),
   keyOf: (row: { createdAt: Date; id: string }): CreationKey => [row.createdAt.toISOString(), row.id],
   orderBy: [{ createdAt: "desc" }, { id: "desc" }] satisfies Record<string, "desc">[],
   where: (after: CreationKey | undefined) => {

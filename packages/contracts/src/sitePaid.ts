@@ -1,12 +1,6 @@
 import { z } from "zod"
+import { plainText } from "./plainText.ts"
 
-/**
- * No control characters: what is stored as text in Postgres must not hold NUL, and nothing else here needs the others.
- * Nor half of a surrogate pair, of which Postgres gets a replacement that another id may have as well.
- */
-const plainText = z
-  .string()
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, "must not hold control characters or half of a surrogate pair")
 const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
 
 /**

@@ -1,5 +1,7 @@
 import { z } from "zod"
+import { plainText } from "../plainText.ts"
 import { identifierSchema } from "./identifier.ts"
+import { instantSchema } from "./instant.ts"
 
 export const jobKindSchema = z.enum(["resend", "replay", "erasure"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
@@ -21,11 +23,6 @@ const dryRunFlag = z
   .boolean()
   .default(false)
   .meta({ description: "Count what would be done, and do nothing." })
-
-const instantSchema = z.iso.datetime({
-  offset: true,
-  message: "must be a time with its offset, such as 2026-11-21T04:00:00Z",
-})
 
 const namesSomething = (filter: object) => Object.values(filter).some((value) => value !== undefined)
 
@@ -65,7 +62,7 @@ export const createResendJobSchema = z
 
 export const replayFilterSchema = z
   .strictObject({
-    reason: z.string().min(1).max(500).optional().meta({
+    reason: plainText.min(1).max(500).optional().meta({
       description: 'Only records that were refused for this reason: its beginning, "unknown channel".',
     }),
     from: instantSchema.optional().meta({ description: "Only records refused at this time or later." }),
@@ -91,7 +88,11 @@ export const createErasureJobSchema = z
       .optional()
       .meta({ description: "Erase what is kept of this address, however its letters are cased." }),
     site_url: z
-      .url({ protocol: /^https?$/, message: "must be an http or https URL" })
+      .url({
+        protocol: /^https?$/,
+        message: "must be a site's http or https address, such as https://shop.example",
+        abort: true,
+      })
       .max(2048)
       .optional()
       .meta({ description: "Erase what is kept of the site at this address." }),
