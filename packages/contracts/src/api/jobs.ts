@@ -1,3 +1,4 @@
+import { domainToUnicode } from "node:url"
 import { z } from "zod"
 import { plainText } from "../plainText.ts"
 import { identifierSchema } from "./identifier.ts"
@@ -80,6 +81,13 @@ export const createReplayJobSchema = z
   })
   .meta({ id: "CreateReplayJob" })
 
+/** In letters of its own, as people write it, or as name servers call it, which is what a URL holds. */
+function holdsHost(text: string, hostname: string): boolean {
+  const host = hostname.replace(/\.$/, "")
+  const written = text.normalize("NFC").toLowerCase()
+  return [host, domainToUnicode(host)].some((spelling) => written.includes(spelling))
+}
+
 export const createErasureJobSchema = z
   .strictObject({
     email: z
@@ -105,8 +113,7 @@ export const createErasureJobSchema = z
   )
   .refine(({ reason }) => !/\S@\S/.test(reason), "reason must not hold an e-mail address: it is kept")
   .refine(
-    ({ site_url, reason }) =>
-      !site_url || !reason.toLowerCase().includes(new URL(site_url).hostname.toLowerCase()),
+    ({ site_url, reason }) => !site_url || !holdsHost(reason, new URL(site_url).hostname),
     "reason must not hold the site's address: it is kept",
   )
   .meta({ id: "CreateErasureJob" })
