@@ -9,11 +9,25 @@ test.each([
   ["capitals", "Owner.Of@Shop.EXAMPLE", "owner.of@shop.example"],
   ["white space", " owner@shop.example\n", "owner@shop.example"],
   ["ß and SS", "straße@shop.example", "STRASSE@shop.example"],
+  ["ß and its capital", "straße@shop.example", "STRAẞE@shop.example"],
   ["a sigma at a word's end", "ΟΔΟΣ@shop.example", "οδος@shop.example"],
   ["composed letters", "\u00e9@shop.example", "E\u0301@shop.example"],
+  ["its host in letters of its own", "x@Bücher.example", "x@xn--bcher-kva.example"],
+  ["its host as name servers call it", "x@XN--BCHER-KVA.example", "x@bu\u0308cher.example"],
 ])("an e-mail address is the same with %s", (_, written, asked) => {
   expect(isAbout({ email: written }, { email: asked })).toBe(true)
   expect(isAbout({ email: written }, { email: `x${asked.trim()}` })).toBe(false)
+})
+
+test.each([
+  ["a dotless i", "ırmak@shop.example", "irmak@shop.example"],
+  ["a dotless i beside capitals", "IRMAKı@shop.example", "irmaki@shop.example"],
+  ["a host with ß", "x@straße.example", "x@strasse.example"],
+  ["a path behind its host", "x@shop.example/other", "x@shop.example"],
+  ["more text around it", "Kim <x@shop.example>", "x@shop.example"],
+])("an e-mail address is another with %s", (_, written, asked) => {
+  expect(isAbout({ email: written }, { email: asked })).toBe(false)
+  expect(isAbout({ email: written }, { email: written })).toBe(true)
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { domainToASCII } from "node:url"
 import type { Sql } from "@sitewire/database"
 import { z } from "zod"
 
@@ -60,9 +61,25 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** The same for all spellings that people take for one address. Upper case first: it knows more pairs, such as ß and SS. */
+/** The same for all spellings that people take for one address; its host as name servers call it. */
 function foldEmail(email: string): string {
-  return email.trim().normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
+  const text = email.trim()
+  const at = text.lastIndexOf("@")
+  const domain = text.slice(at + 1)
+  // `domainToASCII` reads a host as a URL does, and drops what follows it there: that would be another address.
+  const host = /[\s/\\?#%]/.test(domain) ? "" : domainToASCII(domain)
+  return host === "" ? foldCase(text) : `${foldCase(text.slice(0, at))}@${host}`
+}
+
+/**
+ * As Unicode folds case, for which JavaScript has no function: lower, upper and lower again bring together all that
+ * belongs together, such as ß, ẞ and SS. Left out is the dotless ı, a letter apart that has the upper case of i.
+ */
+function foldCase(text: string): string {
+  return text
+    .normalize("NFC")
+    .replace(/[^ı]+/g, (part) => part.toLowerCase().toUpperCase().toLowerCase())
+    .normalize("NFC")
 }
 
 /** The same site, over http or https, with or without a slash at the end, and however its host was written. */
