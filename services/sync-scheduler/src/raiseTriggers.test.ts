@@ -76,19 +76,6 @@ test("a trigger during a run that outlasts its window does not make the run coun
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 55, not_before: 11 })
 })
 
-test("where Postgres's clock was set back by an hour, a trigger waits for a window at most", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await raiseTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 2_000)
-  const { connection, fence } = await claimOne(sql)
-  await finishRuns(sql, minute, [{ connection, fence, result: unchanged, sentAfterMs: 0 }])
-  await letTimePass(sql, -3_600_000)
-  const { dueInMs } = await raiseTriggers(sql, minute, [trigger("a")])
-  expect(dueInMs).toBeGreaterThan(minute.windowMs)
-  expect(dueInMs).toBeLessThanOrEqual(minute.windowMs + minute.startGraceMs)
-})
-
 test("a trigger ends the waiting of a connection that backs off", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])

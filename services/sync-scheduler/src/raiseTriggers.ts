@@ -1,6 +1,5 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import type { CompactedTrigger } from "./compactTriggers.ts"
-import type { WindowSettings } from "./sync.ts"
 
 /**
  * Adds accepted triggers to their connections' windows, one statement for a whole batch. `triggers` holds each
@@ -13,14 +12,12 @@ import type { WindowSettings } from "./sync.ts"
  * - While a sync runs, `due_at` is its lease and stays; the finish sees that `requested` went ahead of `claimed`.
  * - The clock is read in the expressions, not before: an upsert can wait for a claim's lock, and `due_at` must count
  *   from after it.
- * - No window is further away than one that begins now: where Postgres's clock was set back, or a standby with another
- *   clock took over, what was stored by the old clock would keep the connection waiting by the difference.
  *
  * `dueInMs`: until the first of them is due, by Postgres's clock; null where all of them wait for a running sync.
  */
 export async function raiseTriggers(
   sql: Sql,
-  { settleMs, windowMs, startGraceMs }: Omit<WindowSettings, "deadlineMs">,
+  settings: { settleMs: number },
   triggers: readonly CompactedTrigger[],
 ): Promise<{ raised: number; dueInMs: number | null }> {
   const [row] = await sql<{ raised: number; due_in_ms: number | null }>(
@@ -31,8 +28,7 @@ export async function raiseTriggers(
       plainArray(triggers.map((trigger) => trigger.firstAt)),
       plainArray(triggers.map((trigger) => trigger.lastAt)),
       triggers.map((trigger) => trigger.correlation),
-      settleMs,
-      windowMs + startGraceMs,
+      settings.settleMs,
     ],
     "raise-triggers",
   )
@@ -57,9 +53,7 @@ with raised as (
     failures = 0,
     due_at = case
       when w.running then w.due_at
-      else least(w.due_at, greatest(
-        clock_timestamp() + $6::float8 * interval '1 millisecond',
-        least(w.not_before, clock_timestamp() + $7::float8 * interval '1 millisecond')))
+      else least(w.due_at, greatest(clock_timestamp() + $6::float8 * interval '1 millisecond', w.not_before))
     end
   returning w.running, w.due_at
 )
