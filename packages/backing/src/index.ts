@@ -1,5 +1,6 @@
 export { forgetBackings } from "./forget.ts"
 export { nodeArguments } from "./nodeArguments.ts"
+export { birthMark } from "./processes.ts"
 export { startKafka } from "./startKafka.ts"
 export { startKafkaCluster } from "./startKafkaCluster.ts"
 export { startPostgres } from "./startPostgres.ts"

@@ -16,6 +16,7 @@ export const localStackSchema = z.object({
     .record(z.string(), z.url())
     .meta({ description: "Where the services answer /livez, /readyz and /metrics, by name." }),
   processes: z.record(z.string(), z.int()).meta({ description: "Process ids of the services, by name." }),
+  supervisorBirth: z.string().meta({ description: "Tells the supervisor from a later process with its id." }),
 })
 
 export type LocalStack = z.infer<typeof localStackSchema>

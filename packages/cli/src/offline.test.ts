@@ -18,6 +18,7 @@ const stack: LocalStack = {
   apiKey: "swk_local-key",
   ops: {},
   processes: { console: 1 },
+  supervisorBirth: "",
 }
 
 test("with nothing running it says how to start, and exits 3", async () => {

@@ -3,7 +3,7 @@ import { forgetBackings } from "@sitewire/backing"
 import { explain } from "./explain.ts"
 import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
 import { progress } from "./progress.ts"
-import { runningStack } from "./startStack.ts"
+import { runningStack } from "./runningStack.ts"
 import { takeNoArguments } from "./takeNoArguments.ts"
 
 takeNoArguments(

@@ -1,6 +1,6 @@
-import { mkdir, readFile, rm } from "node:fs/promises"
-import { type Backing, startKafka, startPostgres } from "@sitewire/backing"
-import { createClient, Failure, type LocalStack, localStackSchema } from "@sitewire/cli"
+import { mkdir } from "node:fs/promises"
+import { type Backing, birthMark, startKafka, startPostgres } from "@sitewire/backing"
+import { createClient, Failure, type LocalStack } from "@sitewire/cli"
 import { createApiKey } from "@sitewire/console"
 import { defaultRetryDelays, defaultRetryPeriod, parseDuration } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
@@ -8,10 +8,11 @@ import { openPrisma } from "@sitewire/database/prisma"
 import { type Config, createLogger } from "@sitewire/runtime"
 import { prepare } from "@sitewire/setup"
 import { dataFolder, jarsFolder, localFile, stateFolder } from "./folders.ts"
-import { isRunning } from "./isRunning.ts"
+import { keepLocalFile } from "./keepLocalFile.ts"
 import { partnerClient } from "./partner/client.ts"
 import { progress } from "./progress.ts"
-import { readSecrets, type Secrets, writePrivate, writeSecrets } from "./secrets.ts"
+import { runningStack } from "./runningStack.ts"
+import { readSecrets, type Secrets, writeSecrets } from "./secrets.ts"
 import { type Service, type ServiceSettings, supervise } from "./supervise.ts"
 import type { localVariables } from "./variables.ts"
 
@@ -42,20 +43,6 @@ export async function startStack(config: Config<typeof localVariables>): Promise
     await stop()
     throw error
   }
-}
-
-/** The stack that runs from this folder, or null. */
-export async function runningStack(): Promise<LocalStack | null> {
-  let text: string
-  try {
-    text = await readFile(localFile, "utf8")
-  } catch {
-    return null
-  }
-  const parsed = localStackSchema.safeParse(JSON.parse(text))
-  if (!parsed.success) return null
-  const supervisor = parsed.data.processes.supervisor
-  return supervisor !== undefined && isRunning(supervisor) ? parsed.data : null
 }
 
 async function startParts(config: Config<typeof localVariables>, started: Stoppable[]): Promise<LocalStack> {
@@ -163,10 +150,11 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
       ...pidOf("postgres", postgres),
       ...pidOf("kafka", kafka),
     },
+    supervisorBirth: birthMark(process.pid) ?? "",
   })
-  await writePrivate(localFile, describe())
-  started.push({ name: "local.json", stop: () => rm(localFile, { force: true }) })
-  writeLocal = () => void writePrivate(localFile, describe())
+  const kept = await keepLocalFile(localFile, { describe, progress })
+  started.push({ name: "local.json", stop: kept.remove })
+  writeLocal = kept.update
   return describe()
 }
 
