@@ -9,15 +9,13 @@ import { type Config, createLogger } from "@sitewire/runtime"
 import { prepare } from "@sitewire/setup"
 import { dataFolder, jarsFolder, localFile, stateFolder } from "./folders.ts"
 import { keepLocalFile } from "./keepLocalFile.ts"
+import { demoChannel, makeDemoChannel } from "./makeDemoChannel.ts"
 import { partnerClient } from "./partner/client.ts"
 import { progress } from "./progress.ts"
 import { runningStack } from "./runningStack.ts"
 import { readSecrets, type Secrets, writeSecrets } from "./secrets.ts"
 import { type Service, type ServiceSettings, supervise } from "./supervise.ts"
 import type { localVariables } from "./variables.ts"
-
-/** The channel that is there from the start, so that a first delivery needs one command. */
-export const demoChannel = "demo"
 
 export type Stack = { local: LocalStack; stop(): Promise<void> }
 
@@ -178,19 +176,11 @@ async function makeReady(
   { console: api, database, partner }: { console: string; database: string; partner: string },
   secrets: Secrets,
 ): Promise<string> {
-  const kept = { ...secrets }
-  kept.apiKey = await usableKey(api, database, kept.apiKey)
-  const client = createClient({ api, key: kept.apiKey })
-  const address = partnerClient(partner).notificationAddress(demoChannel)
-  const known = await client.readChannel(demoChannel).catch(ignoreMissing)
-  if (!known) {
-    kept.demoSecret = (await client.createChannel({ id: demoChannel, address })).signing_secret
-    await partnerClient(partner).tellSecret(demoChannel, kept.demoSecret)
-  } else if (known.address !== address && isDemoPartner(known.address)) {
-    await client.changeChannel(demoChannel, { address })
-  }
-  await writeSecrets(kept)
-  return kept.apiKey
+  const apiKey = await usableKey(api, database, secrets.apiKey)
+  const client = createClient({ api, key: apiKey })
+  const demoSecret = await makeDemoChannel({ client, partner: partnerClient(partner) }, secrets.demoSecret)
+  await writeSecrets({ ...secrets, apiKey, demoSecret })
+  return apiKey
 }
 
 async function usableKey(api: string, database: string, kept: string | undefined): Promise<string> {
@@ -212,16 +202,6 @@ async function usableKey(api: string, database: string, kept: string | undefined
   } finally {
     await pool.close()
   }
-}
-
-function ignoreMissing(error: unknown): null {
-  if (error instanceof Failure && error.problem?.status === 404) return null
-  throw error
-}
-
-/** The demo partner's port may have changed; a channel that was pointed at another receiver stays as it is. */
-function isDemoPartner(address: string): boolean {
-  return new URL(address).pathname === `/notify/${demoChannel}`
 }
 
 /** Like Promise.all, but waits for all before it rejects: what starts late must still be known to be stopped. */
