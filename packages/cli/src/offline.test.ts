@@ -70,6 +70,28 @@ test("the local stack's key is not sent to any other address", async () => {
   expect(other.keys).toEqual([])
 })
 
+test("an address with credentials, and a text that can be no key, are refused and not repeated", async () => {
+  const address = "http://ops:hunter2@127.0.0.1:1"
+  const results = await Promise.all([
+    runCli(["channel", "list"], { env: { SITEWIRE_API: address, SITEWIRE_API_KEY: "swk_k" } }),
+    runCli(["channel", "list", "--api", address], { env: { SITEWIRE_API_KEY: "swk_k" } }),
+    ...["\u201cswk_hunter2\u201d", "swk_hun\nter2", "swk_hunter2 swk_hunter2"].map((key) =>
+      runCli(["channel", "list"], { env: { SITEWIRE_API: `http://${closed}`, SITEWIRE_API_KEY: key } }),
+    ),
+  ])
+  for (const { code, stderr } of results) {
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("SITEWIRE_API_KEY") })
+    expect(stderr).not.toMatch(/hun|ter2/)
+  }
+})
+
+test("a line break after the key, as files leave it, does no harm", async () => {
+  const api = await recordingApi()
+  const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_env\n" }
+  expect(await runCli(["channel", "list"], { env })).toMatchObject({ code: 0 })
+  expect(api.keys).toEqual(["Bearer swk_env"])
+})
+
 test("an unusable local file is named with its fields and without its values", async () => {
   const { apiKey: _, ...rest } = stack
   const { code, stderr } = await runCli(["channel", "list"], {

@@ -17,20 +17,36 @@ export type ApiTarget = {
 
 export type KafkaTarget = { brokers: string[]; topicPrefix: string; local: boolean }
 
+/** What an Authorization header can carry as a bearer key (RFC 6750). */
+const keyForm = /^[\w.~+/-]+=*$/
+
 const howToStart = "Start the local stack (npm start)"
 
 /** The management API's address and key. A Failure says what is missing and how to give it. */
 export function findApi({ options, env, cwd }: Sources): ApiTarget {
   const given = options.api ?? filled(env.SITEWIRE_API)
-  const found = given === undefined || !filled(env.SITEWIRE_API_KEY) ? findLocalStack(cwd) : null
+  const givenKey = filled(env.SITEWIRE_API_KEY?.trim())
+  const found = given === undefined || givenKey === undefined ? findLocalStack(cwd) : null
   const api = given ?? found?.stack.console
   if (api === undefined) throw unreachable(nothingFound("the management API", "--api URL or SITEWIRE_API"))
   if (!isHttpUrl(api)) {
     throw usage("The management API's address is no http or https URL. Give it as http://host:port.")
   }
+  if (holdsCredentials(api)) {
+    throw usage(
+      "The management API's address holds a user name or password, which it does not take. " +
+        "Give it as http://host:port, and the key in SITEWIRE_API_KEY.",
+    )
+  }
+  if (givenKey !== undefined && !keyForm.test(givenKey)) {
+    throw usage(
+      "SITEWIRE_API_KEY holds a character that no key has, such as a quotation mark or a line break. " +
+        "Set it to exactly what was printed when the key was made.",
+    )
+  }
   const local = found !== null && sameOrigin(api, found.stack.console)
   // The local stack's key goes to the local stack only: another address is somebody else's.
-  const key = filled(env.SITEWIRE_API_KEY) ?? (local ? found.stack.apiKey : undefined)
+  const key = givenKey ?? (local ? found.stack.apiKey : undefined)
   if (key === undefined) {
     throw usage(`No key for the management API at ${new URL(api).origin}. Put it into SITEWIRE_API_KEY.`)
   }
@@ -74,6 +90,11 @@ function filled(value: string | undefined): string | undefined {
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function holdsCredentials(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username !== "" || password !== ""
 }
 
 function sameOrigin(one: string, other: string): boolean {
