@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DryRun, Job } from "@sitewire/contracts"
 import { type Command, InvalidArgumentError } from "commander"
+import { z } from "zod"
 import type { Client } from "./client.ts"
 import { block } from "./printBlock.ts"
 import { localTime } from "./printTime.ts"
@@ -26,7 +27,8 @@ export function addPaceOption(command: Command): Command {
 
 /** A time as ISO 8601 with an offset, or as anything else that names one instant; given on in UTC. */
 export function readInstant(text: string): string {
-  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  // Date.parse alone takes 31 February for 3 March.
+  const ms = z.iso.date().safeParse(text.slice(0, 10)).success ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) {
     throw new InvalidArgumentError(
       "It must be a time such as 2026-11-21T04:00:00Z, or a day such as 2026-11-21.",
