@@ -3,6 +3,7 @@ import type { DryRun, Job } from "@sitewire/contracts"
 import { type Command, InvalidArgumentError } from "commander"
 import { z } from "zod"
 import type { Client } from "./client.ts"
+import { Failure } from "./failure.ts"
 import { block } from "./printBlock.ts"
 import { localTime } from "./printTime.ts"
 import type { Setup } from "./program.ts"
@@ -50,12 +51,12 @@ export async function startJob(
   }
   const job = options.wait ? await waitFor(session, made) : made
   session.show(job, (shown, style) => block(style, jobEntries(shown, style)))
-  if (job.state === "running") session.note(`See how far it is: sitewire job show ${job.id}`)
+  if (job.state === "running") session.note(howToLook(job.id))
   if (job.state === "cancelled") outcome.exitCode = 1
 }
 
 function waitFor(session: Session, made: Job): Promise<Job> {
-  return session.ask(async (client) => {
+  const waiting = session.ask(async (client) => {
     session.note(`${made.id} has begun.`)
     let told = ""
     for (let job = made; ; job = await client.readJob(made.id)) {
@@ -66,9 +67,23 @@ function waitFor(session: Session, made: Job): Promise<Job> {
       await sleep(everyMs)
     }
   })
+  return waiting.catch((error) => {
+    throw error instanceof Failure ? withJob(error, made.id) : error
+  })
 }
 
 const everyMs = 500
+
+/** Under --json nothing else has told the job's id, and whoever asked again would do it all twice. */
+function withJob({ exitCode, message, problem }: Failure, id: string): Failure {
+  const advice = `The job has begun and goes on without this wait. ${howToLook(id)}`
+  const detail = [problem?.detail, advice].filter((text) => text !== undefined).join(" ")
+  return new Failure(exitCode, `${message} ${advice}`, problem && { ...problem, detail })
+}
+
+function howToLook(id: string): string {
+  return `See how far it is: sitewire job show ${id}`
+}
 
 function describeDryRun({ matching, left_out, complete }: DryRun): string {
   const least = complete ? "" : "at least "
