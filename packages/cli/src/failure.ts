@@ -1,4 +1,5 @@
 import type { Problem } from "@sitewire/contracts"
+import { plain } from "./printPlain.ts"
 
 /** 1: refused or failed. 2: used wrongly. 3: could not be reached. */
 export type ExitCode = 1 | 2 | 3
@@ -30,7 +31,7 @@ export function unreachable(message: string): Failure {
 }
 
 export function refused(problem: Problem): Failure {
-  const detail = problem.detail ? `: ${problem.detail}` : ""
-  const fields = (problem.errors ?? []).map(({ field, message }) => `\n  ${field}: ${message}`).join("")
-  return new Failure(1, `${problem.title} (${problem.status})${detail}${fields}`, problem)
+  const detail = problem.detail ? `: ${plain(problem.detail)}` : ""
+  const fields = (problem.errors ?? []).map((error) => `\n  ${plain(`${error.field}: ${error.message}`)}`)
+  return new Failure(1, `${plain(problem.title)} (${problem.status})${detail}${fields.join("")}`, problem)
 }

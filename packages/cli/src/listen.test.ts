@@ -29,7 +29,7 @@ async function listening(args: string[], env: Record<string, string> = {}) {
 
 test("listen prints each delivery with its verdict, answers 204, and ends well when interrupted", async () => {
   const it = await listening(["--secret-env", "SECRET"], { SECRET: "s3cret-of-this-test" })
-  const body = '{"event":"site.ready","name":"Söhne \\u001b[2J"}'
+  const body = '{"event":"site.ready","name":"Söhne \\u001b[2J \u202e\u2066"}'
   const deliver = (signature: string) =>
     fetch(`${it.url}ready?x=1`, { method: "POST", headers: { "X-Sitewire-Signature": signature }, body })
   expect((await deliver(sign(body, "s3cret-of-this-test"))).status).toBe(204)
@@ -42,6 +42,7 @@ test("listen prints each delivery with its verdict, answers 204, and ends well w
   )
   expect(it.output()).not.toContain("s3cret-of-this-test")
   expect(it.output()).not.toContain("\u001b[2J")
+  expect(it.output()).not.toMatch(/\p{Bidi_Control}/u)
   it.child.kill("SIGINT")
   expect(await once(it.child, "exit")).toEqual([0, null])
 })

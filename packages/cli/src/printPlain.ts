@@ -6,9 +6,14 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, spellOut)
 }
 
-/** JSON as the API gave it, indented. C1 controls are escaped: JSON.stringify leaves them, terminals obey them. */
+/** The same for a text of ours that quotes from elsewhere: its line breaks stay. */
+export function plainLines(text: string): string {
+  return text.split("\n").map(plain).join("\n")
+}
+
+/** JSON as the API gave it, indented. What terminals obey and JSON.stringify leaves is escaped, which means the same. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/[\u007f-\u009f]/gu, unicodeEscape)
+  return plainLines(JSON.stringify(value, null, 2))
 }
 
 function spellOut(character: string): string {

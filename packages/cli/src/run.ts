@@ -1,6 +1,6 @@
 import { CommanderError } from "commander"
 import { Failure } from "./failure.ts"
-import { jsonText } from "./printPlain.ts"
+import { jsonText, plainLines } from "./printPlain.ts"
 import { buildProgram } from "./program.ts"
 import type { Surroundings } from "./session.ts"
 import { styleFor } from "./style.ts"
@@ -26,7 +26,8 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
       }
       stderr.write(`${withoutTokens(jsonText(problem))}\n`)
     } else {
-      stderr.write(`${styleFor(stderr).paint("red", "error:")} ${withoutTokens(failure.message)}\n`)
+      const message = withoutTokens(plainLines(failure.message))
+      stderr.write(`${styleFor(stderr).paint("red", "error:")} ${message}\n`)
     }
     return failure.exitCode
   }

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers"
 import type { Command } from "commander"
 import { type Client, createClient } from "./client.ts"
 import { Failure, usage } from "./failure.ts"
-import { jsonText } from "./printPlain.ts"
+import { jsonText, plainLines } from "./printPlain.ts"
 import { type Style, styleFor } from "./style.ts"
 import { type ApiTarget, adviseUnreachable, findApi, type Sources } from "./target.ts"
 
@@ -39,7 +39,7 @@ type GlobalOptions = Sources["options"] & { json?: boolean }
 export function openSession(surroundings: Surroundings, command: Command): Session {
   const { env, cwd, filesFrom, stdin, stdout, stderr } = surroundings
   const { json = false, ...options } = command.optsWithGlobals<GlobalOptions>()
-  const note = (text: string) => void (json || stderr.write(`${text}\n`))
+  const note = (text: string) => void (json || stderr.write(`${plainLines(text)}\n`))
   return {
     options,
     env,

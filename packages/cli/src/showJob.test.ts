@@ -1,22 +1,9 @@
 import type { ServerResponse } from "node:http"
-import type { Job } from "@sitewire/contracts"
 import { startReceiver } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { runCli } from "./fixtures/runCli.ts"
+import { runningJob } from "./fixtures/runningJob.ts"
 
-const job: Job = {
-  id: "job_8c1f0e",
-  kind: "resend",
-  state: "running",
-  filter: { channel: "acme" },
-  per_second: 5,
-  reason: "r",
-  requested_by: "key_1 (ops)",
-  counts: {},
-  created_at: "2030-01-02T03:04:05Z",
-  finished_at: null,
-  remains: null,
-}
 const away = {
   type: "about:blank",
   title: "Service Unavailable",
@@ -25,7 +12,7 @@ const away = {
 }
 
 test("a wait that breaks off names the job, which goes on, and how to see how far it is", async () => {
-  const howToLook = "sitewire job show job_8c1f0e"
+  const howToLook = `sitewire job show ${runningJob.id}`
   const cut = await waiting((response) => response.destroy())
   expect(cut).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining(howToLook) })
   expect(JSON.parse(cut.stderr)).toMatchObject({ title: expect.stringContaining(howToLook), exit_code: 3 })
@@ -40,7 +27,7 @@ test("a wait that breaks off names the job, which goes on, and how to see how fa
 /** Waits for a job of an API that makes it, and answers so when it is asked how far it is. */
 async function waiting(answer: (response: ServerResponse) => void) {
   const api = await startReceiver(({ method }, response) => {
-    if (method === "POST") response.end(JSON.stringify(job))
+    if (method === "POST") response.end(JSON.stringify(runningJob))
     else answer(response)
   })
   onTestFinished(() => api.close())
