@@ -14,7 +14,7 @@ export async function createApiKey({
   prisma,
   name,
 }: {
-  prisma: PrismaClient
+  prisma: Pick<PrismaClient, "apiKey">
   name: string
 }): Promise<{ id: string; key: string }> {
   const id = newId("key")

@@ -1,5 +1,6 @@
 import { openPrisma } from "@sitewire/database/prisma"
 import { createApiKey } from "./apiKey.ts"
+import { printOut } from "./printOut.ts"
 import { runTool } from "./runTool.ts"
 
 await runTool({
@@ -13,8 +14,11 @@ await runTool({
   variables: {},
   failed: "The key was not made",
   async work(pool, { name }) {
-    const { key } = await createApiKey({ prisma: openPrisma(pool), name })
-    process.stdout.write(`${key}\n`)
+    // In one transaction, so that no key is valid that nobody has read.
+    await openPrisma(pool).$transaction(async (prisma) => {
+      const { key } = await createApiKey({ prisma, name })
+      await printOut(`${key}\n`)
+    })
     return 0
   },
 })

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { openPool } from "@sitewire/database"
 import { freshDatabase } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createApiKey } from "./apiKey.ts"
@@ -60,6 +62,23 @@ test("the command makes a key that works and prints nothing else", async () => {
   await database.drop()
 })
 
+test("a key that cannot be printed is not made", async () => {
+  const database = await freshDatabase()
+  const child = startCreateKey(["--name", "ops"], { DATABASE_URL: database.url })
+  child.stdout.destroy()
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^The key was not made: standard output cannot be written \(.*EPIPE\)[^\n]*\n$/,
+    ),
+  })
+  const pool = openPool({ url: database.url, size: 1, name: "keys-test" })
+  expect(await pool.sql("select from api_key")).toEqual([])
+  await pool.close()
+  await database.drop()
+})
+
 test("the command says what it needs, and what was wrong with it", async () => {
   const without = await run([], {})
   expect(without.code).toBe(2)
@@ -77,16 +96,16 @@ test("the command says what it needs, and what was wrong with it", async () => {
 })
 
 async function run(args: string[], env: Record<string, string>) {
-  const file = fileURLToPath(new URL("createKey.ts", import.meta.url))
-  const child = spawn(process.execPath, [file, ...args], { env: { PATH: process.env.PATH, ...env } })
-  let stdout = ""
-  let stderr = ""
-  child.stdout.on("data", (chunk) => {
-    stdout += chunk
-  })
-  child.stderr.on("data", (chunk) => {
-    stderr += chunk
-  })
-  const [code] = await once(child, "close")
+  const child = startCreateKey(args, env)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ])
   return { code, stdout, stderr }
+}
+
+function startCreateKey(args: string[], env: Record<string, string>) {
+  const file = fileURLToPath(new URL("createKey.ts", import.meta.url))
+  return spawn(process.execPath, [file, ...args], { env: { PATH: process.env.PATH, ...env } })
 }

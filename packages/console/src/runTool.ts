@@ -8,6 +8,7 @@ import {
   reasonOf,
   type Variables,
 } from "@sitewire/runtime"
+import { UnprintedError } from "./printOut.ts"
 
 const { DATABASE_URL } = databaseVariables
 
@@ -43,9 +44,8 @@ export async function runTool<Option extends string, V extends Variables>(
     process.exitCode = await onDatabase(config.DATABASE_URL, (pool) => tool.work(pool, options, config))
   } catch (error) {
     const why = reasonOf(error)
-    // A wrong configuration says itself what to do.
-    const advice =
-      error instanceof ConfigurationError ? "" : "\nCheck DATABASE_URL, and that the setup job has run."
+    const saysWhatToDo = error instanceof ConfigurationError || error instanceof UnprintedError
+    const advice = saysWhatToDo ? "" : "\nCheck DATABASE_URL, and that the setup job has run."
     process.stderr.write(`${tool.failed}: ${why}${advice}\n`)
     process.exitCode = 1
   }
