@@ -18,18 +18,20 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     // commander has already written its own message or help text.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const failure = error instanceof Failure ? error : new Failure(1, unexpectedMessage(error))
-    if (args.includes("--json")) {
-      const problem = failure.problem ?? {
-        type: "about:blank",
-        title: failure.message,
-        exit_code: failure.exitCode,
-      }
-      stderr.write(`${withoutTokens(jsonText(problem))}\n`)
-    } else {
-      const message = withoutTokens(plainLines(failure.message))
-      stderr.write(`${styleFor(stderr).paint("red", "error:")} ${message}\n`)
-    }
+    tellFailure(failure, args, stderr)
     return failure.exitCode
+  }
+}
+
+/** Writes why a command line failed: for people, or as JSON where the line asks for that. */
+export function tellFailure(failure: Failure, args: readonly string[], stderr: NodeJS.WriteStream): void {
+  if (args.includes("--json")) {
+    const { problem, message, exitCode } = failure
+    const told = problem ?? { type: "about:blank", title: message, exit_code: exitCode }
+    stderr.write(`${withoutTokens(jsonText(told))}\n`)
+  } else {
+    const message = withoutTokens(plainLines(failure.message))
+    stderr.write(`${styleFor(stderr).paint("red", "error:")} ${message}\n`)
   }
 }
 
