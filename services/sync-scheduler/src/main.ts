@@ -143,7 +143,6 @@ await runService({
       // One statement is raised while as many are gathered for the next: the larger, the more of a connection's triggers
       // become one row.
       maxInHand: 2 * maxBatch,
-      fetchBytes: 2 * 1024 * 1024,
       startDeadlineMs: config.STARTUP_DEADLINE,
       take: takeTriggers({
         raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),

@@ -4,7 +4,7 @@ import type { Logger } from "@sitewire/runtime"
 import { type CompactedTrigger, compactTriggers } from "./compactTriggers.ts"
 
 /** Records that one statement takes in, at most: bounds its size, and what is repeated if it fails. */
-export const maxBatch = 8_000
+export const maxBatch = 16_000
 
 type Done = (record: Incoming) => void
 type Taken = { record: Incoming; trigger: ConnectorTriggered; done: Done }
