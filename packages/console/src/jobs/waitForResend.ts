@@ -1,9 +1,12 @@
 import type { Sql } from "@sitewire/database"
 
+/** Those that no attempt of the schedule waits for: what they wait for is a resend. */
+export const onlyResent = "delivery.state in ('delivered', 'dead')"
+
 const mark = (next: "now()" | "null") => (sql: Sql, ids: readonly string[]) =>
   sql(
     `update delivery set next_attempt_at = ${next}
-      where id = any($1::uuid[]) and state in ('delivered', 'dead')`,
+      where id = any($1::uuid[]) and ${onlyResent}`,
     [ids],
   )
 

@@ -1,6 +1,7 @@
 import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { paceOf } from "../jobs/job.ts"
+import { onlyResent } from "../jobs/waitForResend.ts"
 import { newId } from "../newIds.ts"
 
 const columns = "id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at"
@@ -89,7 +90,7 @@ export async function cancelJob(sql: Sql, id: string): Promise<void> {
          from cancelled, jsonb_path_query(cancelled.position, '$.planned.attempts[*]') as attempt
      )
      update delivery set next_attempt_at = null from planned
-      where delivery.id = planned.id and state in ('delivered', 'dead')`,
+      where delivery.id = planned.id and ${onlyResent}`,
     [id],
   )
 }
