@@ -5,7 +5,7 @@ const call = (sentAt: number, overrides: Partial<Call> = {}): Call => ({
   ...{ connection: "a", sentAt, endedAt: sentAt + 10, status: 202, address: "valid" },
   ...overrides,
 })
-const get = (at: number): SeenGet => ({ connection: "a", at, steadyMs: at })
+const get = (at: number, lateMs = 0): SeenGet => ({ connection: "a", at, steadyMs: at, lateMs })
 
 /** Two triggers, each followed by a run of its own. */
 function evidence(): Evidence {
@@ -64,9 +64,21 @@ test("two GETs closer than the window are found, also of a run that was never re
   it.gets.push(get(11_999.5))
   it.calls.push(call(8_000, { status: 0 }))
   expect(reconcile(it)).toMatchObject({
-    tooClose: ["a at 1970-01-01T00:00:11.999Z, 4999.5 ms after the one before"],
+    tooClose: [
+      "a at 1970-01-01T00:00:11.999Z: 4999.5 ms after the one before, 4999.5 ms by the calendar, " +
+        "0.0 ms between the grants, 0.0 ms that the one before may have come earlier",
+    ],
     holds: false,
   })
+})
+
+test("a GET that the source's process saw late is counted from when it may have come", () => {
+  const it = evidence()
+  it.gets = [get(2_000), get(7_004, 6), get(12_000)]
+  it.calls.push(call(8_000, { status: 0 }))
+  expect(reconcile(it).tooClose).toEqual([])
+  it.gets = [get(2_000), get(7_004, 3), get(12_000)]
+  expect(reconcile(it).tooClose).toHaveLength(1)
 })
 
 test("a GET that nobody asked for is a duplicate", () => {

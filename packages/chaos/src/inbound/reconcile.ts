@@ -13,8 +13,11 @@ export type Call = {
   address: "valid" | "replaced" | "between"
 }
 
-/** `steadyMs` is by the source's monotonic clock: distances between GETs are measured with it. */
-export type SeenGet = { connection: string; at: number; steadyMs: number }
+/**
+ * `steadyMs` is by the source's monotonic clock: distances between GETs are measured with it. The GET may have come up
+ * to `lateMs` before, while the source's process had no processor.
+ */
+export type SeenGet = { connection: string; at: number; steadyMs: number; lateMs: number }
 
 export type SyncRunRow = {
   connection: string
@@ -52,6 +55,25 @@ export type InboundLedger = {
 /** Rows keep milliseconds and two processes read the clock: a GET may seem to be this much outside of its run. */
 const clockMs = 50
 
+/** With what tells a wrong clock from a wrong window: the distance by both clocks, and what the database granted. */
+function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string {
+  const { connection } = get
+  const grantedFor = ({ at }: SeenGet) =>
+    Math.max(
+      ...runs
+        .filter((run) => run.connection === connection && run.startedAt <= at + clockMs)
+        .map(({ startedAt }) => startedAt),
+    )
+  const distances = {
+    "after the one before": get.steadyMs - before.steadyMs,
+    "by the calendar": get.at - before.at,
+    "between the grants": grantedFor(get) - grantedFor(before),
+    "that the one before may have come earlier": before.lateMs,
+  }
+  const texts = Object.entries(distances).map(([what, ms]) => `${ms.toFixed(1)} ms ${what}`)
+  return `${connection} at ${new Date(get.at).toISOString()}: ${texts.join(", ")}`
+}
+
 /** Holds what callers were promised against what the database says and what the partners' sources saw. */
 export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): InboundLedger {
   const accepted = calls.filter(({ status }) => status === 202)
@@ -83,10 +105,9 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     for (const [at, get] of sorted.entries()) {
       const before = sorted[at - 1]
       if (before === undefined) continue
-      const gapMs = get.steadyMs - before.steadyMs
-      const when = new Date(get.at).toISOString()
-      if (gapMs < windowMs)
-        tooClose.push(`${connection} at ${when}, ${gapMs.toFixed(1)} ms after the one before`)
+      // The scheduler counts from the sending, and the partner from the coming: not from when its process woke up.
+      if (get.steadyMs - (before.steadyMs - before.lateMs) < windowMs)
+        tooClose.push(describePair(before, get, runs))
       const asked = (callsOf.get(connection) ?? []).some(
         ({ sentAt, endedAt }) => endedAt >= before.at && sentAt <= get.at,
       )

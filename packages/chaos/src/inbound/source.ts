@@ -9,6 +9,15 @@ const random = createRandom(Number(process.env.CHAOS_SEED ?? "0"))
 const seen: SeenGet[] = []
 let healed = false
 
+/**
+ * A GET that came while this process had no processor is seen late. After such a pause the loop runs its timers first
+ * and then reads, so the tick before the last one was before the pause, and the GET had not come then.
+ */
+let ticks = { last: performance.now(), beforeLast: performance.now() }
+setInterval(() => {
+  ticks = { last: performance.now(), beforeLast: ticks.last }
+}, 5)
+
 const server = createServer((request, response) => {
   const [, kind = "", connection = ""] = (request.url ?? "").split("/")
   if (kind === "heal") {
@@ -20,7 +29,8 @@ const server = createServer((request, response) => {
     response.end(seen.map((entry) => `${JSON.stringify(entry)}\n`).join(""))
     return
   }
-  seen.push({ connection, at: Date.now(), steadyMs: performance.now() })
+  const seenMs = performance.now()
+  seen.push({ connection, at: Date.now(), steadyMs: seenMs, lateMs: seenMs - ticks.beforeLast })
   if (!healed && kind === "failing" && random.next() < 0.3) {
     response.writeHead(500).end()
     return
