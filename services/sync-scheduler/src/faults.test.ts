@@ -79,8 +79,7 @@ test("a sync that ends during the stop is recorded, although Postgres is away at
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const source = await startSource(async (response) => {
     await released
-    // Empty: content would have to be stored first.
-    response.end()
+    response.end("data")
   })
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
   const line = await interruptible(stack.databaseUrl)
@@ -111,4 +110,28 @@ test("while Postgres is away triggers wait, readiness is off, and all of them ar
   await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "5")
   await waitUntil("readiness to be on", scheduler.ready)
   expect(source.seen("/a")).toHaveLength(1)
+})
+
+test("content that comes while Postgres is away is stored when it is back, and the source is asked once", async () => {
+  const stack = await startStack({ SYNC_DEADLINE: "20s" })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const body = Buffer.alloc(700_000, "data ")
+  const source = await startSource(async (response) => {
+    response.write(body.subarray(0, 10))
+    await released
+    response.end(body.subarray(10))
+  })
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const line = await interruptible(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  await stack.trigger("a")
+  await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
+  line.cut()
+  release()
+  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
+  line.mend()
+  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
+  expect(await readRuns(stack.sql, "a")).toMatchObject([{ outcome: "changed" }])
+  const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk order by position")
+  expect(Buffer.concat(chunks.map(({ data }) => data)).equals(body)).toBe(true)
 })

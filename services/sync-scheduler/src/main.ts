@@ -110,7 +110,7 @@ await runService({
       runners: {
         pull: createPull({
           egress: egress(config.ALLOWED_RANGES, config.ALLOW_HTTP),
-          storeChunk: (chunk) => storeChunk(pool.sql, chunk),
+          storeChunk: (chunk) => onDatabase("store content", () => storeChunk(pool.sql, chunk)),
           deadlineMs,
           maxBytes: config.SYNC_MAX_BYTES,
           serviceName,

@@ -159,3 +159,10 @@ test("a sync that is told to stop is given up, not failed", async () => {
   controller.abort()
   expect(await syncing).toEqual({ outcome: "abandoned", error: "stopped" })
 })
+
+test("a database that takes no content until the deadline is not the source's fault", async () => {
+  const source = await startSource((response) => response.end(Buffer.alloc(700_000, "data ")))
+  const storeChunk = () => new Promise<never>(() => {})
+  const { sync } = await setUp(source.url("/data"), { storeChunk, deadlineMs: 300 })
+  expect(await sync()).toMatchObject({ outcome: "failed", error: "storage" })
+})

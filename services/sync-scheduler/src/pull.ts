@@ -27,8 +27,11 @@ export function createPull(options: PullOptions): Runner {
 
   return async function pull(run, mayStart, signal): Promise<RunnerAnswer> {
     const { connection, fence } = run
+    let storing = false
     const chunks = chunkContent(async (position, data) => {
+      storing = true
       if (!(await storeChunk({ connection, fence, position, data }))) throw new StaleFence()
+      storing = false
     })
     let outcome: DownloadOutcome
     try {
@@ -46,6 +49,10 @@ export function createPull(options: PullOptions): Runner {
       return { result: storageFailed(error), transitMs: longestTransitMs }
     }
     const transitMs = transitOf(outcome.timing)
+    if (storing && outcome.kind === "failed" && outcome.error === "timeout") {
+      // The source must not count as one that hangs: it was we who took no more.
+      return { result: storageFailed(new Error("the deadline was over before it was stored")), transitMs }
+    }
     if (outcome.kind !== "answered" || !holdsAll(outcome.status)) {
       return { result: judgeWithoutContent(outcome, run), transitMs }
     }
