@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { checkBroker, waitForBroker } from "./broker.ts"
 import { connectKafka } from "./connect.ts"
-import { realBroker, silent } from "./fixtures/realBroker.ts"
+import { makeTopic, realBroker, silent } from "./fixtures/realBroker.ts"
 
 // Port 1 is reserved and refuses.
 const nobody = connectKafka({ brokers: ["127.0.0.1:1"], clientId: "test", log: silent })
@@ -11,11 +11,25 @@ test("a broker that answers is reachable", async () => {
   await waitForBroker({ kafka: realBroker() })
 })
 
+test("one broker of those that are listed is enough, wherever it stands", async () => {
+  const real = realBroker()
+  expect(await checkBroker({ kafka: { ...real, brokers: [...nobody.brokers, ...real.brokers] } })).toEqual({
+    status: "reachable",
+  })
+})
+
 test("a broker that refuses is unreachable at once, with the reason", async () => {
   const start = Date.now()
   const state = await checkBroker({ kafka: nobody })
   expect(state).toMatchObject({ status: "unreachable", why: expect.stringContaining("ECONNREFUSED") })
   expect(Date.now() - start).toBeLessThan(1_000)
+})
+
+test("a cluster without the topic that is asked for is as good as none", async () => {
+  const kafka = realBroker()
+  expect(await checkBroker({ kafka, topic: await makeTopic(kafka) })).toEqual({ status: "reachable" })
+  const why = "the topic nobody-made-this does not exist"
+  expect(await checkBroker({ kafka, topic: "nobody-made-this" })).toEqual({ status: "unreachable", why })
 })
 
 test("waiting is visible, and ends in an error that says what to do", async () => {

@@ -3,11 +3,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startKafkaCluster } from "@sitewire/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { checkBroker } from "./broker.ts"
 import { connectKafka, type KafkaConnection } from "./connect.ts"
 import { startConsumer } from "./consume.ts"
 import { committedOffsets, makeTopic, silent, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
 import { until } from "./fixtures/until.ts"
+import { isProtocolError } from "./protocolError.ts"
 import { startProducer } from "./publish.ts"
+import { ensureTopics, requireTopics } from "./topics.ts"
 
 let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
 let kafka: KafkaConnection
@@ -101,4 +104,36 @@ test("a broker of two is killed and comes back: what was acknowledged is handed 
   expect(acknowledged.filter((value) => !seen.has(value))).toEqual([])
   await consumer.close(5_000)
   await producer.close(5_000)
+})
+
+test("while one broker of two hangs or is away the cluster counts as reachable, whoever's topic lacks a leader", {
+  timeout: 120_000,
+}, async () => {
+  const ours = await makeTopic(kafka)
+  const lame = uniqueName("topic")
+  await ensureTopics({ kafka, topics: [{ name: lame, partitions: 6, config: {} }], replicationFactor: 1 })
+  await until(async () => (await leading(lame)) === 2, 20_000)
+  const [, second] = cluster.brokers
+  async function expectReachable(): Promise<void> {
+    for (const topic of [undefined, lame, ours, undefined, lame, ours]) {
+      const asked = { kafka, deadlineMs: 1_000, ...(topic === undefined ? {} : { topic }) }
+      expect(await checkBroker(asked)).toEqual({ status: "reachable" })
+    }
+  }
+
+  process.kill(second?.pid ?? 0, "SIGSTOP")
+  await expectReachable()
+  process.kill(second?.pid ?? 0, "SIGCONT")
+
+  await second?.halt("kill")
+  await expectReachable()
+  const lacksLeader = () =>
+    withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [lame] })).then(
+      () => false,
+      (error: unknown) => isProtocolError(error, "LEADER_NOT_AVAILABLE"),
+    )
+  await until(lacksLeader, 30_000)
+  await expectReachable()
+  await requireTopics(kafka, [ours, lame])
+  await expect(requireTopics(kafka, [ours, "nobody-made-this"])).rejects.toThrow("missing: nobody-made-this")
 })

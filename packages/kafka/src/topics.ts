@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import kafkajs, { type Admin } from "kafkajs"
 import { createClient, type KafkaConnection } from "./connect.ts"
+import { hasTopic } from "./hasTopic.ts"
 import { reasonOf } from "./log.ts"
+import { isProtocolError } from "./protocolError.ts"
 
 /** `config` holds the broker's own names, as `cleanup.policy`; what it does not name is left as it is. */
 export type TopicSpec = { name: string; partitions: number; config: Record<string, string> }
@@ -28,7 +30,12 @@ export async function ensureTopics(options: {
   const admin = createClient(kafka, { requestTimeoutMs: 30_000, retries: 5 }).admin()
   await admin.connect()
   try {
-    const known = new Set(await admin.listTopics())
+    const known = new Set(
+      await existing(
+        admin,
+        topics.map(({ name }) => name),
+      ),
+    )
     const missing = topics.filter(({ name }) => !known.has(name))
     const created = new Set(await createTopics(admin, missing, replicationFactor))
     const present = topics.filter(({ name }) => !created.has(name))
@@ -50,12 +57,18 @@ export async function requireTopics(kafka: KafkaConnection, names: readonly stri
   const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 1 }).admin()
   await admin.connect()
   try {
-    const known = new Set(await admin.listTopics())
+    const known = new Set(await existing(admin, names))
     const missing = names.filter((name) => !known.has(name))
     if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}`)
   } finally {
     await admin.disconnect()
   }
+}
+
+async function existing(admin: Admin, names: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const name of names) if (await hasTopic(admin, name)) found.push(name)
+  return found
 }
 
 async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor: number): Promise<string[]> {
@@ -75,7 +88,7 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
     })
     const isNew = await creating.catch((error: unknown) => {
       // kafkajs gives up at once where the broker has created the topic and does not know it yet.
-      if (isUnknownTopic(error)) return true
+      if (isProtocolError(error, "UNKNOWN_TOPIC_OR_PARTITION")) return true
       throw new Error(`Topic ${name} could not be created: ${reasonsOf(error)}.`, { cause: error })
     })
     if (!isNew) continue
@@ -83,10 +96,6 @@ async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor
     created.push(name)
   }
   return created
-}
-
-function isUnknownTopic(error: unknown): boolean {
-  return error instanceof kafkajs.KafkaJSProtocolError && error.type === "UNKNOWN_TOPIC_OR_PARTITION"
 }
 
 /** A new topic can be written and read a moment after its creation: when its metadata has come round. */

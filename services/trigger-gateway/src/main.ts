@@ -46,7 +46,6 @@ await runService({
     const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
 
     const askPostgres = () => readTokenHashes(pool, [], databaseMs)
-    const askKafka = () => askBroker(kafka, databaseMs)
     const waiting = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
     await Promise.all([
       waitFor({
@@ -58,7 +57,7 @@ await runService({
       waitFor({
         ...waiting,
         name: "Kafka",
-        check: askKafka,
+        check: () => askBroker(kafka, databaseMs),
         remedy: "Start it, or correct KAFKA_BROKERS.",
       }),
     ])
@@ -73,7 +72,8 @@ await runService({
 
     const watching = { everyMs: probeEveryMs, readiness }
     const database = watchPart({ ...watching, part: "postgres", probe: askPostgres })
-    const broker = watchPart({ ...watching, part: "kafka", probe: askKafka })
+    const askForTopic = () => askBroker(kafka, databaseMs, connectorTriggered)
+    const broker = watchPart({ ...watching, part: "kafka", probe: askForTopic })
     lifecycle.onStop("watches", async () => {
       database.stop()
       broker.stop()

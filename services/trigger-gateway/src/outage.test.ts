@@ -7,6 +7,8 @@ import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, ensureTopics } from "@sitewire/kafka"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers, silentLog } from "@sitewire/testkit"
+// biome-ignore lint/style/noRestrictedImports: deletes a topic, which nothing of ours does.
+import kafkajs from "kafkajs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Answer, call, correlationOf, type Failure } from "./fixtures/call.ts"
 import { addConnection, pathOf } from "./fixtures/connections.ts"
@@ -145,4 +147,32 @@ test("more triggers than may wait are answered 503 at once", { timeout: 60_000 }
   await expectRecovery(running)
   expect(await running.end("SIGTERM")).toBe(0)
   await proxy.close()
+})
+
+test("a topic that was deleted: 503, not ready until it is there again", { timeout: 60_000 }, async () => {
+  const { prefix, kafka, names } = await freshTopics()
+  const running = await startGateway({
+    DATABASE_URL: database.url,
+    KAFKA_BROKERS: kafkaBrokers().join(),
+    TOPIC_PREFIX: prefix,
+  })
+  await expectRecovery(running)
+  const admin = new kafkajs.Kafka({ brokers: kafkaBrokers(), logLevel: kafkajs.logLevel.NOTHING }).admin()
+  await admin.connect()
+  await admin.deleteTopics({ topics: [names.connectorTriggered] })
+  await expectUnavailable(running)
+  // Longer than one failed batch alone keeps it unready.
+  const ready: number[] = []
+  await expect
+    .poll(async () => ready.push((await call(`${running.ops}/readyz`, { method: "GET" })).status), {
+      timeout: 10_000,
+      interval: 250,
+    })
+    .toBeGreaterThan(20)
+  expect(new Set(ready)).toEqual(new Set([503]))
+  await admin.disconnect()
+  expect(running.output()).toMatch(/the topic [^ ]+ does not exist/)
+  await ensureTopics({ kafka, topics: [{ name: names.connectorTriggered, partitions: 2, config: {} }] })
+  await expectRecovery(running)
+  expect(await running.end("SIGTERM")).toBe(0)
 })
