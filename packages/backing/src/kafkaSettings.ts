@@ -29,7 +29,7 @@ export const brokerSettings = {
 }
 
 /**
- * `listen`, `advertised` and `controller` are host:port. The node with `id` 1 is the controller as well; one with
+ * `listen`, `advertised` and `controller` are host:port; `protocol` is what clients must speak, as `SASL_SSL`. The node with `id` 1 is the controller as well; one with
  * another id joins the cluster whose controller that is.
  */
 export function nodeSettings({
@@ -38,12 +38,14 @@ export function nodeSettings({
   advertised,
   controller,
   id = 1,
+  protocol = "PLAINTEXT",
 }: {
   data: string
   listen: string
   advertised: string
   controller: string
   id?: number
+  protocol?: string
 }) {
   const controls = id === 1
   return {
@@ -51,9 +53,10 @@ export function nodeSettings({
     "node.id": String(id),
     "controller.quorum.voters": `1@${controller}`,
     "controller.listener.names": "CONTROLLER",
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-    listeners: controls ? `PLAINTEXT://${listen},CONTROLLER://${controller}` : `PLAINTEXT://${listen}`,
-    "advertised.listeners": `PLAINTEXT://${advertised}`,
+    "listener.security.protocol.map": `${protocol}:${protocol},CONTROLLER:PLAINTEXT`,
+    "inter.broker.listener.name": protocol,
+    listeners: controls ? `${protocol}://${listen},CONTROLLER://${controller}` : `${protocol}://${listen}`,
+    "advertised.listeners": `${protocol}://${advertised}`,
     "log.dirs": data,
   }
 }

@@ -24,8 +24,16 @@ const logging = [
   "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 ]
 
+/** What clients must bring: the protocol, its settings, and arguments of the formatting, as accounts to be made. */
+export type BrokerLock = { protocol: string; settings: Record<string, string>; format: string[] }
+
 /** Which one of several brokers; `controller` is the first one's, host:port, and `settings` are all their own. */
-export type ClusterNode = { id: number; controller: string; settings: Record<string, string> }
+export type ClusterNode = {
+  id: number
+  controller: string
+  settings: Record<string, string>
+  lock?: BrokerLock | undefined
+}
 
 export async function startLocalKafka({
   folder,
@@ -51,10 +59,21 @@ export async function startLocalKafka({
   const start = async () => {
     const listen = `127.0.0.1:${port}`
     const controller = node?.controller ?? (await pickController())
-    const own = nodeSettings({ data, listen, advertised: listen, controller, id: node?.id ?? 1 })
-    await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...own }))
+    const lock = node?.lock
+    const protocol = lock?.protocol ?? "PLAINTEXT"
+    const own = nodeSettings({ data, listen, advertised: listen, controller, id: node?.id ?? 1, protocol })
+    await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...lock?.settings, ...own }))
     if (!(await isFormatted(data))) {
-      const format = ["kafka.tools.StorageTool", "format", "-t", clusterId, "-c", properties, "-g"]
+      const format = [
+        "kafka.tools.StorageTool",
+        "format",
+        "-t",
+        clusterId,
+        "-c",
+        properties,
+        "-g",
+        ...(lock?.format ?? []),
+      ]
       await promisify(execFile)(java, [...vm, ...logging, "-cp", classpath, ...format], { env: surroundings })
     }
     return launch({

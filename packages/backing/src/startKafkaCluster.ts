@@ -1,5 +1,5 @@
 import { takeFolder } from "./folder.ts"
-import { type ClusterNode, pickController, startLocalKafka } from "./localKafka.ts"
+import { type BrokerLock, type ClusterNode, pickController, startLocalKafka } from "./localKafka.ts"
 import type { BackingOptions, StartedBacking } from "./types.ts"
 
 /**
@@ -13,9 +13,11 @@ export async function startKafkaCluster({
   progress,
   jars,
   brokers,
+  lock,
 }: Pick<BackingOptions, "directory" | "env" | "progress"> & {
   jars: string
   brokers: number
+  lock?: BrokerLock
 }): Promise<{ brokers: StartedBacking[]; stop(): Promise<void> }> {
   const controller = await pickController()
   const copies = String(brokers)
@@ -32,7 +34,9 @@ export async function startKafkaCluster({
       throw error
     })
   }
-  const starting = Array.from({ length: brokers }, (_, at) => start({ id: at + 1, controller, settings }))
+  const starting = Array.from({ length: brokers }, (_, at) =>
+    start({ id: at + 1, controller, settings, lock }),
+  )
   const outcomes = await Promise.allSettled(starting)
   const started = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
   // The controller last: the others say goodbye to it.

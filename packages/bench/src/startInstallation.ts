@@ -34,7 +34,7 @@ export async function startInstallation(
   const brokers = kafka.address.split(",")
   await prepare({
     databaseUrl: postgres.address,
-    brokers,
+    kafka: { brokers },
     topicPrefix: "",
     replication: 1,
     retryDelaysMs,

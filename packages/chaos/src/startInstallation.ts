@@ -38,7 +38,7 @@ export async function startInstallation(settings: {
   const brokers = kafka.address.split(",")
   await prepare({
     databaseUrl: postgres.address,
-    brokers,
+    kafka: { brokers },
     topicPrefix: "",
     replication: 1,
     retryDelaysMs,

@@ -19,8 +19,8 @@ export async function publishEvents(
   target: KafkaTarget,
 ): Promise<{ topic: string }> {
   const { sitePaid: topic } = topicNames({ prefix: target.topicPrefix, retryDelaysMs: [] })
-  const kafka = connectKafka({ brokers: target.brokers, clientId: "sitewire-cli", log: silent })
-  const where = target.brokers.join(", ")
+  const kafka = connectKafka({ ...target.access, clientId: "sitewire-cli", log: silent })
+  const where = target.access.brokers.join(", ")
   const state = await checkBroker({ kafka })
   if (state.status === "unreachable") {
     throw unreachable(`Kafka at ${where} cannot be reached: ${state.why}. ${adviseUnreachable(target.local)}`)

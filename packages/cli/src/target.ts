@@ -1,3 +1,5 @@
+import type { KafkaAccess } from "@sitewire/kafka"
+import { ConfigurationError, kafkaAccess, kafkaLoginVariables, readConfig } from "@sitewire/runtime"
 import { unreachable, usage } from "./failure.ts"
 import { findLocalStack, localStackFile } from "./localStack.ts"
 
@@ -15,7 +17,7 @@ export type ApiTarget = {
   local: boolean
 }
 
-export type KafkaTarget = { brokers: string[]; topicPrefix: string; local: boolean }
+export type KafkaTarget = { access: KafkaAccess; topicPrefix: string; local: boolean }
 
 /** What an Authorization header can carry as a bearer key (RFC 6750). */
 const keyForm = /^[\w.~+/-]+=*$/
@@ -67,7 +69,18 @@ export function findKafka({ options, env, cwd }: Sources): KafkaTarget {
   if (brokers.length === 0 || !brokers.every((broker) => /^([^\s:/]+|\[[^\]]+\]):\d+$/.test(broker))) {
     throw usage("The brokers are not host:port, or several of them separated by commas.")
   }
-  return { brokers, topicPrefix: prefix ?? found?.stack.topicPrefix ?? "", local: found !== null }
+  // The local stack is open, and what the environment holds is for another.
+  const access = found === null ? readAccess(brokers, env) : { brokers }
+  return { access, topicPrefix: prefix ?? found?.stack.topicPrefix ?? "", local: found !== null }
+}
+
+function readAccess(brokers: string[], env: NodeJS.ProcessEnv): KafkaAccess {
+  try {
+    return kafkaAccess({ KAFKA_BROKERS: brokers, ...readConfig(kafkaLoginVariables, env) })
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw usage(error.message)
+  }
 }
 
 /** What to do about an address that does not answer. */

@@ -3,7 +3,7 @@ import { openPool, watchDatabase } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
 import { parsePolicy } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
-import { runService, waitFor } from "@sitewire/runtime"
+import { kafkaAccess, runService, waitFor } from "@sitewire/runtime"
 import { createApp } from "./createApp.ts"
 import { openInvalidTopic } from "./jobs/openInvalidTopic.ts"
 import { runJobs } from "./jobs/runJobs.ts"
@@ -40,7 +40,7 @@ await runService({
     lifecycle.onStop("watch", async () => stopWatching())
 
     // Not waited for: only resends and jobs need it.
-    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "sitewire-console", log })
+    const kafka = connectKafka({ ...kafkaAccess(config), clientId: "sitewire-console", log })
     const publisher = startPublisher({
       kafka,
       log,

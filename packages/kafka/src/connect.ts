@@ -1,21 +1,30 @@
-import { Kafka } from "kafkajs"
+import { Kafka, type SASLOptions } from "kafkajs"
 import { type Log, routeKafkajsLog } from "./log.ts"
 import "./restWhenIdle.ts"
 
-/** Where Kafka is and who we are to it. Holds no socket: each producer and consumer opens its own. */
-export type KafkaConnection = {
+/** Where Kafka is, and how we may come in. */
+export type KafkaAccess = {
+  /** As host:port. */
   readonly brokers: readonly string[]
-  readonly clientId: string
-  readonly log: Log
+  /** Unset: not encrypted. `ca` is PEM; without it, certificates must come from a public authority. */
+  readonly tls?: { readonly ca?: string }
+  /** Unset: nobody asks. */
+  readonly login?: {
+    readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512"
+    readonly username: string
+    readonly password: string
+  }
 }
 
-/** Names the brokers (`host:port`) for everything else in this package. No I/O yet. */
-export function connectKafka({ brokers, clientId, log }: { brokers: string[]; clientId: string; log: Log }) {
-  if (brokers.length === 0) {
+/** And who we are to it. Holds no socket: each producer and consumer opens its own. */
+export type KafkaConnection = KafkaAccess & { readonly clientId: string; readonly log: Log }
+
+/** Names the brokers for everything else in this package. No I/O yet. */
+export function connectKafka(connection: KafkaConnection): KafkaConnection {
+  if (connection.brokers.length === 0) {
     throw new Error("No Kafka broker is configured: give at least one address as host:port (KAFKA_BROKERS).")
   }
-  const connection: KafkaConnection = { brokers: [...brokers], clientId, log }
-  return connection
+  return { ...connection, brokers: [...connection.brokers] }
 }
 
 export type ClientLimits = {
@@ -29,7 +38,11 @@ export type ClientLimits = {
  * consumers of one group on one client wipe each other's positions.
  */
 export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafka {
+  const { tls, login } = kafka
   return new Kafka({
+    // Node's defaults verify the certificate and its name, and want TLS 1.2 or newer.
+    ...(tls === undefined ? {} : { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
+    ...(login === undefined ? {} : { sasl: login as SASLOptions }),
     brokers: [...kafka.brokers],
     clientId: kafka.clientId,
     connectionTimeout: 2_000,

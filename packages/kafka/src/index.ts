@@ -1,5 +1,5 @@
 export { type BrokerState, checkBroker, waitForBroker } from "./broker.ts"
-export { connectKafka, type KafkaConnection } from "./connect.ts"
+export { connectKafka, type KafkaAccess, type KafkaConnection } from "./connect.ts"
 export { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
 export { groupLag } from "./groupLag.ts"
 export type { Lag } from "./handOver.ts"

@@ -49,7 +49,7 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
   const log = createLogger({ service: "setup", level: "error" })
   await prepare({
     databaseUrl: postgres.address,
-    brokers: kafka.address.split(","),
+    kafka: { brokers: kafka.address.split(",") },
     topicPrefix: config.TOPIC_PREFIX,
     replication: 1,
     retryDelaysMs: defaultRetryDelays.map(parseDuration),

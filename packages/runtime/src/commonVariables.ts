@@ -42,6 +42,15 @@ export function countVariable(fallback: number, bounds: { min: number; max: numb
     .meta({ description })
 }
 
+/** On or off; off where it is not set. */
+export function switchVariable(description: string) {
+  return z
+    .enum(["true", "false"], "must be true or false")
+    .default("false")
+    .transform((text) => text === "true")
+    .meta({ description })
+}
+
 /** Parts separated by commas, white space around them dropped. */
 export function listVariable(description: string) {
   return z
@@ -71,20 +80,6 @@ export const processVariables = {
     "60s",
     "How long to wait at start for a broker or database that is away.",
   ),
-}
-
-export const kafkaVariables = {
-  KAFKA_BROKERS: listVariable("Brokers as host:port, separated by commas.").refine(
-    (brokers) => brokers.length > 0 && brokers.every((broker) => /^[^\s:]+:\d+$|^\[.+\]:\d+$/.test(broker)),
-    "must be host:port, or several separated by commas",
-  ),
-  TOPIC_PREFIX: z
-    .string()
-    .regex(/^[a-zA-Z0-9._-]*$/, "may hold letters, digits, dots, - and _")
-    .default("")
-    .meta({
-      description: "Put before every topic and group name, so that installations can share a cluster.",
-    }),
 }
 
 export const databaseVariables = {

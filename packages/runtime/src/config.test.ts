@@ -2,13 +2,13 @@ import { expect, test } from "vitest"
 import {
   databaseVariables,
   durationVariable,
-  kafkaVariables,
   portVariable,
   retentionBounds,
   retryVariables,
 } from "./commonVariables.ts"
 import { readConfig } from "./config.ts"
 import { describeVariables } from "./describeVariables.ts"
+import { kafkaVariables } from "./kafkaVariables.ts"
 
 const variables = {
   ...databaseVariables,

@@ -1,4 +1,4 @@
-import { answerHelp, ConfigurationError, createLogger, readConfig } from "@sitewire/runtime"
+import { answerHelp, ConfigurationError, createLogger, kafkaAccess, readConfig } from "@sitewire/runtime"
 import { prepare } from "./prepare.ts"
 import { setupVariables } from "./variables.ts"
 
@@ -7,7 +7,7 @@ try {
   const config = readConfig(setupVariables, process.env)
   await prepare({
     databaseUrl: config.DATABASE_URL,
-    brokers: config.KAFKA_BROKERS,
+    kafka: kafkaAccess(config),
     topicPrefix: config.TOPIC_PREFIX,
     replication: config.TOPIC_REPLICATION,
     retryDelaysMs: config.RETRY_DELAYS,

@@ -1,11 +1,11 @@
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { migrate, openPool } from "@sitewire/database"
-import { connectKafka, ensureTopics, waitForBroker } from "@sitewire/kafka"
+import { connectKafka, ensureTopics, type KafkaAccess, waitForBroker } from "@sitewire/kafka"
 import { type Logger, waitFor } from "@sitewire/runtime"
 
 export type PrepareSettings = {
   databaseUrl: string
-  brokers: string[]
+  kafka: KafkaAccess
   topicPrefix: string
   replication: number
   retryDelaysMs: readonly number[]
@@ -35,7 +35,7 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
   }
   log.info({ applied: await migrate(databaseUrl) }, "migrations are applied")
 
-  const kafka = connectKafka({ brokers: settings.brokers, clientId: "setup", log })
+  const kafka = connectKafka({ ...settings.kafka, clientId: "setup", log })
   await waitForBroker({
     kafka,
     deadlineMs,

@@ -2,7 +2,7 @@ import { topicNames } from "@sitewire/contracts"
 import { isUnavailable, openPool, watchDatabase } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireTopics, startConsumer, waitForBroker } from "@sitewire/kafka"
-import { gather, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
+import { gather, kafkaAccess, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
 import { claimDue } from "./claimDue.ts"
 import { countDue } from "./countDue.ts"
 import { createDelegate } from "./delegate.ts"
@@ -75,7 +75,7 @@ await runService({
     })
     lifecycle.onStop("retention", retention.close)
 
-    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "sync-scheduler", log })
+    const kafka = connectKafka({ ...kafkaAccess(config), clientId: "sync-scheduler", log })
     await waitForBroker({
       kafka,
       deadlineMs: config.STARTUP_DEADLINE,

@@ -1,7 +1,7 @@
 import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, requireTopics, startProducer } from "@sitewire/kafka"
-import { listen, runService, waitFor } from "@sitewire/runtime"
+import { kafkaAccess, listen, runService, waitFor } from "@sitewire/runtime"
 import { askBroker } from "./askBroker.ts"
 import { createApp } from "./createApp.ts"
 import { createGatewayServer } from "./createGatewayServer.ts"
@@ -42,7 +42,7 @@ await runService({
       (error) => log.warn({ error }, "an idle connection to Postgres broke"),
     )
     lifecycle.onStop("postgres", () => pool.close())
-    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: name, log })
+    const kafka = connectKafka({ ...kafkaAccess(config), clientId: name, log })
     const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
 
     const askPostgres = () => readTokenHashes(pool, [], databaseMs)

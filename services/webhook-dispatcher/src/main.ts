@@ -12,7 +12,7 @@ import {
   startProducer,
   waitForBroker,
 } from "@sitewire/kafka"
-import { gather, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
+import { gather, kafkaAccess, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
 import { createAttempt } from "./attempt.ts"
 import { createChannelGates } from "./channelGates.ts"
 import { deleteExpired } from "./deleteExpired.ts"
@@ -80,7 +80,7 @@ await runService({
     })
     lifecycle.onStop("retention", retention.close)
 
-    const kafka = connectKafka({ brokers: config.KAFKA_BROKERS, clientId: "webhook-dispatcher", log })
+    const kafka = connectKafka({ ...kafkaAccess(config), clientId: "webhook-dispatcher", log })
     await waitForBroker({
       kafka,
       deadlineMs: config.STARTUP_DEADLINE,

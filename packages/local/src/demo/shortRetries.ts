@@ -14,7 +14,7 @@ export async function startShortRetries(local: LocalStack, delays: string[]) {
   const retryDelaysMs = delays.map(parseDuration)
   await prepare({
     databaseUrl: local.database,
-    brokers: local.kafka.split(","),
+    kafka: { brokers: local.kafka.split(",") },
     topicPrefix: prefix,
     replication: 1,
     retryDelaysMs,
