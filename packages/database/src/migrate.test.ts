@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import { migrate } from "./migrate.ts"
-import { readSchema } from "./migrations.ts"
+import { readMigrations, readSchema } from "./migrations.ts"
 import { openPool, type Sql } from "./pool.ts"
+import { everything, withSchemaEngine } from "./schemaEngine.ts"
 import { schemaSql } from "./schemaSql.ts"
 
 /** Set by vitest's global setup. This package cannot use the testkit, which stands on it. */
@@ -27,6 +28,46 @@ test("migrations that run in several places at once are applied once", async () 
     expect(await migrate(url)).toEqual([])
   })
 })
+
+test("a migration that Postgres refuses leaves nothing behind, and is applied again once it can be", async () => {
+  await withEmptyDatabase(async (sql, url) => {
+    await migrate(url)
+    // As before the newest migration, and as after it with a statement that failed: its name, and what Postgres said.
+    await sql("alter table attempt drop column detail")
+    await sql(
+      "update _prisma_migrations set finished_at = null, logs = 'refused' where migration_name like '%_attempt_detail'",
+    )
+    expect(await migrate(url)).toEqual(["20261122000000_attempt_detail"])
+    expect(await migrate(url)).toEqual([])
+  })
+})
+
+test("a migration is one transaction, whatever its texts and comments hold", async () => {
+  await withEmptyDatabase(async (sql, url) => {
+    const half = "create table first_half (id int); create table second_half (id int references nothing);"
+    await expect(applyOne(url, half)).rejects.toThrow("nothing")
+    expect(await sql("select to_regclass('first_half')::text as made")).toEqual([{ made: null }])
+    const [refused] = await sql("select logs from _prisma_migrations where finished_at is null")
+    expect(refused?.logs).toContain("nothing")
+  })
+  await withEmptyDatabase(async (sql, url) => {
+    await applyOne(url, "-- A comment; with a semicolon.\ncreate table kept as select 'a; b' as text;")
+    expect(await sql("select text from kept")).toEqual([{ text: "a; b" }])
+  })
+})
+
+/** Applies a migration of the test's own, as `migrate` applies those of the repository. */
+async function applyOne(url: string, script: string): Promise<void> {
+  const list = await readMigrations()
+  const file = { path: "migration.sql", content: { tag: "ok" as const, value: script } }
+  const migrationsList = {
+    ...list,
+    migrationDirectories: [{ path: "20260101000000_test", migrationFile: file }],
+  }
+  await withSchemaEngine(url, undefined, (engine) =>
+    engine.applyMigrations({ migrationsList, filters: everything }),
+  )
+}
 
 async function withEmptyDatabase(work: (sql: Sql, url: string) => Promise<void>): Promise<void> {
   const name = `sitewire_test_${randomBytes(6).toString("hex")}`

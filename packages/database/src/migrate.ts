@@ -15,10 +15,23 @@ export async function migrate(url: string): Promise<string[]> {
   await session.connect()
   try {
     await session.query("select pg_advisory_lock($1)", [migrationLock])
+    await forgetRefused(session)
     return await applyMigrations(url)
   } finally {
     await session.end()
   }
+}
+
+/**
+ * The engine applies nothing where a migration has failed, until somebody says what is left of it. Of one that Postgres
+ * refused nothing is: it is one transaction. Of one that was killed nobody knows; that has no log.
+ */
+async function forgetRefused(session: pg.Client): Promise<void> {
+  const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as there")
+  if (!rows[0].there) return
+  await session.query(
+    "update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null and logs <> ''",
+  )
 }
 
 async function applyMigrations(url: string): Promise<string[]> {

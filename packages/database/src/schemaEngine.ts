@@ -22,6 +22,18 @@ async function loadEngine(): Promise<void> {
 }
 
 /**
+ * Prisma's adapter cuts a migration at each semicolon, within texts and comments too, and sends the pieces one by one: one
+ * that fails leaves those before it. Sent whole, Postgres takes them as one transaction.
+ */
+class WholeMigrations extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect()
+    adapter.executeScript = async (sql) => void (await adapter.executeRaw({ sql, args: [], argTypes: [] }))
+    return adapter
+  }
+}
+
+/**
  * Runs `work` with an engine on the database at `url`, and ends its connections after it: one left open would keep the
  * engine's lock. `schema` (the text of schema.prisma) is needed for comparing, not for migrating.
  */
@@ -33,7 +45,7 @@ export async function withSchemaEngine<T>(
   loaded ??= loadEngine()
   await loaded
   const pool = new pg.Pool({ connectionString: url, application_name: "sitewire-migrate" })
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool))
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeMigrations(pool))
   const datamodels: [string, string][] | undefined =
     schema === undefined ? undefined : [["schema.prisma", schema]]
   const opened = await engine.SchemaEngine.new({ datamodels }, () => {}, adapter)
