@@ -56,6 +56,19 @@ test("a migration is one transaction, whatever its texts and comments hold", asy
   })
 })
 
+test("a migration does not wait long for a table that somebody reads: all others would wait behind it", async () => {
+  await withEmptyDatabase(async (sql, url) => {
+    await migrate(url)
+    await sql("delete from _prisma_migrations where migration_name like '%_attempt_detail'")
+    await sql("alter table attempt drop column detail")
+    await sql("begin")
+    await sql("select from attempt")
+    await expect(migrate(url)).rejects.toThrow("lock timeout")
+    await sql("commit")
+    expect(await migrate(url)).toEqual(["20261122000000_attempt_detail"])
+  })
+}, 20_000)
+
 /** Applies a migration of the test's own, as `migrate` applies those of the repository. */
 async function applyOne(url: string, script: string): Promise<void> {
   const list = await readMigrations()

@@ -44,7 +44,12 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   loaded ??= loadEngine()
   await loaded
-  const pool = new pg.Pool({ connectionString: url, application_name: "sitewire-migrate" })
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: "sitewire-migrate",
+    // What a service asks of a table waits behind a migration that waits for it, as for a dump of an hour.
+    options: "-c lock_timeout=3s",
+  })
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeMigrations(pool))
   const datamodels: [string, string][] | undefined =
     schema === undefined ? undefined : [["schema.prisma", schema]]
