@@ -28,7 +28,7 @@ const ownPort = new Map([
   ["trigger-gateway", "GATEWAY_PORT"],
   ["console", "CONSOLE_PORT"],
 ])
-const { processes, services } = await readManifests()
+const { budgets, processes, services } = await readManifests()
 
 function variablesOf(name: string): Variables {
   const variables = declared.get(name)
@@ -146,6 +146,14 @@ test.each(processes)(
     expect(Object.keys(container.resources.limits).sort()).toEqual(["cpu", "memory"])
   },
 )
+
+test("a node can be drained while Kafka or Postgres is away and no pod is ready", () => {
+  expect([...budgets.keys()].sort()).toEqual(["sync-scheduler", "trigger-gateway", "webhook-dispatcher"])
+  for (const [name, budget] of budgets) {
+    expect(budget.selector.matchLabels).toEqual({ "app.kubernetes.io/name": name })
+    expect([name, budget.unhealthyPodEvictionPolicy]).toEqual([name, "AlwaysAllow"])
+  }
+})
 
 test("who creates the retry topics and who uses them read the same settings", () => {
   const [setup, dispatcher] = ["setup", "webhook-dispatcher"].map((wanted) =>

@@ -51,6 +51,10 @@ const service = z.object({
   selector: z.record(z.string(), z.string()),
   ports: z.array(z.object({ port: z.number(), targetPort: z.string() })),
 })
+const budget = z.object({
+  unhealthyPodEvictionPolicy: z.string().optional(),
+  selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+})
 const kustomization = z.object({
   resources: z.array(z.string()),
   configMapGenerator: z.array(z.object({ name: z.string(), literals: z.array(z.string()) })).default([]),
@@ -69,6 +73,7 @@ export type Process = {
 export type Manifests = {
   processes: Process[]
   services: Map<string, z.infer<typeof service>>
+  budgets: Map<string, z.infer<typeof budget>>
 }
 
 /** Reads base and console as they stand, without overlays. Throws where a file does not have the expected shape. */
@@ -98,9 +103,11 @@ export async function readManifests(): Promise<Manifests> {
       return { name, pod, container, environment: readEnvironment(container, groups) }
     })
   const services = found.filter(({ kind }) => kind === "Service")
+  const budgets = found.filter(({ kind }) => kind === "PodDisruptionBudget")
   return {
     processes,
     services: new Map(services.map(({ metadata, spec }) => [metadata.name, service.parse(spec)])),
+    budgets: new Map(budgets.map(({ metadata, spec }) => [metadata.name, budget.parse(spec)])),
   }
 }
 
