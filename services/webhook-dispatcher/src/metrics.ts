@@ -46,13 +46,24 @@ export function createDispatcherMetrics(
       for (const { partition, lag } of read.lag()) this.set({ partition }, lag)
     },
   })
+  const events = new Counter({
+    name: "sitewire_site_paid_total",
+    help: "Records of site.paid by what became of them.",
+    labelNames: ["outcome"],
+    registers,
+  })
+  const putOff = new Counter({
+    name: "sitewire_deliveries_put_off_total",
+    help: "Deliveries put off without an attempt because their channel could not take them.",
+    labelNames: ["why"],
+    registers,
+  })
+  // Prometheus sees no increase in a series that begins at 1, and these are alerted on.
+  for (const outcome of ["accepted", "duplicate", "invalid"]) events.inc({ outcome }, 0)
+  for (const why of ["busy", "breaker", "paused", "fault"]) putOff.inc({ why }, 0)
   return {
-    events: new Counter({
-      name: "sitewire_site_paid_total",
-      help: "Records of site.paid by what became of them.",
-      labelNames: ["outcome"],
-      registers,
-    }),
+    events,
+    putOff,
     attempts: new Counter({
       name: "sitewire_attempts_total",
       help: "Attempts by outcome: delivered, or the error's class.",
@@ -63,12 +74,6 @@ export function createDispatcherMetrics(
       name: "sitewire_attempt_seconds",
       help: "Duration of attempts, to the head of the answer.",
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      registers,
-    }),
-    putOff: new Counter({
-      name: "sitewire_deliveries_put_off_total",
-      help: "Deliveries put off without an attempt because their channel could not take them.",
-      labelNames: ["why"],
       registers,
     }),
     recalled: new Counter({
