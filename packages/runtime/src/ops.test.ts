@@ -5,7 +5,7 @@ import { createMetrics } from "./metrics.ts"
 import { startOps } from "./ops.ts"
 import { createReadiness } from "./readiness.ts"
 
-test("callers that send half a request hold few connections, and not for long", async () => {
+test("callers that send half a request hold few connections, not for long, and keep no probe out", async () => {
   const ops = await startOps({
     host: "127.0.0.1",
     port: 0,
@@ -24,6 +24,8 @@ test("callers that send half a request hold few connections, and not for long", 
   })
   for (const caller of callers) caller.write("GET /livez HTTP/1.1\r\nHost: x")
   await waitUntil("those above the bound to be turned away", () => open() <= 64)
+  expect(open()).toBe(64)
+  expect((await fetch(`http://127.0.0.1:${ops.port}/livez`)).status).toBe(200)
   await waitUntil("the others to be let go", () => open() === 0, 12_000)
   expect((await fetch(`http://127.0.0.1:${ops.port}/livez`)).status).toBe(200)
 }, 30_000)

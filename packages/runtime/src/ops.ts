@@ -1,7 +1,10 @@
 import { createServer } from "node:http"
+import type { Socket } from "node:net"
 import { listen } from "./listen.ts"
 import type { Registry } from "./metrics.ts"
 import type { Readiness } from "./readiness.ts"
+
+const maxConnections = 64
 
 export type Ops = { port: number; close(): Promise<void> }
 
@@ -37,8 +40,17 @@ export async function startOps(settings: {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }
   })
-  // Anybody in the cluster's network can reach it; slow callers must not use up the files that deliveries need.
-  server.maxConnections = 64
+  // Anybody in the cluster's network can reach it. Slow callers must not use up the files that deliveries need, nor keep
+  // out the probes, without which the process is killed: the oldest connection makes room for a new one.
+  const open = new Set<Socket>()
+  server.on("connection", (socket) => {
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+    const [oldest] = open
+    if (open.size <= maxConnections || !oldest) return
+    open.delete(oldest)
+    oldest.destroy()
+  })
   server.headersTimeout = 5_000
   server.requestTimeout = 5_000
   const port = await listen(server, settings.host, settings.port, "OPS_PORT")
