@@ -45,7 +45,7 @@ test("a run that succeeded covers what it claimed, and nothing is left to do", a
   const { sql } = await emptyDatabase()
   const { fence } = await startedRun(sql)
   const [finish] = await finishRuns(sql, minute, [{ connection, fence, result: unchanged, sentAfterMs: 400 }])
-  expect(finish).toMatchObject({ kind: "recorded", dueInMs: null, duringRun: false })
+  expect(finish).toMatchObject({ kind: "recorded", dueInMs: null, waited: "window" })
   expect(await readWindow(sql, connection)).toMatchObject({
     covered: "1",
     running: false,

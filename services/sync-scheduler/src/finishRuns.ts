@@ -9,6 +9,9 @@ export type Completion = {
   sentAfterMs: number | null
 }
 
+/** For the connection's next window; for that of a run that was under way as it came; for a source that failed. */
+type Waited = "window" | "during_run" | "after_failure"
+
 export type Finish =
   | {
       kind: "recorded"
@@ -16,8 +19,8 @@ export type Finish =
       dueInMs: number | null
       /** From the first trigger's acceptance to now; null unless the run covered it. */
       syncedMs: number | null
-      /** The first trigger came while an earlier sync of this connection was running. */
-      duringRun: boolean
+      /** What the first trigger waited for. */
+      waited: Waited
     }
   /** A newer start has been granted, so nothing of this run was written. */
   | { kind: "stale" }
@@ -39,7 +42,7 @@ const retryDistances = [1, 2, 4, 8, 15]
  * - A run that failed leaves its triggers uncovered: their times go back to the window. `failures` is 0 if a
  *   trigger came during the run, so a failure then waits for the next window only.
  * - The first trigger came during a run if it came before the end of the run just before this one and that one,
- *   having succeeded, did not cover it.
+ *   having succeeded, did not cover it. If that one failed, it may have waited for the source for hours.
  * - `run` hands on what it got from `held`: the planner, which knows nothing of the arrays' lengths, would join the two
  *   row by row, and 256 rows then spend half of the statement on that.
  * - Chunks of this run and older ones go, unless they are the snapshot's: also those of a run that crashed.
@@ -72,8 +75,8 @@ export async function finishRuns(
   return completions.map(({ connection, fence }): Finish => {
     const row = recorded.get(keyOf(connection, fence))
     if (row === undefined) return { kind: "stale" }
-    const { due_in_ms: dueInMs, synced_ms: syncedMs, during_run: duringRun } = row
-    return { kind: "recorded", dueInMs, syncedMs, duringRun }
+    const { due_in_ms: dueInMs, synced_ms: syncedMs, waited } = row
+    return { kind: "recorded", dueInMs, syncedMs, waited }
   })
 }
 
@@ -89,7 +92,7 @@ type FinishRow = {
   fence: string
   due_in_ms: number | null
   synced_ms: number | null
-  during_run: boolean
+  waited: Waited
 }
 
 const finish = `
@@ -123,8 +126,9 @@ ended as materialized (
     end as not_before,
     case when run.outcome = 'failed'
       then ($12::int[])[least(run.failures, array_length($12::int[], 1))] - 1 else 0 end as windows_more,
-    coalesce(before.outcome in ('changed', 'unchanged') and run.first_trigger_at < before.finished_at, false)
-      as during_run
+    case when run.first_trigger_at >= before.finished_at then 'window'
+      when before.outcome in ('changed', 'unchanged') then 'during_run'
+      when before.outcome = 'failed' then 'after_failure' else 'window' end as waited
   from run
   left join sync_run before on before.connection_id = run.connection_id and before.fence = run.fence - 1
 ),
@@ -145,7 +149,7 @@ written as (
     correlation = case when ended.covers then w.correlation else coalesce(ended.correlation, w.correlation) end
   from ended, clock
   where w.connection_id = ended.connection_id
-  returning w.connection_id, w.fence, w.due_at, ended.covers, ended.first_trigger_at, ended.during_run
+  returning w.connection_id, w.fence, w.due_at, ended.covers, ended.first_trigger_at, ended.waited
 ),
 stored as (
   insert into snapshot
@@ -169,7 +173,7 @@ dropped as (
     and c.fence is distinct from
       case when ended.outcome = 'changed' and ended.sha256 is not null then ended.fence else s.fence end
 )
-select written.connection_id, written.fence, written.during_run,
+select written.connection_id, written.fence, written.waited,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,
   case when written.covers
     then (extract(epoch from clock.at - written.first_trigger_at) * 1000)::float8 end as synced_ms

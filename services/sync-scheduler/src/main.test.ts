@@ -71,7 +71,7 @@ test("a source that fails is tried in later windows, and a new trigger starts ov
   let healthy = false
   const source = await startSource((response) => response.writeHead(healthy ? 200 : 503).end())
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
-  await stack.startScheduler()
+  const scheduler = await stack.startScheduler()
   await stack.trigger("a")
   await waitUntil("the third failure", async () => (await readWindow(stack.sql, "a")).failures === 3)
   const [first = 0, second = 0] = gaps(source.seen("/a"))
@@ -85,6 +85,9 @@ test("a source that fails is tried in later windows, and a new trigger starts ov
   expect(third).toBeGreaterThanOrEqual(1_000)
   expect(third).toBeLessThan(4_000)
   expect(await readWindow(stack.sql, "a")).toMatchObject({ failures: 0, last_error: null, due: null })
+  const metrics = await scheduler.metrics()
+  expect(metrics).toMatch(/sitewire_trigger_to_synced_seconds_count\{.*kind="after_failure".*\} 1/)
+  expect(metrics).not.toMatch(/sitewire_trigger_to_synced_seconds_count\{.*kind="window".*\} [1-9]/)
 })
 
 test("records that cannot be used are passed over with their place, and the flow goes on", async () => {

@@ -30,7 +30,7 @@ export function createSchedulerMetrics(registry: Registry) {
       name: "sitewire_trigger_to_synced_seconds",
       help:
         "From a sync's first trigger to the sync's end. during_run: the trigger came while an earlier sync of its " +
-        "connection was running, so it had to wait for the next window.",
+        "connection was running, so it had to wait for the next window. after_failure: the source had failed.",
       labelNames: ["kind"],
       buckets: [1, 2, 3, 4, 5, 7.5, 10, 20, 30, 45, 60, 75, 90, 120, 300, 900],
       registers,

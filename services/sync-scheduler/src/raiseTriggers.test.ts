@@ -57,12 +57,12 @@ test("a trigger during a run leaves the lease alone and is due when the window e
   expect(await raiseTriggers(sql, minute, [trigger("a")])).toEqual({ raised: 1, dueInMs: null })
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 61 })
   const [finish] = await finishRuns(sql, minute, [{ connection, fence, result: unchanged, sentAfterMs: 0 }])
-  expect(finish).toMatchObject({ kind: "recorded", duringRun: false })
+  expect(finish).toMatchObject({ kind: "recorded", waited: "window" })
   expect(await readWindow(sql, "a")).toMatchObject({ covered: "1", requested: "2", due: 60 })
   await letTimePass(sql, 60_000)
   const next = await claimOne(sql)
   const end = { connection, fence: next.fence, result: unchanged, sentAfterMs: 0 }
-  expect(await finishRuns(sql, minute, [end])).toMatchObject([{ duringRun: true, dueInMs: null }])
+  expect(await finishRuns(sql, minute, [end])).toMatchObject([{ waited: "during_run", dueInMs: null }])
 })
 
 test("a trigger during a run that outlasts its window does not make the run count as lost", async () => {

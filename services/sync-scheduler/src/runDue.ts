@@ -181,8 +181,7 @@ export function runDue(options: RunDueOptions): RunDue {
     if (stale) return
     metrics.syncSeconds.observe(ms / 1_000)
     if (finished.syncedMs === null) return
-    const kind = finished.duringRun ? "during_run" : "window"
-    metrics.triggerToSynced.observe({ kind }, Math.max(0, finished.syncedMs / 1_000))
+    metrics.triggerToSynced.observe({ kind: finished.waited }, Math.max(0, finished.syncedMs / 1_000))
   }
 
   stopping.addEventListener("abort", () => alarm.within(0))
