@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { openPool } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
-import { freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
+import { closedPort, freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { createApiKey } from "./apiKey.ts"
 
@@ -29,6 +29,14 @@ function start(env: Record<string, string>) {
   return { child, addresses, seen }
 }
 
+/** The parts that the process tells of. */
+async function readiness({ ops }: Record<string, string>) {
+  const { parts } = (await (await fetch(`${ops}/readyz`)).json()) as {
+    parts: Record<string, { ready: boolean; why?: string }>
+  }
+  return parts
+}
+
 test("the process serves, keeps every secret out of its output, and stops in order on SIGTERM", async () => {
   const [database, topics] = await Promise.all([freshDatabase(), freshTopics()])
   const pool = openPool({ url: database.url, size: 1, name: "console-main-test" })
@@ -46,7 +54,7 @@ test("the process serves, keeps every secret out of its output, and stops in ord
   })
   try {
     await waitUntil("the process to be ready", () => seen.ready)
-    await waitUntil("Kafka to be connected", async () => (await fetch(`${addresses.ops}/readyz`)).ok)
+    await waitUntil("Kafka to be connected", async () => (await readiness(addresses)).kafka?.ready === true)
     const call = async (method: string, path: string, body?: object) => {
       const response = await fetch(`${addresses.console}${path}`, {
         method,
@@ -76,6 +84,27 @@ test("the process serves, keeps every secret out of its output, and stops in ord
   } finally {
     child.kill("SIGKILL")
     await pool.close()
+  }
+  await database.drop()
+})
+
+test("without Kafka the process is ready: only resends and jobs need it", async () => {
+  const database = await freshDatabase()
+  const { child, addresses, seen } = start({
+    DATABASE_URL: database.url,
+    KAFKA_BROKERS: `127.0.0.1:${await closedPort()}`,
+    SEALING_KEYS: `one:${Buffer.alloc(32, 9).toString("base64")}`,
+  })
+  try {
+    await waitUntil("the process to be ready", () => seen.ready)
+    await waitUntil("Kafka to be missed", async () =>
+      /refused/i.test((await readiness(addresses)).kafka?.why ?? ""),
+    )
+    expect((await fetch(`${addresses.ops}/readyz`)).status).toBe(200)
+    expect((await readiness(addresses)).kafka?.ready).toBe(false)
+  } finally {
+    child.kill("SIGTERM")
+    await once(child, "close")
   }
   await database.drop()
 })

@@ -35,3 +35,9 @@ test("ready only when all parts are, those included that nobody had named before
   readiness.set("kafka", false, "refused")
   expect(readiness.read().ready).toBe(false)
 })
+
+test("a part that is spared is told of, and changes nothing", () => {
+  const readiness = createReadiness(["postgres"], undefined, ["kafka"])
+  readiness.set("postgres", true)
+  expect(readiness.read()).toMatchObject({ ready: true, parts: { kafka: { ready: false } } })
+})

@@ -5,7 +5,7 @@ import { type Lifecycle, startLifecycle } from "./lifecycle.ts"
 import { createLogger, type Logger } from "./logger.ts"
 import { createMetrics, type Registry } from "./metrics.ts"
 import { startOps } from "./ops.ts"
-import { createReadiness, type Readiness } from "./readiness.ts"
+import { createReadiness, type PartState, type Readiness } from "./readiness.ts"
 
 export type ServiceParts<V extends Variables> = {
   config: Config<V & typeof processVariables>
@@ -19,26 +19,28 @@ export type ServiceParts<V extends Variables> = {
 
 /**
  * Runs a service: configuration, log, ops listener and signals, then `start`, which wires the service's own parts and
- * registers how they close. `parts` are what must be up for `/readyz`. Never returns to the caller with a failure: a
+ * registers how they close. `parts` are what must be up for `/readyz`; `spared` is shown there too. Never returns to the caller with a failure: a
  * start that fails says why on the log (or, for a wrong configuration, on standard error) and exits with 1.
  */
 export async function runService<V extends Variables>(settings: {
   name: string
   variables: V
   parts: readonly string[]
+  spared?: readonly string[]
   start: (parts: ServiceParts<V>) => Promise<void>
 }): Promise<void> {
-  const { name, variables, parts, start } = settings
+  const { name, variables, parts, spared, start } = settings
   const all = { ...processVariables, ...variables }
   answerHelp(name, all)
   const config = readConfigOrExit(all)
   const log = createLogger({ service: name, level: config.LOG_LEVEL })
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })
-  const readiness = createReadiness([...parts, "start"], (part, { ready, why }) => {
+  const onChange = (part: string, { ready, why }: PartState) => {
     if (lifecycle.stopping.aborted) return
     if (ready) log.info({ part }, "a part is back")
     else log.warn({ part, why }, "a part is away")
-  })
+  }
+  const readiness = createReadiness([...parts, "start"], onChange, spared)
   const metrics = createMetrics(name)
   lifecycle.stopping.addEventListener("abort", () => readiness.set("start", false, "stopping"))
 
