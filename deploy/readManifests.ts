@@ -10,7 +10,14 @@ const container = z.object({
   name: z.string(),
   image: z.string(),
   ports: z.array(z.object({ name: z.string(), containerPort: z.number() })).default([]),
-  envFrom: z.array(z.object({ configMapRef: z.object({ name: z.string() }) })).default([]),
+  envFrom: z
+    .array(
+      z.union([
+        z.strictObject({ configMapRef: z.object({ name: z.string() }) }),
+        z.strictObject({ secretRef: z.object({ name: z.string(), optional: z.boolean().optional() }) }),
+      ]),
+    )
+    .default([]),
   env: z.array(
     z.object({
       name: z.string(),
@@ -113,7 +120,10 @@ export async function readManifests(): Promise<Manifests> {
 
 function readEnvironment(from: z.infer<typeof container>, groups: Map<string, string[]>): Map<string, Given> {
   const environment = new Map<string, Given>()
-  for (const { configMapRef } of from.envFrom) {
+  for (const source of from.envFrom) {
+    // What is in a Secret, the cluster knows.
+    if (!("configMapRef" in source)) continue
+    const { configMapRef } = source
     const literals = groups.get(configMapRef.name)
     if (!literals) throw new Error(`${from.name} reads ${configMapRef.name}, which is not made`)
     for (const literal of literals) {
