@@ -74,6 +74,28 @@ test("a refused record is done when it is put aside, and not before", async () =
   expect(done.toSorted()).toEqual(["malformed", "unknown"])
 })
 
+test("an event that is put right under its id is delivered, although the wrong one is refused in the same batch", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const refused = await it.read(it.names.sitePaidInvalid)
+  const wrong = paid("shop", { channel: "typo" })
+  await it.publishPaid([wrong, wrong, paid("shop"), paid("shop"), paid("other")])
+  const dispatcher = await it.dispatcher()
+  await waitUntil("both deliveries", () => partner.received.length === 2)
+  await waitUntil("the refusals", () => refused.length === 2)
+  expect(refused.map(refusal)).toEqual(["unknown channel", "unknown channel"])
+  expect(partner.received.map(({ body }) => JSON.parse(String(body)).site_url).toSorted()).toEqual([
+    "https://other.example",
+    "https://shop.example",
+  ])
+  const figures = await fetch(`${dispatcher.addresses.ops}/metrics`).then((answer) => answer.text())
+  const of = (outcome: string) =>
+    Number(new RegExp(`^sitewire_site_paid_total\\{outcome="${outcome}".*\\} (\\d+)`, "m").exec(figures)?.[1])
+  expect(["accepted", "duplicate", "invalid"].map(of)).toEqual([2, 1, 2])
+  await partner.close()
+}, 60_000)
+
 test("a record that is too large to be put aside as it came holds up nobody: its place is kept", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()

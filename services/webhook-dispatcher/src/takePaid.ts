@@ -34,7 +34,16 @@ export type TakePaidParts = {
 type KnownDeliveries = ReadonlyMap<string, KnownDelivery>
 const noneBefore: Promise<KnownDeliveries> = Promise.resolve(new Map())
 
-type Accepted = { record: Incoming; paid: SitePaid; delivery: NewDelivery }
+type Accepted = {
+  record: Incoming
+  paid: SitePaid
+  delivery: NewDelivery
+  /** What came behind it in the same batch with the same id. */
+  copies: Incoming[] | null
+}
+
+/** By all of a batch. */
+type Shared = { before: Promise<KnownDeliveries>; since: string; done: (record: Incoming) => void }
 
 /**
  * Takes a batch of `site.paid`: refuses what cannot be delivered, stores the rest with one statement, and sees each
@@ -44,15 +53,18 @@ type Accepted = { record: Incoming; paid: SitePaid; delivery: NewDelivery }
 export function createTakePaid(parts: TakePaidParts) {
   const { store, find, publish, deliver, attempt, invalidTopic, isFaultOfRecord, metrics, log } = parts
 
-  return async function takePaid(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
+  async function takePaid(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
     const accepted = new Map<string, Accepted>()
     const work: Promise<void>[] = []
     for (const record of records) {
       const read = readRecord(sitePaidSchema, record.value)
       if (!read.ok) work.push(refuse(record, read.reason).then(() => done(record)))
-      // A second copy in the same batch: the first is what is delivered, and is not committed before that.
-      else if (accepted.has(read.value.id)) done(record)
-      else accepted.set(read.value.id, accept(record, read.value))
+      else {
+        const first = accepted.get(read.value.id)
+        if (!first) accepted.set(read.value.id, accept(record, read.value))
+        else if (first.copies) first.copies.push(record)
+        else first.copies = [record]
+      }
     }
     work.push(...(await storeAndDeliver([...accepted.values()], done)))
     await Promise.all(work)
@@ -74,7 +86,8 @@ export function createTakePaid(parts: TakePaidParts) {
     // Not waited for here: until a new delivery is taken, a later copy of its event could take it as well.
     const before = known.length > 0 ? findAll(known.map(({ paid }) => paid.id)) : noneBefore
     const since = new Date().toISOString()
-    return batch.map((entry, at) => finish(entry, rows[at], before, since).then(() => done(entry.record)))
+    const shared = { before, since, done }
+    return batch.map((entry, at) => finish(entry, rows[at], shared).then(() => done(entry.record)))
   }
 
   async function findAll(eventIds: string[]): Promise<KnownDeliveries> {
@@ -90,7 +103,7 @@ export function createTakePaid(parts: TakePaidParts) {
     const [only] = batch
     if (only && batch.length === 1) {
       log.error({ error, event: only.paid.id }, "an event cannot be stored")
-      return [refuse(only.record, "cannot be stored").then(() => done(only.record))]
+      return [refuseFirst(only, "cannot be stored", done).then(() => done(only.record))]
     }
     const work: Promise<void>[] = []
     for (const entry of batch) work.push(...(await storeAndDeliver([entry], done)))
@@ -98,14 +111,19 @@ export function createTakePaid(parts: TakePaidParts) {
   }
 
   async function finish(
-    { record, paid, delivery }: Accepted,
+    entry: Accepted,
     row: StoredRow | undefined,
-    before: Promise<KnownDeliveries>,
-    since: string,
+    { before, since, done }: Shared,
   ): Promise<void> {
+    const { paid, delivery, copies } = entry
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
-    if (row.channel_id === null) return refuse(record, "unknown channel")
+    if (row.channel_id === null) return refuseFirst(entry, "unknown channel", done)
     metrics.events.inc({ outcome: row.fresh ? "accepted" : "duplicate" })
+    if (copies) {
+      metrics.events.inc({ outcome: "duplicate" }, copies.length)
+      // The first is what is delivered, and is not committed before that.
+      copies.forEach(done)
+    }
     if (!row.fresh) {
       const known = (await before).get(paid.id)
       return known ? goOn(known) : undefined
@@ -126,6 +144,15 @@ export function createTakePaid(parts: TakePaidParts) {
   async function goOn({ id, attempts, created_at, correlation }: KnownDelivery): Promise<void> {
     if (attempts > 0) return
     await attempt({ delivery: id, attempt: 1, failures: 0, since: created_at.toISOString(), correlation })
+  }
+
+  /** What came behind it with its id is judged by itself, as in a later batch: it may be the event put right. */
+  async function refuseFirst(
+    { record, copies }: Accepted,
+    reason: string,
+    done: (record: Incoming) => void,
+  ): Promise<void> {
+    await Promise.all([refuse(record, reason), copies && takePaid(copies, done)])
   }
 
   /** Puts a record aside as it came, with why and where it came from. */
@@ -154,6 +181,8 @@ export function createTakePaid(parts: TakePaidParts) {
     metrics.events.inc({ outcome: "invalid" })
     log.warn({ topic, partition, offset, reason }, "a record of site.paid was refused")
   }
+
+  return takePaid
 }
 
 function accept(record: Incoming, paid: SitePaid): Accepted {
@@ -165,7 +194,7 @@ function accept(record: Incoming, paid: SitePaid): Accepted {
     bodySha256: sha256(body),
     correlation: correlationOf(record, paid),
   }
-  return { record, paid, delivery }
+  return { record, paid, delivery, copies: null }
 }
 
 /** The publisher's own correlation id where it sent a usable one, and else the event's id. */
