@@ -62,6 +62,7 @@ test.each([
       record: none,
       giveUp: none,
       remember: () => {},
+      keptMs: 0,
       metrics: unreadMetrics(),
       log: createLogger({ service: "test", level: "silent" }),
     })

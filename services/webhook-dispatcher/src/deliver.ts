@@ -5,6 +5,7 @@ import type { Attempt, AttemptOutcome } from "./attempt.ts"
 import type { ChannelGates } from "./channelGates.ts"
 import type { DueDelivery } from "./delivery.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
+import type { PutOff } from "./recall.ts"
 import type { AttemptRecord } from "./recordAttempts.ts"
 import { type NextStep, nextStep, type RetrySchedule, readRetryAfter } from "./retrySchedule.ts"
 
@@ -19,8 +20,10 @@ export type DeliverParts = {
   record: (attempt: AttemptRecord) => Promise<void>
   /** Resolves once the delivery's row says that it is dead. */
   giveUp: (delivery: string) => Promise<void>
-  /** Told of what was put off because its channel was busy; `askedAt`: when the topic was asked to keep it. */
-  remember: (putOff: { channel: string; next: DeliveryDue; askedAt: number }) => void
+  /** Told of what was put off because its channel was busy. */
+  remember: (putOff: PutOff) => void
+  /** How long after its record was put there an attempt may still begin beside it. */
+  keptMs: number
   metrics: DispatcherMetrics
   log: Logger
 }
@@ -41,7 +44,7 @@ const takenBodyMs = 20
  * attempt, and the second copy of what follows is found behind the row and dropped.
  */
 export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promise<void> {
-  const { attempt, gates, schedule, topics, publish, record, giveUp, remember, metrics, log } = parts
+  const { attempt, gates, schedule, topics, publish, record, giveUp, remember, keptMs, metrics, log } = parts
 
   async function deliver(due: DueDelivery): Promise<void> {
     if (due.channel.paused) {
@@ -66,8 +69,12 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
 
   /** No attempt is used up; the shortest retry topic brings it back. */
   async function putOff(due: DueDelivery, why: "busy" | "breaker" | "fault" | "paused"): Promise<void> {
-    // Its record is in the topic already.
-    if (due.keptUntil !== undefined) return
+    if (due.keptUntil !== undefined) {
+      // Its record is in the topic already.
+      if (why === "busy")
+        remember({ channel: due.channel.id, next: dueRecord(due, due), until: due.keptUntil })
+      return
+    }
     if (why === "paused") {
       // The retry period waits with the delivery: it begins anew each time, and so at the latest with the resume.
       const since = new Date().toISOString()
@@ -91,7 +98,7 @@ export function createDeliver(parts: DeliverParts): (due: DueDelivery) => Promis
     await publish([toTopic(next, 0)])
     metrics.putOff.inc({ why })
     log.info({ ...describe(due), why }, "delivery put off without an attempt")
-    if (why === "busy") remember({ channel: due.channel.id, next, askedAt })
+    if (why === "busy") remember({ channel: due.channel.id, next, until: askedAt + keptMs })
   }
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {

@@ -166,7 +166,7 @@ await runService({
     const keptMs = Math.min(...schedule.delaysMs) - config.DELIVERY_TIMEOUT - recordedWithinMs
     const recall = createRecall({
       roomOf: gates.roomOf,
-      attempt: (batch, asked) => due.recall(batch, asked),
+      attempt: (batch, asked, ended) => due.recall(batch, asked, ended),
       maxKept: 10_000,
       maxOut: config.MAX_IN_HAND,
       onError(error) {
@@ -197,7 +197,8 @@ await runService({
       publish,
       record,
       giveUp: givingUp,
-      remember: ({ channel, next, askedAt }) => recall.remember({ channel, next, until: askedAt + keptMs }),
+      remember: recall.remember,
+      keptMs,
       metrics,
       log,
     })

@@ -46,6 +46,21 @@ test("a burst to a partner that is well and slow goes out at the partner's pace,
   await Promise.all([partner.close(), quick.close()])
 }, 120_000)
 
+test("what a quick partner had no room for goes out at once, although it had room before that was put off", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [20_000] })
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const waits = await it.read(it.names.retry[0] ?? "")
+  // Nothing waits for a place, and the partner answers sooner than the broker: none is under way when the rest is put off.
+  await it.dispatcher({ DELIVERY_TIMEOUT: "2s", CHANNEL_MAX_IN_FLIGHT: "2", CHANNEL_MAX_WAIT: "0ms" })
+  const publishedAt = Date.now()
+  await it.publishPaid(Array.from({ length: 40 }, (_, at) => paid(`shop-${at}`)))
+  await waitUntil("all of them", () => partner.received.length === 40, 30_000)
+  expect(Date.now() - publishedAt).toBeLessThan(15_000)
+  expect(waits.length).toBeGreaterThan(0)
+  await partner.close()
+}, 60_000)
+
 test("what was never asked of a busy partner does not die of the retry period", async () => {
   await using it = await startInstallation({ retryDelaysMs: [500] })
   const partner = await startReceiver((_, response) => {
@@ -74,12 +89,14 @@ function startRecall(bounds: { maxKept?: number; maxOut?: number } = {}) {
   const room = new Map<string, number>()
   const begun: string[] = []
   const ends: (() => void)[] = []
+  const endOne: (() => void)[] = []
   let now = 0
   const recall = createRecall({
     roomOf: (channel) => room.get(channel) ?? 0,
-    async attempt(batch, asked) {
+    async attempt(batch, asked, ended) {
       begun.push(...batch.map(({ next }) => next.delivery))
       asked()
+      endOne.push(ended)
       await new Promise<void>((resolve) => ends.push(resolve))
     },
     maxKept: 100,
@@ -91,7 +108,7 @@ function startRecall(bounds: { maxKept?: number; maxOut?: number } = {}) {
   const setNow = (at: number) => {
     now = at
   }
-  return { recall, room, begun, ends, setNow }
+  return { recall, room, begun, ends, endOne, setNow }
 }
 
 test("as many are recalled as the channel has room for, the oldest first, and of others none", () => {
@@ -130,9 +147,33 @@ test("memory and what is under way are bounded over all channels", async () => {
   }
   expect(begun).toEqual(["a-0", "a-1", "b-0"])
   for (const end of ends.splice(0)) end()
-  await waitUntil("them to end", () => recall.counts().out === 0)
-  recall.recall("b")
-  expect(begun).toHaveLength(4)
+  await waitUntil("the last", () => begun.length === 4)
+  expect(recall.counts()).toEqual({ kept: 0, out: 1 })
+})
+
+test("one that hangs holds up neither its own channel nor others: each that ends makes room for one more", async () => {
+  const { recall, room, begun, endOne } = startRecall({ maxOut: 2 })
+  for (let at = 0; at < 2; at++) recall.remember(putOff("hangs", at))
+  recall.remember(putOff("quick", 0))
+  for (const channel of ["hangs", "quick"]) {
+    room.set(channel, 10)
+    recall.recall(channel)
+  }
+  expect(begun).toEqual(["hangs-0", "hangs-1"])
+  endOne[0]?.()
+  await waitUntil("the next", () => begun.length === 3)
+  expect(begun[2]).toBe("quick-0")
+  expect(recall.counts()).toEqual({ kept: 0, out: 2 })
+})
+
+test("what was recalled and had been attempted already leaves its room to what was put off after it", async () => {
+  const { recall, room, begun, ends } = startRecall()
+  for (let at = 0; at < 3; at++) recall.remember(putOff("a", at))
+  room.set("a", 2)
+  recall.recall("a")
+  expect(begun).toEqual(["a-0", "a-1"])
+  for (const end of ends.splice(0)) end()
+  await waitUntil("the last", () => begun.length === 3)
 })
 
 test("what can no longer be recalled makes place for what can", () => {
@@ -154,9 +195,13 @@ test("a channel whose breaker opens is forgotten, and after a close nothing is r
   recall.recall("a")
   expect(begun).toEqual([])
   recall.remember(putOff("a", 1))
+  // Whoever has put it off has it in hand until now.
+  expect(begun).toEqual([])
+  await waitUntil("it to be recalled", () => begun.length > 0)
   expect(begun).toEqual(["a-1"])
   const closed = recall.close(10_000)
   recall.remember(putOff("a", 2))
+  await new Promise((resolve) => setImmediate(resolve))
   expect(begun).toEqual(["a-1"])
   for (const end of ends) end()
   await closed

@@ -11,8 +11,11 @@ export type PutOff = {
 export type RecallSettings = {
   /** How many more the channel could take now. */
   roomOf: (channel: string) => number
-  /** Attempts them. `asked` is called once each has asked for its place; rejects where one stays undone. */
-  attempt: (batch: PutOff[], asked: () => void) => Promise<void>
+  /**
+   * Attempts them. `asked` is called once each has asked for its place, and `ended` for each that is finished; what is
+   * left out is over when all are. Rejects where one stays undone.
+   */
+  attempt: (batch: PutOff[], asked: () => void, ended: () => void) => Promise<void>
   /** Remembered over all channels, at most. */
   maxKept: number
   /** Recalled and not finished over all channels, at most. */
@@ -35,6 +38,8 @@ export function createRecall(settings: RecallSettings) {
   let stopped = false
   /** Channels for which deliveries are being loaded: they have not asked for their places yet. */
   const loading = new Set<string>()
+  /** Channels that had room while no more could be out: nothing else may tell of theirs again. */
+  const waiting = new Set<string>()
   let onIdle = () => {}
 
   function forget(channel: string): void {
@@ -59,22 +64,38 @@ export function createRecall(settings: RecallSettings) {
 
   function recall(channel: string): void {
     if (stopped || loading.has(channel) || !kept.has(channel)) return
-    const room = Math.min(roomOf(channel), maxOut - out)
+    const room = roomOf(channel)
     if (room <= 0) return
-    const batch = take(channel, room)
+    if (out >= maxOut) {
+      waiting.add(channel)
+      return
+    }
+    const batch = take(channel, Math.min(room, maxOut - out))
     if (batch.length === 0) return
     out += batch.length
     loading.add(channel)
-    const asked = () => void loading.delete(channel)
-    attempt(batch, asked)
+    let left = batch.length
+    function asked(): void {
+      loading.delete(channel)
+      // They may not have taken the room: some are stale.
+      setImmediate(recall, channel)
+    }
+    // One by one: a partner that lets one of them hang must not hold up what others are recalled for.
+    function end(count: number): void {
+      left -= count
+      out -= count
+      if (out === 0) onIdle()
+      for (const other of waiting) {
+        waiting.delete(other)
+        setImmediate(recall, other)
+      }
+    }
+    attempt(batch, asked, () => end(1))
       .catch((error: unknown) => {
-        asked()
+        loading.delete(channel)
         onError(error)
       })
-      .finally(() => {
-        out -= batch.length
-        if (out === 0) onIdle()
-      })
+      .finally(() => end(left))
   }
 
   return {
@@ -85,7 +106,8 @@ export function createRecall(settings: RecallSettings) {
       const list = kept.get(putOff.channel)
       if (list) list.push(putOff)
       else kept.set(putOff.channel, [putOff])
-      recall(putOff.channel)
+      // Not at once: whoever has put it off has it in hand until then, and what is in hand is not recalled.
+      setImmediate(recall, putOff.channel)
     },
     /** The channel has room now. */
     recall,

@@ -111,9 +111,12 @@ export function createTakeDue(parts: TakeDueParts) {
     takeRecords,
     /** One due attempt that no record of ours carries. Resolves when its outcome is durable, or at once if stale. */
     attempt: (next: DeliveryDue) => attemptAll([{ next, done: () => {} }]),
-    /** Attempts whose records are still away. `asked` is called once each has asked its channel for a place. */
-    async recall(batch: readonly PutOff[], asked: () => void): Promise<void> {
-      const due = batch.map(({ next, until }): Due => ({ next, keptUntil: until, done: () => {} }))
+    /**
+     * Attempts whose records are still away. `asked` is called once each has asked its channel for a place, `ended` for
+     * each whose outcome is durable.
+     */
+    async recall(batch: readonly PutOff[], asked: () => void, ended: () => void): Promise<void> {
+      const due = batch.map(({ next, until }): Due => ({ next, keptUntil: until, done: ended }))
       // Where somebody has it in hand already, that one makes the attempt.
       await attemptTaken(
         due.filter(({ next }) => inFlight.take(next.delivery, () => {})),
