@@ -5,13 +5,13 @@ export type KnownDelivery = {
   event_id: string
   attempts: number
   correlation: string
-  created_at: Date
 }
 
-/** The deliveries of these events. Runs only for events that came before, so for few. */
+/** The deliveries of these events that are not over. Runs only for events that came before, so for few. */
 export function findDeliveries(sql: Sql, eventIds: readonly string[]): Promise<KnownDelivery[]> {
   return sql<KnownDelivery>(
-    "select id, event_id, attempts, correlation, created_at from delivery where event_id = any($1::text[])",
+    `select id, event_id, attempts, correlation from delivery
+      where event_id = any($1::text[]) and state = 'pending'`,
     [eventIds],
   )
 }

@@ -351,6 +351,35 @@ test("a paused channel is never given up, and has its whole retry period after t
   expect(it.deadLetters()).toHaveLength(1)
 })
 
+test("a second copy of an event that an operator held back for long has its whole retry period too", async () => {
+  using it = simulate({ answer: () => fails })
+  it.rows.pause("acme")
+  it.publish("event")
+  await it.advance(day)
+  it.rows.resume("acme")
+  it.publish("event")
+  await it.advance(second)
+  expect(numbers(it.attempts)).toEqual([1])
+  expect(it.deadLetters()).toEqual([])
+  await it.advance(day)
+  expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expectNeverEarly(it)
+  expect(it.deadLetters()).toHaveLength(1)
+})
+
+test("a second copy of an event that was given up unattempted is not sent", async () => {
+  using it = simulate({ answer: () => fails, gates: { breakerFailures: 1, breakerCooldownMs: 7 * hour } })
+  it.publish("attempted")
+  await it.advance(second)
+  it.publish("given up")
+  await it.advance(day)
+  expect(it.rows.byEvent("given up")).toMatchObject({ state: "dead", attempts: 0 })
+  it.publish("given up")
+  await it.advance(day)
+  expect(it.attempts.map(({ event }) => event)).not.toContain("given up")
+  expect(it.rows.byEvent("given up")).toMatchObject({ state: "dead", attempts: 0 })
+})
+
 test("each kill between a put-off and its commit leaves one more copy waiting; all of them are one attempt", async () => {
   let kills = 0
   using it = simulate({

@@ -16,7 +16,7 @@ import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
 
 export type TakePaidParts = {
   store: (batch: NewDelivery[]) => Promise<StoredRow[]>
-  /** The deliveries of events that came before. */
+  /** The deliveries of events that came before, where they are not over. */
   find: (eventIds: string[]) => Promise<KnownDelivery[]>
   publish: (records: Outgoing[]) => Promise<void>
   /** Attempts a delivery that nobody else can know yet; resolves when its outcome is durable. */
@@ -140,10 +140,14 @@ export function createTakePaid(parts: TakePaidParts) {
     })
   }
 
-  /** The event came before. If a crash came before its first attempt, this record is what carries it on. */
-  async function goOn({ id, attempts, created_at, correlation }: KnownDelivery): Promise<void> {
+  /**
+   * The event came before. If a crash came before its first attempt, this record is what carries it on. Its retry period
+   * begins now: it may have waited for longer than that, for a resume or for room.
+   */
+  async function goOn({ id, attempts, correlation }: KnownDelivery): Promise<void> {
     if (attempts > 0) return
-    await attempt({ delivery: id, attempt: 1, failures: 0, since: created_at.toISOString(), correlation })
+    const since = new Date().toISOString()
+    await attempt({ delivery: id, attempt: 1, failures: 0, since, correlation })
   }
 
   /** What came behind it with its id is judged by itself, as in a later batch: it may be the event put right. */
