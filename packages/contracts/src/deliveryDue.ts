@@ -7,10 +7,14 @@ import { z } from "zod"
 export const deliveryDueSchema = z
   .object({
     delivery: z.uuid(),
-    attempt: z.int().min(1).meta({
+    // As large as Postgres keeps it: what it refuses would come again for ever.
+    attempt: z.int32().min(1).meta({
       description: "Number of the attempt to make. Not above the row's count of attempts: stale, dropped.",
     }),
-    failures: z.int().min(0).meta({ description: "Failed attempts since `since`; chooses the next delay." }),
+    failures: z
+      .int32()
+      .min(0)
+      .meta({ description: "Failed attempts since `since`; chooses the next delay." }),
     since: z.iso
       .datetime()
       .meta({ description: "Start of the retry period: the event's arrival, or the resend." }),

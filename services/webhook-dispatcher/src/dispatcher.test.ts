@@ -38,6 +38,28 @@ test("a site.paid reaches the partner as site.ready: the eight fields in order, 
   await partner.close()
 })
 
+test("a due attempt whose number no row can hold is dropped, and neither made nor taken again and again", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("shop-1")])
+  const [row] = await waitUntil("the delivery", async () => {
+    return nonEmpty(await it.sql<{ id: string }>("select id from delivery where state = 'delivered'"))
+  })
+  const key = row?.id ?? ""
+  const due = { delivery: key, failures: 0, since: new Date().toISOString(), correlation: "c" }
+  const resend = (attempt: number) =>
+    it.publish([{ topic: it.names.resend, key, value: JSON.stringify({ ...due, attempt }) }])
+  await resend(2 ** 31)
+  await resend(2)
+  await waitUntil("the resend behind it", () => partner.received.length > 1)
+  expect(partner.received[1]?.headers["x-sitewire-attempt"]).toBe("2")
+  expect(dispatcher.output()).toContain("a due attempt cannot be read; dropped")
+  expect(dispatcher.output()).not.toContain("fatal")
+  await partner.close()
+})
+
 test("a delivery that fails is retried after each delay, never early, with the same id and the same bytes", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300, 600] })
   const partner = await startReceiver((_, response, before) => {
