@@ -49,6 +49,34 @@ test("a new delivery is taken before a later copy of its event can be, although 
   expect(begun.filter((id) => id === rows.byEvent("new")?.id)).toHaveLength(1)
 })
 
+test("of an event that is stored, only what is delivered is kept in memory", async () => {
+  const rows = simulateRows(() => 0)
+  const answered = Promise.withResolvers<void>()
+  const begun: DueDelivery[] = []
+  const takePaid = createTakePaid({
+    store: async (batch) => rows.store(batch),
+    find: async (events) => rows.find(events),
+    publish: async () => {},
+    deliver: (due) => {
+      begun.push(due)
+      return answered.promise
+    },
+    attempt: async () => {},
+    invalidTopic: "invalid",
+    isFaultOfRecord: () => false,
+    metrics: unreadMetrics(),
+    log,
+  })
+  const large = record("large")
+  large.value = Buffer.from(JSON.stringify({ ...paid("large"), extra: "x".repeat(800_000) }))
+  const taken = takePaid([large], () => {})
+  await waitUntil("the attempt", () => begun.length === 1)
+  expect(large.value).toBeNull()
+  expect(begun[0]?.body.length).toBeLessThan(1_000)
+  answered.resolve()
+  await taken
+})
+
 test("a refused record is done when it is put aside, and not before", async () => {
   const rows = simulateRows(() => 0)
   const putAside = Promise.withResolvers<void>()

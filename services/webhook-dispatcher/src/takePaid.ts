@@ -118,6 +118,8 @@ export function createTakePaid(parts: TakePaidParts) {
     const { paid, delivery, copies } = entry
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
     if (row.channel_id === null) return refuseFirst(entry, "unknown channel", done)
+    // What a publisher added that we do not know can be much, and the delivery may take long.
+    entry.record.value = null
     metrics.events.inc({ outcome: row.fresh ? "accepted" : "duplicate" })
     if (copies) {
       metrics.events.inc({ outcome: "duplicate" }, copies.length)
