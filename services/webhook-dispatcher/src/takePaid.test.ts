@@ -1,11 +1,12 @@
 import { connectKafka, type Incoming, startProducer } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { kafkaBrokers, startReceiver, waitUntil } from "@sitewire/testkit"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import type { DueDelivery } from "./delivery.ts"
 import { simulateRows } from "./fixtures/simulatedRows.ts"
 import { unreadMetrics } from "./fixtures/unreadMetrics.ts"
 import { createInFlight } from "./inFlight.ts"
+import type { StoredRow } from "./storeDeliveries.ts"
 import { createTakePaid } from "./takePaid.ts"
 import { paid, refusal, startInstallation } from "./testDispatcher.ts"
 
@@ -75,6 +76,34 @@ test("of an event that is stored, only what is delivered is kept in memory", asy
   expect(begun[0]?.body.length).toBeLessThan(1_000)
   answered.resolve()
   await taken
+})
+
+test("what fails while the rest of its batch is being stored is told by the call, and ends no process", async () => {
+  const unheard: unknown[] = []
+  const onUnheard = (error: unknown) => unheard.push(error)
+  process.on("unhandledRejection", onUnheard)
+  onTestFinished(() => void process.off("unhandledRejection", onUnheard))
+  const stored = Promise.withResolvers<StoredRow[]>()
+  const takePaid = createTakePaid({
+    store: () => stored.promise,
+    find: async () => [],
+    publish: () => Promise.reject(new Error("the broker is away, and the process stops")),
+    deliver: async () => {},
+    attempt: async () => {},
+    invalidTopic: "invalid",
+    isFaultOfRecord: () => false,
+    metrics: unreadMetrics(),
+    log,
+  })
+  const malformed = { ...record("malformed"), value: Buffer.from("{") }
+  const done: string[] = []
+  const taken = takePaid([malformed, record("event")], ({ key }) => done.push(key ?? ""))
+  const outcome = expect(taken).rejects.toThrow()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  stored.reject(new Error("so is the database"))
+  await outcome
+  expect(unheard).toEqual([])
+  expect(done).toEqual([])
 })
 
 test("a refused record is done when it is put aside, and not before", async () => {

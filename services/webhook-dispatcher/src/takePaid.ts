@@ -55,10 +55,10 @@ export function createTakePaid(parts: TakePaidParts) {
 
   async function takePaid(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
     const accepted = new Map<string, Accepted>()
-    const work: Promise<void>[] = []
+    const refusals: Promise<void>[] = []
     for (const record of records) {
       const read = readRecord(sitePaidSchema, record.value)
-      if (!read.ok) work.push(refuse(record, read.reason).then(() => done(record)))
+      if (!read.ok) refusals.push(refuse(record, read.reason).then(() => done(record)))
       else {
         const first = accepted.get(read.value.id)
         if (!first) accepted.set(read.value.id, accept(record, read.value))
@@ -66,8 +66,9 @@ export function createTakePaid(parts: TakePaidParts) {
         else first.copies = [record]
       }
     }
-    work.push(...(await storeAndDeliver([...accepted.values()], done)))
-    await Promise.all(work)
+    const deliveries = storeAndDeliver([...accepted.values()], done).then((begun) => Promise.all(begun))
+    // Together: a refusal that fails during the store would be an error nobody caught, which ends the process at once.
+    await Promise.all([deliveries, ...refusals])
   }
 
   async function storeAndDeliver(
@@ -106,7 +107,12 @@ export function createTakePaid(parts: TakePaidParts) {
       return [refuseFirst(only, "cannot be stored", done).then(() => done(only.record))]
     }
     const work: Promise<void>[] = []
-    for (const entry of batch) work.push(...(await storeAndDeliver([entry], done)))
+    for (const entry of batch) {
+      const begun = await storeAndDeliver([entry], done)
+      // Told by the call, when the others are stored as well.
+      for (const one of begun) one.catch(() => {})
+      work.push(...begun)
+    }
     return work
   }
 
