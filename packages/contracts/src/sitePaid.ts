@@ -30,6 +30,11 @@ export const sitePaidSchema = z
       .meta({ description: "Contact address of the site's owner. Personal data." }),
     created_at: z.iso
       .datetime({ offset: true })
+      // In UTC these may be of a year that four digits cannot tell, and site.ready has four.
+      .refine(
+        (instant) => !/^(0000-01-01|9999-12-31)/.test(instant),
+        "must lie within the years 0000 to 9999 in UTC",
+      )
       .meta({ description: "Creation time, ISO 8601 with an offset from UTC." }),
   })
   .meta({ id: "SitePaid", description: "A site bought through a channel is paid and ready for use." })

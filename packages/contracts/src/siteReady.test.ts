@@ -50,6 +50,8 @@ test.each([
   ["email", "no address"],
   ["created_at", "yesterday"],
   ["created_at", "2030-06-01T01:30:00"],
+  ["created_at", "9999-12-31T23:59:59-01:00"],
+  ["created_at", "0000-01-01T00:00:00+14:00"],
 ])("a site.paid with the %s %j is refused", (field, value) => {
   expect(sitePaidSchema.safeParse({ ...event, [field]: value }).success).toBe(false)
 })

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest"
 import { createChannelGates, type Entry } from "./channelGates.ts"
 
-function gatesAt({ maxInFlight = 2 } = {}) {
+function gatesAt({ maxInFlight = 2, slowShare = 100 } = {}) {
   const clock = { now: 0 }
   const breakers: string[] = []
   const gates = createChannelGates({
     maxInFlight,
+    slowShare,
     maxWaitMs: 1_000,
     breakerFailures: 3,
     breakerCooldownMs: 30_000,
@@ -44,6 +45,46 @@ test("a channel that hangs turns away what would wait too long, and others do no
   expect((await enter("other")).kind).toBe("entered")
 })
 
+test("a channel of which nothing is known gets eight at a time, and one more with each success", async () => {
+  const { clock, gates, enter, entered } = gatesAt({ maxInFlight: 10 })
+  const first = await Promise.all(Array.from({ length: 8 }, () => entered("a")))
+  const waiting = Array.from({ length: 4 }, () => enter("a"))
+  expect(gates.counts()).toMatchObject({ inFlight: 8, waiting: 4 })
+  clock.now = 10
+  for (const entry of first.slice(0, 3)) entry.leave("delivered")
+  expect(gates.counts()).toMatchObject({ inFlight: 9, waiting: 0 })
+  await Promise.all(waiting)
+  await entered("a")
+  void enter("a")
+  expect(gates.counts()).toMatchObject({ inFlight: 10, waiting: 1 })
+})
+
+test("channels that are slow share half of the places, each has one at least, and the others have their own", async () => {
+  const { clock, gates, enter, entered } = gatesAt({ maxInFlight: 8, slowShare: 12 })
+  for (const channel of ["a", "b", "c"]) await entered(channel)
+  for (let more = 0; more < 3; more++) await entered("a")
+  clock.now = 5_000
+  // Three are slow now: four places for each.
+  expect(await enter("a")).toEqual({ kind: "turned-away", why: "busy" })
+  for (let more = 0; more < 3; more++) await entered("b")
+  expect(await enter("b")).toEqual({ kind: "turned-away", why: "busy" })
+  expect(gates.roomOf("b")).toBe(0)
+  for (let other = 0; other < 8; other++) await entered("quick")
+  for (let other = 0; other < 20; other++) await entered(`slow-${other}`)
+  clock.now = 10_000
+  expect(await enter("slow-0")).toEqual({ kind: "turned-away", why: "busy" })
+  expect((await enter("new")).kind).toBe("entered")
+})
+
+test("a channel that was slow and is quick again gets its places back", async () => {
+  const { clock, entered } = gatesAt({ maxInFlight: 8, slowShare: 2 })
+  const slow = [await entered("a"), await entered("b")]
+  clock.now = 5_000
+  for (const entry of slow) entry.leave("delivered")
+  for (let answer = 0; answer < 10; answer++) (await entered("a")).leave("delivered")
+  await Promise.all(Array.from({ length: 8 }, () => entered("a")))
+})
+
 test("failures in a row open the breaker; a probe closes it; the bound then grows with each success", async () => {
   const { clock, breakers, enter, entered } = gatesAt()
   for (let failure = 0; failure < 3; failure++) (await entered("a")).leave("failed")
@@ -79,8 +120,8 @@ test("a failed probe doubles the cool-down", async () => {
 })
 
 test("attempts begun before the breaker opened are no probes: however many fail, the next one comes after the cool-down", async () => {
-  const { clock, enter, entered } = gatesAt({ maxInFlight: 32 })
-  const before = await Promise.all(Array.from({ length: 32 }, () => entered("a")))
+  const { clock, enter, entered } = gatesAt({ maxInFlight: 8 })
+  const before = await Promise.all(Array.from({ length: 8 }, () => entered("a")))
   clock.now = 10_000
   for (const entry of before) entry.leave("failed")
   clock.now = 10_000 + 29_999

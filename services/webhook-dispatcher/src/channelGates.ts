@@ -1,6 +1,8 @@
 export type GateSettings = {
   /** Attempts under way for one channel, at most. */
   maxInFlight: number
+  /** Attempts under way for all channels that are slow, at most, as long as each has one. */
+  slowShare: number
   /** What would wait longer than this is turned away, in milliseconds. */
   maxWaitMs: number
   /** Failures in a row that open the breaker. */
@@ -22,6 +24,15 @@ export type Entry =
 /** How often what waits is looked at while anything does. */
 const sweepEveryMs = 50
 
+/**
+ * A channel that takes longer for an answer, usually or now, is slow: its attempts hold what all channels share. A dozen
+ * of these would have everything, and one that is slow and succeeds never opens its breaker.
+ */
+const slowMs = 500
+
+/** Attempts under way for a channel of which nothing is known. One more with each success, as after an open breaker. */
+const firstLimit = 8
+
 /** Gates are kept between attempts; from so many on, those that say nothing of their channels are forgotten. */
 const manyGates = 1_000
 
@@ -37,7 +48,7 @@ type Gate = {
   waiting: { enter: (entry: Entry) => void }[]
   usualMs: number
   failures: number
-  /** How many may be in flight now: 1 after a hold or an open breaker, one more with each success. */
+  /** How many may be in flight now, were it not slow: 1 after a hold or an open breaker, one more with each success. */
   limit: number
   openUntil: number
   cooldownMs: number
@@ -51,6 +62,7 @@ type Gate = {
 export function createChannelGates(settings: GateSettings) {
   const {
     maxInFlight,
+    slowShare,
     maxWaitMs,
     breakerFailures,
     breakerCooldownMs,
@@ -59,6 +71,8 @@ export function createChannelGates(settings: GateSettings) {
   const gates = new Map<string, Gate>()
   let forgetFrom = manyGates
   let sweep: NodeJS.Timeout | undefined
+  const startLimit = Math.min(maxInFlight, firstLimit)
+  let slow = { channels: 0, countedAt: Number.NEGATIVE_INFINITY }
 
   function gateOf(channel: string): Gate {
     let gate = gates.get(channel)
@@ -69,7 +83,7 @@ export function createChannelGates(settings: GateSettings) {
         waiting: [],
         usualMs: 0,
         failures: 0,
-        limit: maxInFlight,
+        limit: startLimit,
         openUntil: 0,
         cooldownMs: breakerCooldownMs,
       }
@@ -81,16 +95,36 @@ export function createChannelGates(settings: GateSettings) {
   function forgetUnremarkable(): void {
     for (const [channel, gate] of gates) {
       const idle = gate.inFlight.length === 0 && gate.waiting.length === 0
-      if (idle && !isOpen(gate) && gate.failures === 0 && gate.limit === maxInFlight) gates.delete(channel)
+      if (idle && !isOpen(gate) && gate.failures === 0 && gate.limit >= startLimit) gates.delete(channel)
     }
     forgetFrom = Math.max(manyGates, 2 * gates.size)
   }
 
+  /** How long its answers take, usually or now. */
+  function slownessOf({ usualMs, inFlight: [oldest] }: Gate): number {
+    return Math.max(usualMs, oldest === undefined ? 0 : now() - oldest.startedAt)
+  }
+
+  function countSlow(): number {
+    // It changes slowly, and there may be thousands of gates.
+    if (now() - slow.countedAt >= sweepEveryMs) {
+      let channels = 0
+      for (const gate of gates.values())
+        if (gate.inFlight.length > 0 && slownessOf(gate) >= slowMs) channels += 1
+      slow = { channels, countedAt: now() }
+    }
+    return slow.channels
+  }
+
+  function limitOf(gate: Gate): number {
+    if (gate.inFlight.length === 0 || slownessOf(gate) < slowMs) return gate.limit
+    return Math.min(gate.limit, Math.max(1, Math.floor(slowShare / Math.max(1, countSlow()))))
+  }
+
   /** How many may wait: the last of them would wait `maxWaitMs` if each is as slow as usual, or as the slowest now. */
   function roomToWait(gate: Gate): number {
-    const [oldest] = gate.inFlight
-    const slowestMs = Math.max(gate.usualMs, oldest === undefined ? 0 : now() - oldest.startedAt)
-    return slowestMs === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / slowestMs) * gate.limit)
+    const slowness = slownessOf(gate)
+    return slowness === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / slowness) * limitOf(gate))
   }
 
   /** A channel that has begun to hang is seen by what waits: the longer it hangs, the fewer may wait. */
@@ -114,20 +148,20 @@ export function createChannelGates(settings: GateSettings) {
       if (now() < gate.openUntil || gate.inFlight.length > 0) return { kind: "turned-away", why: "breaker" }
       return admit(channel, gate)
     }
-    if (gate.inFlight.length < gate.limit) return admit(channel, gate)
+    if (gate.inFlight.length < limitOf(gate)) return admit(channel, gate)
     if (gate.waiting.length >= roomToWait(gate)) return { kind: "turned-away", why: "busy" }
     sweep ??= setInterval(turnAwayTooLate, sweepEveryMs)
     return new Promise((enter) => void gate.waiting.push({ enter }))
   }
 
   function hasRoom(gate: Gate): boolean {
-    return !isOpen(gate) && gate.waiting.length === 0 && gate.inFlight.length < gate.limit
+    return !isOpen(gate) && gate.waiting.length === 0 && gate.inFlight.length < limitOf(gate)
   }
 
   /** How many could enter or wait now; none where something waits already. */
   function roomOf(channel: string): number {
     const gate = gateOf(channel)
-    return hasRoom(gate) ? gate.limit - gate.inFlight.length + roomToWait(gate) : 0
+    return hasRoom(gate) ? limitOf(gate) - gate.inFlight.length + roomToWait(gate) : 0
   }
 
   function isOpen(gate: Gate): boolean {
@@ -185,7 +219,7 @@ export function createChannelGates(settings: GateSettings) {
       for (const { enter } of gate.waiting.splice(0)) enter({ kind: "turned-away", why: "breaker" })
       return
     }
-    while (gate.inFlight.length < gate.limit) {
+    while (gate.inFlight.length < limitOf(gate)) {
       const next = gate.waiting.shift()
       if (!next) return
       next.enter(admit(channel, gate))

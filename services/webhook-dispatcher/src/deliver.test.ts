@@ -46,6 +46,7 @@ test.each([
     const none = () => Promise.reject(new Error("not in this test"))
     const gates = createChannelGates({
       maxInFlight: 1,
+      slowShare: 1,
       maxWaitMs: 0,
       breakerFailures: 1,
       breakerCooldownMs: 1,

@@ -153,6 +153,7 @@ await runService({
     })
     const gates = createChannelGates({
       maxInFlight: config.CHANNEL_MAX_IN_FLIGHT,
+      slowShare: Math.floor(config.MAX_IN_HAND / 2),
       maxWaitMs: config.CHANNEL_MAX_WAIT,
       breakerFailures: config.BREAKER_FAILURES,
       breakerCooldownMs: config.BREAKER_COOLDOWN,

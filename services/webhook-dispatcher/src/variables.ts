@@ -39,7 +39,7 @@ export const dispatcherVariables = {
     "Attempts under way for one channel, at most.",
   ),
   CHANNEL_MAX_WAIT: durationVariable(
-    "1s",
+    "250ms",
     "A delivery that would wait longer than this for its channel goes to the shortest retry topic instead.",
   ),
   BREAKER_FAILURES: countVariable(
