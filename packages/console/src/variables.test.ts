@@ -8,7 +8,7 @@ test("every variable says what it is for, and those that hold secrets say so", (
     expect(meta?.description, name).toBeTruthy()
     if (meta?.secret) secret.push(name)
   }
-  expect(secret).toEqual(["DATABASE_URL", "SEALING_KEYS"])
+  expect(secret.toSorted()).toEqual(["DATABASE_URL", "KAFKA_PASSWORD", "SEALING_KEYS"])
 })
 
 test("the gateway's origin is taken with or without its last slash, and not with a path", () => {
