@@ -101,7 +101,8 @@ export function createChannelGates(settings: GateSettings) {
   }
 
   /** How long its answers take, usually or now. */
-  function slownessOf({ usualMs, inFlight: [oldest] }: Gate): number {
+  function slownessOf({ usualMs, inFlight }: Gate): number {
+    const oldest = inFlight[0]
     return Math.max(usualMs, oldest === undefined ? 0 : now() - oldest.startedAt)
   }
 
