@@ -144,6 +144,20 @@ test("wrong use exits 2, says what is wrong, and never repeats a token", async (
   }
 })
 
+test("the login at Kafka comes from the environment, and not for the local stack", async () => {
+  const publish = (env: Record<string, string>, cwd?: string) =>
+    runCli(["publish", "site.paid", "--channel", "acme"], { env, ...(cwd === undefined ? {} : { cwd }) })
+  const half = { KAFKA_PASSWORD: "never shown" }
+  expect(await publish({ KAFKA_BROKERS: closed, ...half })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("KAFKA_USERNAME and KAFKA_PASSWORD belong together"),
+  })
+  const wrong = await publish({ KAFKA_BROKERS: closed, KAFKA_TLS: "true", KAFKA_CA: "never shown" })
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("KAFKA_CA: must be a certificate") })
+  expect(wrong.stderr).not.toContain("never shown")
+  expect(await publish(half, await folderWith(stack))).toMatchObject({ code: 3 })
+})
+
 test("every command has a help text with examples", async () => {
   const commands = [
     "channel create",

@@ -109,7 +109,8 @@ export function buildProgram(surroundings: Surroundings, outcome: Setup["outcome
 
 const whereThingsAre = `
 Addresses and the key come from the options, else from the environment (SITEWIRE_API, SITEWIRE_API_KEY,
-KAFKA_BROKERS, TOPIC_PREFIX), else from .sitewire/local.json in this folder or above,
+KAFKA_BROKERS, TOPIC_PREFIX; KAFKA_TLS, KAFKA_CA, KAFKA_USERNAME, KAFKA_PASSWORD and
+KAFKA_SASL_MECHANISM as the services read them), else from .sitewire/local.json in this folder or above,
 which the local stack writes (npm start). Inside the repository: npm run --silent sitewire -- COMMAND
 
 Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 could not be reached.`
