@@ -25,6 +25,15 @@ test("a broker that refuses is unreachable at once, with the reason", async () =
   expect(Date.now() - start).toBeLessThan(1_000)
 })
 
+test("settings that do not suit a broker that is there are named", async () => {
+  const kafka = realBroker()
+  const tls = await checkBroker({ kafka: { ...kafka, tls: {} } })
+  expect(tls).toMatchObject({ why: expect.stringContaining("see KAFKA_TLS") })
+  const login = { mechanism: "scram-sha-512", username: "a", password: "b" } as const
+  const asked = await checkBroker({ kafka: { ...kafka, login } })
+  expect(asked).toMatchObject({ why: expect.stringContaining("see KAFKA_USERNAME") })
+})
+
 test("a cluster without the topic that is asked for is as good as none", async () => {
   const kafka = realBroker()
   expect(await checkBroker({ kafka, topic: await makeTopic(kafka) })).toEqual({ status: "reachable" })

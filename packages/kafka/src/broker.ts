@@ -39,12 +39,28 @@ export async function checkBroker(options: {
   const state = await ask().catch(
     ({ errors }: AggregateError): BrokerState => ({
       status: "unreachable",
-      why: errors.map(reasonOf).join("; "),
+      why: errors.map(reasonOf).map(adviseOn).join("; "),
     }),
   )
   const leaving = Promise.allSettled(admins.map((admin) => admin.disconnect()))
   await withinDeadline(leaving, 500, null)
   return state
+}
+
+/** What of our settings does not suit a listener that is there, by what the client says of it. */
+const misfits: readonly (readonly [RegExp, string])[] = [
+  [
+    /before secure TLS connection|wrong version number|packet length too long/i,
+    "it speaks no TLS there; see KAFKA_TLS",
+  ],
+  [/current SASL state/i, "it asks for no login there; see KAFKA_USERNAME"],
+  [/certificate/i, "see KAFKA_CA"],
+  [/Closed connection/i, "it may want TLS or a login; see KAFKA_TLS and KAFKA_USERNAME"],
+]
+
+function adviseOn(why: string): string {
+  const misfit = misfits.find(([pattern]) => pattern.test(why))
+  return misfit === undefined ? why : `${why} (${misfit[1]})`
 }
 
 /** Waits for Kafka at start. `onWait` is called after each try that failed, so that the waiting can be seen. */

@@ -6,10 +6,14 @@ import { type Config, ConfigurationError } from "./config.ts"
 /** How Kafka lets us in. */
 export const kafkaLoginVariables = {
   KAFKA_TLS: switchVariable("Encrypt connections to Kafka; the brokers' certificates are verified."),
-  KAFKA_CA: z.string().refine(isCertificate, "must be a certificate in PEM").optional().meta({
-    description:
-      "Certificate authority of the brokers, in PEM, where it is not a public one. Needs KAFKA_TLS.",
-  }),
+  KAFKA_CA: z
+    .string()
+    .refine(isCertificate, "must be a certificate in PEM: its text, and not the name of a file")
+    .optional()
+    .meta({
+      description:
+        "Certificate authority of the brokers, in PEM, where it is not a public one. Needs KAFKA_TLS.",
+    }),
   KAFKA_USERNAME: z.string().optional().meta({ description: "Account at Kafka (SASL). Not set: no login." }),
   KAFKA_PASSWORD: z.string().optional().meta({ description: "The account's password.", secret: true }),
   KAFKA_SASL_MECHANISM: z

@@ -40,7 +40,7 @@ const write = `
 update job
    set position = $2, counts = $3::jsonb,
        state = (case when $4 then 'done' else 'running' end)::job_state,
-       finished_at = case when $4 then now() end
+       finished_at = case when $4 then clock_timestamp() end
  where id = $1`
 
 /**
