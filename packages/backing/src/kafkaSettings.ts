@@ -29,8 +29,9 @@ export const brokerSettings = {
 }
 
 /**
- * `listen`, `advertised` and `controller` are host:port; `protocol` is what clients must speak, as `SASL_SSL`. The node with `id` 1 is the controller as well; one with
- * another id joins the cluster whose controller that is.
+ * `listen`, `advertised` and `controller` are host:port; `protocol` is what clients must speak, as
+ * `SASL_SSL`. The node with `id` 1 is the controller as well; one with another id joins the cluster whose controller
+ * that is.
  */
 export function nodeSettings({
   data,

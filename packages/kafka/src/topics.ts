@@ -30,13 +30,7 @@ export async function ensureTopics(options: {
   const admin = createClient(kafka, { requestTimeoutMs: 30_000, retries: 5 }).admin()
   await admin.connect()
   try {
-    const known = new Set(
-      await existing(
-        admin,
-        topics.map(({ name }) => name),
-      ),
-    )
-    const missing = topics.filter(({ name }) => !known.has(name))
+    const missing = await lacking(admin, topics)
     const created = new Set(await createTopics(admin, missing, replicationFactor))
     const present = topics.filter(({ name }) => !created.has(name))
     const grown = await addPartitions(admin, present)
@@ -57,18 +51,19 @@ export async function requireTopics(kafka: KafkaConnection, names: readonly stri
   const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 1 }).admin()
   await admin.connect()
   try {
-    const known = new Set(await existing(admin, names))
-    const missing = names.filter((name) => !known.has(name))
+    const topics = names.map((name) => ({ name }))
+    const missing = (await lacking(admin, topics)).map(({ name }) => name)
     if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}`)
   } finally {
     await admin.disconnect()
   }
 }
 
-async function existing(admin: Admin, names: readonly string[]): Promise<string[]> {
-  const found: string[] = []
-  for (const name of names) if (await hasTopic(admin, name)) found.push(name)
-  return found
+/** Those that the cluster does not have, in the order given. */
+async function lacking<T extends { name: string }>(admin: Admin, topics: readonly T[]): Promise<T[]> {
+  const missing: T[] = []
+  for (const topic of topics) if (!(await hasTopic(admin, topic.name))) missing.push(topic)
+  return missing
 }
 
 async function createTopics(admin: Admin, topics: TopicSpec[], replicationFactor: number): Promise<string[]> {

@@ -19,8 +19,9 @@ export type ServiceParts<V extends Variables> = {
 
 /**
  * Runs a service: configuration, log, ops listener and signals, then `start`, which wires the service's own parts and
- * registers how they close. `parts` are what must be up for `/readyz`; `spared` is shown there too. Never returns to the caller with a failure: a
- * start that fails says why on the log (or, for a wrong configuration, on standard error) and exits with 1.
+ * registers how they close. `parts` are what must be up for `/readyz`; `spared` is shown there too. Never returns to the
+ * caller with a failure: a start that fails says why on the log (or, for a wrong configuration, on standard error) and
+ * exits with 1.
  */
 export async function runService<V extends Variables>(settings: {
   name: string

@@ -7,10 +7,23 @@ import { simulateRows } from "./fixtures/simulatedRows.ts"
 import { unreadMetrics } from "./fixtures/unreadMetrics.ts"
 import { createInFlight } from "./inFlight.ts"
 import type { StoredRow } from "./storeDeliveries.ts"
-import { createTakePaid } from "./takePaid.ts"
+import { createTakePaid, type TakePaidParts } from "./takePaid.ts"
 import { paid, refusal, startInstallation } from "./testDispatcher.ts"
 
 const log = createLogger({ service: "test", level: "silent" })
+
+/** Parts that do nothing, for those that a test does not look at. */
+const idle: TakePaidParts = {
+  store: async () => [],
+  find: async () => [],
+  publish: async () => {},
+  deliver: async () => {},
+  attempt: async () => {},
+  invalidTopic: "invalid",
+  isFaultOfRecord: () => false,
+  metrics: unreadMetrics(),
+  log,
+}
 
 // Which of two hand-overs is served first cannot be caused with a real database.
 test("a new delivery is taken before a later copy of its event can be, although its batch still looks others up", async () => {
@@ -22,12 +35,12 @@ test("a new delivery is taken before a later copy of its event can be, although 
   const begun: string[] = []
   const ended = Promise.withResolvers<void>()
   const takePaid = createTakePaid({
+    ...idle,
     store: async (batch) => rows.store(batch),
     find: async (events) => {
       if (events.includes("known")) await lookedUp.promise
       return rows.find(events)
     },
-    publish: async () => {},
     deliver: async ({ id }: DueDelivery) => {
       inFlight.takeNew(id)
       begun.push(id)
@@ -37,10 +50,7 @@ test("a new delivery is taken before a later copy of its event can be, although 
     attempt: async ({ delivery }) => {
       if (inFlight.take(delivery, () => {})) begun.push(delivery)
     },
-    invalidTopic: "invalid",
-    isFaultOfRecord: () => false,
     metrics,
-    log,
   })
   const first = takePaid([record("known"), record("new")], () => {})
   await takePaid([record("new")], () => {})
@@ -55,18 +65,13 @@ test("of an event that is stored, only what is delivered is kept in memory", asy
   const answered = Promise.withResolvers<void>()
   const begun: DueDelivery[] = []
   const takePaid = createTakePaid({
+    ...idle,
     store: async (batch) => rows.store(batch),
     find: async (events) => rows.find(events),
-    publish: async () => {},
     deliver: (due) => {
       begun.push(due)
       return answered.promise
     },
-    attempt: async () => {},
-    invalidTopic: "invalid",
-    isFaultOfRecord: () => false,
-    metrics: unreadMetrics(),
-    log,
   })
   const large = record("large")
   large.value = Buffer.from(JSON.stringify({ ...paid("large"), extra: "x".repeat(800_000) }))
@@ -85,15 +90,9 @@ test("what fails while the rest of its batch is being stored is told by the call
   onTestFinished(() => void process.off("unhandledRejection", onUnheard))
   const stored = Promise.withResolvers<StoredRow[]>()
   const takePaid = createTakePaid({
+    ...idle,
     store: () => stored.promise,
-    find: async () => [],
     publish: () => Promise.reject(new Error("the broker is away, and the process stops")),
-    deliver: async () => {},
-    attempt: async () => {},
-    invalidTopic: "invalid",
-    isFaultOfRecord: () => false,
-    metrics: unreadMetrics(),
-    log,
   })
   const malformed = { ...record("malformed"), value: Buffer.from("{") }
   const done: string[] = []
@@ -110,15 +109,10 @@ test("a refused record is done when it is put aside, and not before", async () =
   const rows = simulateRows(() => 0)
   const putAside = Promise.withResolvers<void>()
   const takePaid = createTakePaid({
+    ...idle,
     store: async (batch) => batch.map(() => unknownChannel),
     find: async (events) => rows.find(events),
     publish: () => putAside.promise,
-    deliver: async () => {},
-    attempt: async () => {},
-    invalidTopic: "invalid",
-    isFaultOfRecord: () => false,
-    metrics: unreadMetrics(),
-    log,
   })
   const done: string[] = []
   const malformed = { ...record("malformed"), value: Buffer.from("{") }
