@@ -1,6 +1,8 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import kafkajs from "kafkajs"
+import Broker from "kafkajs/src/broker/index.js"
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
 import { committedOffsets, makeTopic, realBroker, uniqueName } from "./fixtures/realBroker.ts"
 import { until } from "./fixtures/until.ts"
@@ -177,6 +179,29 @@ test("at the bound a member stays a member, and lets another join", { timeout: 2
   await until(() => taken.length > 0)
   expect(Date.now() - start).toBeLessThan(4_000)
   expect(health).toEqual([true])
+})
+
+test("a join that fails while the coordinator moves is made good", { timeout: 20_000 }, async () => {
+  const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
+  const taken: Incoming[] = []
+  await consume(group, [{ topic }], (records, done) => {
+    taken.push(...records)
+    for (const record of records) done(record)
+  })
+  await publishNumbered(topic, 10)
+  await until(() => taken.length === 10)
+  // What a group's old coordinator and its new one say, in the moment in which neither has the group.
+  const saying = (type: string) =>
+    new kafkajs.KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable: true }))
+  const moved = saying("NOT_COORDINATOR_FOR_GROUP")
+  const heartbeat = vi.spyOn(Broker.prototype, "heartbeat").mockRejectedValueOnce(moved)
+  const loading = saying("GROUP_LOAD_IN_PROGRESS")
+  const joinGroup = vi.spyOn(Broker.prototype, "joinGroup").mockRejectedValueOnce(loading)
+  await until(() => joinGroup.mock.calls.length > 0)
+  await publishNumbered(topic, 10)
+  await until(() => taken.length === 20, 10_000)
+  heartbeat.mockRestore()
+  joinGroup.mockRestore()
 })
 
 test("what is done after a rebalance commits nothing for the member that has the partition now", async () => {

@@ -86,11 +86,16 @@ export function startMembership(options: MembershipOptions): Membership {
   // commit past those records; so such a membership ends, and the next one starts from what was committed.
   const fetchingFrom = new Set<number>()
 
-  consumer.on(consumer.events.FETCH_START, ({ payload }) => void fetchingFrom.add(payload.nodeId))
+  consumer.on(consumer.events.FETCH_START, ({ payload }) => {
+    fetchingFrom.add(payload.nodeId)
+    // A coordinator that has just moved answers a join with "loading". kafkajs then goes on with the assignment that
+    // was dropped here, and its heartbeats are answered: nothing would be handed over again, for good.
+    if (!member) end("the group could not be joined again")
+  })
   consumer.on(consumer.events.HEARTBEAT, heard)
   consumer.on(consumer.events.REBALANCING, () => {
     if (over) return
-    // Not at the join: when that fails, kafkajs goes on fetching from where it was, and may join from there.
+    member = false
     fetchingFrom.clear()
     onLeave()
   })
