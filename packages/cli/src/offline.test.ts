@@ -133,6 +133,7 @@ test("wrong use exits 2, says what is wrong, and never repeats a token", async (
     ["trigger", "a", "--url-stdin"],
     ["resend", "--from", "2026-02-31", "--reason", "r"],
     ["replay", "--to", "2026-02-29T10:00:00Z", "--reason", "r"],
+    ["replay", "--reason", "r"],
     ["channel", "list", "--api", "nowhere"],
     ["publish", "site.paid", "--kafka", "nowhere", "--channel", "a"],
   ]

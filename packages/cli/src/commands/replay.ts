@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import { examples } from "../examples.ts"
+import { usage } from "../failure.ts"
 import type { Setup } from "../program.ts"
 import { addJobOptions, addPaceOption, type JobOptions, readInstant, startJob } from "../showJob.ts"
 
@@ -22,6 +23,11 @@ export function addReplay(parent: Command, { open, outcome }: Setup): void {
     )
     .action((options: Options, command: Command) => {
       const { refused, from, to, perSecond, reason, dryRun = false } = options
+      if (refused === undefined && from === undefined && to === undefined)
+        throw usage(
+          "Say which refused events, with --refused, --from or --to; without one of them all of them would be " +
+            "published again. (--reason is why you do it.) What was refused: sitewire refused",
+        )
       return startJob(open(command), { options, outcome }, (client) =>
         client.createReplayJob({
           filter: { reason: refused, from, to },
