@@ -21,7 +21,7 @@ export async function startDockerKafka({
       data,
       listen: "0.0.0.0:9092",
       advertised: `${host}:${port}`,
-      controller: "localhost:9093",
+      controllers: ["localhost:9093"],
     }),
   }
   const container = new GenericContainer(image)

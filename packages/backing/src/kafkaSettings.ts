@@ -29,34 +29,33 @@ export const brokerSettings = {
 }
 
 /**
- * `listen`, `advertised` and `controller` are host:port; `protocol` is what clients must speak, as
- * `SASL_SSL`. The node with `id` 1 is the controller as well; one with another id joins the cluster whose controller
- * that is.
+ * `listen`, `advertised` and `controllers` are host:port; `protocol` is what clients must speak, as
+ * `SASL_SSL`. The first nodes, by `id` from 1, are controllers as well, as many as `controllers` names.
  */
 export function nodeSettings({
   data,
   listen,
   advertised,
-  controller,
+  controllers,
   id = 1,
   protocol = "PLAINTEXT",
 }: {
   data: string
   listen: string
   advertised: string
-  controller: string
+  controllers: readonly string[]
   id?: number
   protocol?: string
 }) {
-  const controls = id === 1
+  const controller = controllers[id - 1]
   return {
-    "process.roles": controls ? "broker,controller" : "broker",
+    "process.roles": controller ? "broker,controller" : "broker",
     "node.id": String(id),
-    "controller.quorum.voters": `1@${controller}`,
+    "controller.quorum.voters": controllers.map((address, at) => `${at + 1}@${address}`).join(","),
     "controller.listener.names": "CONTROLLER",
     "listener.security.protocol.map": `${protocol}:${protocol},CONTROLLER:PLAINTEXT`,
     "inter.broker.listener.name": protocol,
-    listeners: controls ? `${protocol}://${listen},CONTROLLER://${controller}` : `${protocol}://${listen}`,
+    listeners: controller ? `${protocol}://${listen},CONTROLLER://${controller}` : `${protocol}://${listen}`,
     "advertised.listeners": `${protocol}://${advertised}`,
     "log.dirs": data,
   }

@@ -27,10 +27,10 @@ const logging = [
 /** What clients must bring: the protocol, its settings, and arguments of the formatting, as accounts to be made. */
 export type BrokerLock = { protocol: string; settings: Record<string, string>; format: string[] }
 
-/** Which one of several brokers; `controller` is the first one's, host:port, and `settings` are all their own. */
+/** Which one of several brokers; `controllers` are the first ones', host:port, and `settings` are all their own. */
 export type ClusterNode = {
   id: number
-  controller: string
+  controllers: readonly string[]
   settings: Record<string, string>
   lock?: BrokerLock | undefined
 }
@@ -58,10 +58,10 @@ export async function startLocalKafka({
 
   const start = async () => {
     const listen = `127.0.0.1:${port}`
-    const controller = node?.controller ?? (await pickController())
+    const controllers = node?.controllers ?? [await pickController()]
     const lock = node?.lock
     const protocol = lock?.protocol ?? "PLAINTEXT"
-    const own = nodeSettings({ data, listen, advertised: listen, controller, id: node?.id ?? 1, protocol })
+    const own = nodeSettings({ data, listen, advertised: listen, controllers, id: node?.id ?? 1, protocol })
     await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...lock?.settings, ...own }))
     if (!(await isFormatted(data))) {
       const format = [

@@ -4,8 +4,8 @@ import type { BackingOptions, StartedBacking } from "./types.ts"
 
 /**
  * Several brokers of one cluster, run with Java: for what one alone cannot show, partitions whose leader moves. Every
- * partition has a copy on each, and where a broker comes back its partitions follow within seconds. The first broker is
- * the controller too, so it has to stay. Data is scratch.
+ * partition has a copy on each, up to three, and where a broker comes back its partitions follow within seconds. Of three
+ * and more any one may go away; of two only the second, since the first is the only controller. Data is scratch.
  */
 export async function startKafkaCluster({
   directory,
@@ -19,8 +19,9 @@ export async function startKafkaCluster({
   brokers: number
   lock?: BrokerLock
 }): Promise<{ brokers: StartedBacking[]; stop(): Promise<void> }> {
-  const controller = await pickController()
-  const copies = String(brokers)
+  const controllers: string[] = []
+  while (controllers.length < (brokers < 3 ? 1 : 3)) controllers.push(await pickController())
+  const copies = String(Math.min(3, brokers))
   const settings = {
     "default.replication.factor": copies,
     "offsets.topic.replication.factor": copies,
@@ -35,13 +36,14 @@ export async function startKafkaCluster({
     })
   }
   const starting = Array.from({ length: brokers }, (_, at) =>
-    start({ id: at + 1, controller, settings, lock }),
+    start({ id: at + 1, controllers, settings, lock }),
   )
   const outcomes = await Promise.allSettled(starting)
   const started = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
-  // The controller last: the others say goodbye to it.
+  // Nobody needs the data: one that says goodbye waits for controllers that have left before it.
   const stop = async () => {
-    for (const broker of started.toReversed()) await broker.stop()
+    await Promise.all(started.map((broker) => broker.halt("kill")))
+    await Promise.all(started.map((broker) => broker.stop()))
   }
   const failed = outcomes.find((outcome) => outcome.status === "rejected")
   if (failed) {

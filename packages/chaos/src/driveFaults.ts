@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { StartedBacking } from "@sitewire/backing"
 import type { Random } from "./random.ts"
 import type { Installation } from "./startInstallation.ts"
 import type { Member } from "./startMember.ts"
@@ -8,6 +9,8 @@ export type FaultKind =
   | "SIGSTOP"
   | "rebalance"
   | "broker stopped"
+  | "one broker stopped"
+  | "one broker paused"
   | "Postgres killed"
   | "Postgres restarted"
   | "exit"
@@ -17,7 +20,7 @@ export type Fault = { kind: FaultKind; target: string; beganAt: number; endedAt:
 
 export type FaultSettings = {
   random: Random
-  it: Pick<Installation, "postgres" | "kafka">
+  it: Pick<Installation, "postgres" | "brokers">
   /** Those that are killed and paused. */
   members: Member[]
   /** Those that join their group for a while and leave it in good order. */
@@ -26,7 +29,7 @@ export type FaultSettings = {
   /** Between the end of one fault and the beginning of the next. */
   gapMs: [number, number]
   brokerAwayMs: [number, number]
-  /** Longer than the session time-out of a group's member, which is 10 s. */
+  /** Of a process, or of one of several brokers. Longer than the session time-out of a group's member, which is 10 s. */
   pausedMs: [number, number]
   progress: (line: string) => void
 }
@@ -36,12 +39,31 @@ export type FaultSettings = {
  * fault is healed before the next begins, but what it set going (a rejoin, a backlog) is not waited for.
  */
 export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
-  const { random, it, members, extras, durationMs, gapMs, progress } = settings
+  const { random, members, extras, durationMs, gapMs, progress } = settings
+  const { postgres, brokers } = settings.it
   const startedAt = Date.now()
   const done: Fault[] = []
   const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
 
-  const work: Record<Exclude<FaultKind, "exit">, () => Promise<string>> = {
+  async function stopBroker(): Promise<string> {
+    const broker = random.pick(brokers)
+    await broker.halt(random.pick(["orderly", "kill"]))
+    await wait(settings.brokerAwayMs)
+    await broker.resume()
+    return brokerName(broker)
+  }
+  async function pauseBroker(): Promise<string> {
+    const broker = random.pick(brokers)
+    const pid = broker.pid ?? 0
+    process.kill(pid, "SIGSTOP")
+    await wait(settings.pausedMs)
+    process.kill(pid, "SIGCONT")
+    return brokerName(broker)
+  }
+  const brokerName = (broker: StartedBacking) =>
+    brokers.length > 1 ? `broker-${brokers.indexOf(broker) + 1}` : "broker"
+
+  const work: Partial<Record<FaultKind, () => Promise<string>>> = {
     async "kill -9"() {
       const member = random.pick(members)
       await member.kill()
@@ -63,27 +85,24 @@ export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
       await extra.end()
       return extra.name
     },
-    async "broker stopped"() {
-      await it.kafka.halt(random.pick(["orderly", "kill"]))
-      await wait(settings.brokerAwayMs)
-      await it.kafka.resume()
-      return "broker"
-    },
+    ...(brokers.length > 1
+      ? { "one broker stopped": stopBroker, "one broker paused": pauseBroker }
+      : { "broker stopped": stopBroker }),
     async "Postgres killed"() {
-      await it.postgres.halt("kill")
+      await postgres.halt("kill")
       await wait([0, 3_000])
-      await it.postgres.resume()
+      await postgres.resume()
       return "Postgres"
     },
     async "Postgres restarted"() {
-      await it.postgres.halt("orderly")
+      await postgres.halt("orderly")
       await wait([0, 3_000])
-      await it.postgres.resume()
+      await postgres.resume()
       return "Postgres"
     },
   }
 
-  const kinds = Object.keys(work) as (keyof typeof work)[]
+  const kinds = Object.keys(work) as FaultKind[]
   const isOver = () => Date.now() - startedAt > durationMs
   while (!isOver()) {
     // A process is what fails most, and the one kind that hits whatever is in its memory: twice in each round.
@@ -91,7 +110,7 @@ export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
       await wait(gapMs)
       if (isOver()) break
       const beganAt = Date.now()
-      const target = await work[kind]()
+      const target = (await work[kind]?.()) ?? ""
       const endedAt = Date.now()
       done.push({ kind, target, beganAt, endedAt })
       const at = ((beganAt - startedAt) / 1_000).toFixed(1)

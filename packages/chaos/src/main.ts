@@ -6,19 +6,27 @@ import { report } from "./report.ts"
 import { settingsFor } from "./settings.ts"
 
 const { values, positionals, explain } = readArguments(
-  { json: { type: "boolean", default: false }, seed: { type: "string" }, minutes: { type: "string" } },
-  "npm run chaos -- outbound|inbound [--seed S] [--minutes M] [--json]",
+  {
+    json: { type: "boolean", default: false },
+    seed: { type: "string" },
+    minutes: { type: "string" },
+    brokers: { type: "string" },
+  },
+  "npm run chaos -- outbound|inbound [--seed S] [--minutes M] [--brokers B] [--json]",
 )
 const [named] = positionals
 const seed = Number(values.seed ?? randomInt(1, 1_000_000))
 const minutes = Number(values.minutes ?? 5)
+const brokers = Number(values.brokers ?? 1)
 if (!Number.isSafeInteger(seed) || !(minutes > 0)) explain("The seed is a whole number, the minutes above 0.")
+if (!Number.isSafeInteger(brokers) || brokers < 1 || brokers === 2)
+  explain("Brokers are 1, or 3 and more: of two, one can control the other only while it is there itself.")
 const isFlow = (named === "outbound" || named === "inbound") && positionals.length === 1
 const flow = isFlow ? named : explain("Which flow is to be tried?")
 
 const progress = (line: string) => void process.stderr.write(`chaos: ${line}\n`)
-progress(`${flow}, seed ${seed}, ${minutes} minutes of faults`)
-const settings = { seed, progress, ...settingsFor(minutes) }
+progress(`${flow}, seed ${seed}, ${minutes} minutes of faults, brokers: ${brokers}`)
+const settings = { seed, brokers, progress, ...settingsFor(minutes) }
 const deliveries = minutes < 2 ? 3_000 : 20_000
 const { ledger, faults } =
   flow === "outbound" ? await runOutbound({ ...settings, deliveries }) : await runInbound(settings)

@@ -2,6 +2,8 @@ import type { FaultSettings } from "./driveFaults.ts"
 
 export type RunSettings = {
   seed: number
+  /** Of Kafka. One that is stopped is all of Kafka gone; of three and more it is one that others take over from. */
+  brokers: number
   /** For how long faults are done. Bringing up, and waiting for quiet afterwards, come on top. */
   durationMs: number
   /** How long to wait for quiet when all is healed. What is missing then counts as lost. */

@@ -9,7 +9,7 @@ import { settingsFor } from "./settings.ts"
 const timeout = 240_000
 const seed = randomInt(1, 1_000_000)
 const progress = (line: string) => void process.stderr.write(`chaos, seed ${seed}: ${line}\n`)
-const settings = { seed, progress, ...settingsFor(0.7) }
+const settings = { seed, brokers: 1, progress, ...settingsFor(0.7) }
 
 test("outbound: whatever is killed, paused or restarted, nothing is lost or forged and no chain forks", {
   timeout,

@@ -1,8 +1,14 @@
 import { randomBytes } from "node:crypto"
-import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { startKafka, startPostgres } from "@sitewire/backing"
+import {
+  type BackingOptions,
+  type StartedBacking,
+  startKafka,
+  startKafkaCluster,
+  startPostgres,
+} from "@sitewire/backing"
 import { topicNames } from "@sitewire/contracts"
 import { openPool, type Sql } from "@sitewire/database"
 import { connectKafka, startProducer } from "@sitewire/kafka"
@@ -20,6 +26,8 @@ const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url)
  */
 export async function startInstallation(settings: {
   retryDelaysMs: number[]
+  /** 1, or 3 and more: of two only one may go away. */
+  brokers: number
   progress: (line: string) => void
   onExit: (name: string, code: number | null) => void
 }) {
@@ -32,15 +40,15 @@ export async function startInstallation(settings: {
   const { DATABASE_URL: _, KAFKA_BROKERS: __, ...env } = process.env
   const [postgres, kafka] = await Promise.all([
     startPostgres({ ...options, env }),
-    startKafka({ ...options, env, jars: join(stateFolder, "jars") }),
+    startBrokers(settings.brokers, { ...options, env }),
   ])
-  if (postgres.kind === "given" || kafka.kind === "given") throw new Error("a backing of somebody else's")
-  const brokers = kafka.address.split(",")
+  if (postgres.kind === "given") throw new Error("a backing of somebody else's")
+  const brokers = kafka.brokers.map(({ address }) => address)
   await prepare({
     databaseUrl: postgres.address,
     kafka: { brokers },
     topicPrefix: "",
-    replication: 1,
+    replication: Math.min(3, brokers.length),
     retryDelaysMs,
     retryPeriodMs: 3_600_000,
     deadlineMs: 30_000,
@@ -61,11 +69,12 @@ export async function startInstallation(settings: {
     kafkaConnection: connection,
     producer,
     postgres,
-    kafka,
+    /** Of Kafka: the only one, or those of a cluster. */
+    brokers: kafka.brokers,
     member(name: string, main: string, env: Record<string, string>): Member {
       const shared = {
         DATABASE_URL: postgres.address,
-        KAFKA_BROKERS: kafka.address,
+        KAFKA_BROKERS: brokers.join(","),
         LOG_LEVEL: "info",
         // Before the launcher gives up waiting, so that no process is left half started.
         STARTUP_DEADLINE: "45s",
@@ -90,11 +99,23 @@ export async function startInstallation(settings: {
       await Promise.all([postgres.stop(), kafka.stop()])
       if (keepLogs) {
         await rm(join(directory, "postgres"), { recursive: true, force: true })
-        await rm(join(directory, "kafka"), { recursive: true, force: true })
+        for (const name of await readdir(directory))
+          if (name.startsWith("kafka")) await rm(join(directory, name), { recursive: true, force: true })
         progress(`the logs of all processes are in ${directory}`)
       } else await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+async function startBrokers(
+  count: number,
+  options: Pick<BackingOptions, "directory" | "durability" | "env" | "progress">,
+): Promise<{ brokers: StartedBacking[]; stop(): Promise<void> }> {
+  const jars = join(stateFolder, "jars")
+  if (count > 1) return startKafkaCluster({ ...options, jars, brokers: count })
+  const kafka = await startKafka({ ...options, jars })
+  if (kafka.kind === "given") throw new Error("a backing of somebody else's")
+  return { brokers: [kafka], stop: kafka.stop }
 }
 
 export type Installation = Awaited<ReturnType<typeof startInstallation>>

@@ -23,14 +23,14 @@ const schedulerEnv = {
 
 /** Partners trigger at random while faults happen to three gateways, two schedulers, the broker and the database. */
 export async function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
-  const { seed, durationMs, progress } = settings
+  const { seed, brokers, durationMs, progress } = settings
   const random = createRandom(seed)
   const faults: Fault[] = []
   const onExit = (name: string, code: number | null) => {
     faults.push({ kind: "exit", target: name, beganAt: Date.now(), endedAt: Date.now() })
     progress(`          ${name} exited by itself with ${code}; it is started again`)
   }
-  const it = await startInstallation({ retryDelaysMs: [1_000], progress, onExit })
+  const it = await startInstallation({ retryDelaysMs: [1_000], brokers, progress, onExit })
   let ledger: InboundLedger | undefined
   try {
     const source = await it.helper("packages/chaos/src/inbound/source.ts", { CHAOS_SEED: String(seed) })

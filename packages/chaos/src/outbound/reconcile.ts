@@ -53,10 +53,11 @@ export type OutboundLedger = {
 
 /**
  * How often a fault makes the group hand its partitions over: when a member is lost and when it is back, or for each
- * member that comes back to a broker. Postgres has no part in that.
+ * member that comes back to a broker; of several brokers also when it goes to another one. Postgres has no part in that.
  */
 export function handOvers(kind: FaultKind, members: number): number {
   if (kind === "Postgres killed" || kind === "Postgres restarted") return 0
+  if (kind === "one broker stopped" || kind === "one broker paused") return 2 * members
   return kind === "broker stopped" ? members : 2
 }
 

@@ -42,14 +42,14 @@ function behaviourOf(channel: number): "healthy" | "flaky" | "hanging" {
 export async function runOutbound(
   settings: RunSettings & { deliveries: number },
 ): Promise<{ ledger: OutboundLedger; faults: Fault[] }> {
-  const { seed, durationMs, deliveries, progress } = settings
+  const { seed, brokers, durationMs, deliveries, progress } = settings
   const random = createRandom(seed)
   const faults: Fault[] = []
   const onExit = (name: string, code: number | null) => {
     faults.push({ kind: "exit", target: name, beganAt: Date.now(), endedAt: Date.now() })
     progress(`          ${name} exited by itself with ${code}; it is started again`)
   }
-  const it = await startInstallation({ retryDelaysMs, progress, onExit })
+  const it = await startInstallation({ retryDelaysMs, brokers, progress, onExit })
   let ledger: OutboundLedger | undefined
   try {
     const receiver = await it.helper("packages/chaos/src/outbound/receiver.ts", {
