@@ -54,7 +54,9 @@ export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   }
   async function pauseBroker(): Promise<string> {
     const broker = random.pick(brokers)
-    const pid = broker.pid ?? 0
+    const { pid } = broker
+    // 0 would be all of this run's own processes.
+    if (!pid) throw new Error(`${brokerName(broker)} has no process that could be paused`)
     process.kill(pid, "SIGSTOP")
     await wait(settings.pausedMs)
     process.kill(pid, "SIGCONT")
