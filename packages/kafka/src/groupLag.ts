@@ -8,13 +8,14 @@ export async function groupLag(kafka: KafkaConnection, group: string, topics: st
   const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).admin()
   await admin.connect()
   try {
-    const committed = new Map<string, bigint>()
-    for (const { topic, partitions } of await admin.fetchOffsets({ groupId: group, topics }))
-      for (const { partition, offset } of partitions) committed.set(`${topic}/${partition}`, BigInt(offset))
     let lag = 0n
+    // One at a time: of several, kafkajs leaves out one whose partitions it has just not learnt, or forgotten again.
     for (const topic of topics) {
+      const fetched = await admin.fetchOffsets({ groupId: group, topics: [topic] })
+      const places = fetched.flatMap(({ partitions }) => partitions)
+      const committed = new Map(places.map(({ partition, offset }) => [partition, BigInt(offset)]))
       for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
-        const reached = committed.get(`${topic}/${partition}`) ?? -1n
+        const reached = committed.get(partition) ?? -1n
         lag += BigInt(high) - (reached < BigInt(low) ? BigInt(low) : reached)
       }
     }
