@@ -33,6 +33,13 @@ test("a value that was changed or moved to another row does not open", () => {
   }
 })
 
+test("a key with the right name and other bytes is named as a cause", () => {
+  const sealed = seal(readSealingKeys(keyText("k1")), "channel:a", "secret")
+  expect(() => unseal(readSealingKeys(keyText("k1")), "channel:a", sealed)).toThrow(
+    /for channel:a does not open with the key "k1".*sealed with another/,
+  )
+})
+
 test("faulty keys are named and never shown", () => {
   const short = randomBytes(16).toString("base64")
   for (const text of ["", "k1", `k1:${short}`, `${keyText("k1")},${keyText("k1")}`, `bad id:${short}`]) {

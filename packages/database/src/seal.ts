@@ -46,7 +46,7 @@ export function seal({ current, keys }: SealingKeys, context: string, value: str
   return Buffer.concat([Buffer.of(format, id.length), id, nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Opens what `seal` made. Throws where the key is not at hand, or the value was changed or belongs elsewhere. */
+/** Opens what `seal` made. Throws where the key is not at hand or is another, or the value was changed or moved. */
 export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Array): string {
   const bytes = Buffer.from(sealed)
   const id = sealingKeyId(bytes)
@@ -65,7 +65,8 @@ export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Arra
     )
   } catch (cause) {
     throw new Error(
-      `a sealed value for ${context} does not open: it was changed, or belongs to another row`,
+      `a sealed value for ${context} does not open with the key "${id}" of SEALING_KEYS: it was sealed with another ` +
+        "of this name, was changed, or belongs to another row",
       { cause },
     )
   }
