@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
+
+/** Prometheus gives up the whole answer after 10 s, and a query to a database that hangs takes longer. */
+const dueWithinMs = 2_000
 
 /** What operators see of triggers and syncs. No label holds an id: their number has no bound. */
 export function createSchedulerMetrics(registry: Registry) {
@@ -64,11 +68,12 @@ export function exposeState(
     help: "Connections that are due and wait for a place, in the whole installation.",
     registers,
     async collect() {
-      // A database that is away must not take the other figures with it.
-      await read.due().then(
-        (due) => this.set(due),
-        () => this.reset(),
+      // A database that is away must not take the other figures with it, and says nothing about this one: not 0.
+      const due = await Promise.race([read.due(), sleep(dueWithinMs, undefined, { ref: false })]).catch(
+        () => undefined,
       )
+      if (due === undefined) this.remove()
+      else this.set(due)
     },
   })
   new Gauge({
