@@ -87,6 +87,9 @@ test("refused events are replayed, deliveries sent again and erased, each first 
   expect((erased.stdout + erased.stderr).toLowerCase()).not.toContain(email.toLowerCase())
   const { data } = await json<Page<Delivery>>(["deliveries", "--state", "erased"])
   expect(data.length).toBe(3)
+  const bare = await run(["delivery", "show", data[0]?.id ?? ""])
+  expect(bare).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state: +erased$/m) })
+  expect(bare.stdout).not.toContain("body sha256")
 
   const jobs = await json<Page<Job>>(["jobs"])
   expect(jobs.data.map(({ kind }) => kind)).toEqual(["erasure", "resend", "replay"])

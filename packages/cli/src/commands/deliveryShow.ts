@@ -49,7 +49,8 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     ["next attempt", nextAttempt(delivery, pausedAt, style)],
     ["created", style.moment(delivery.created_at)],
     ["finished", finished_at && style.moment(finished_at)],
-    ["body sha256", delivery.body_sha256],
+    // An erasure empties it.
+    ["body sha256", delivery.body_sha256 || null],
   ])
   if (delivery.attempt_log.length === 0) return `${facts}\n\n${noAttempt[delivery.state]}`
   const attempts = table(style, delivery.attempt_log, [
@@ -79,7 +80,7 @@ function nextAttempt(
     return "held back: the channel is paused"
   if (next_attempt_at === null) return null
   const overdue = style.now.getTime() - Date.parse(next_attempt_at) > overdueMs
-  const why = "waits for its channel (too slow, or its breaker is open), or for a dispatcher"
+  const why = "waits for its channel (too slow, or its breaker is open), or for a dispatcher that can send it"
   return overdue ? `was due ${style.moment(next_attempt_at)}; ${why}` : style.moment(next_attempt_at)
 }
 
