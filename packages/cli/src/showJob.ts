@@ -22,8 +22,8 @@ export function addJobOptions(command: Command): Command {
 }
 
 /** The option of jobs that send. */
-export function addPaceOption(command: Command): Command {
-  return command.option("--per-second <n>", "how many a second, at most (50)", readCount)
+export function addPaceOption(command: Command, pieces = ""): Command {
+  return command.option("--per-second <n>", `how many a second, at most (50)${pieces}`, readCount)
 }
 
 /** A time as ISO 8601 with an offset, or as anything else that names one instant; given on in UTC. */

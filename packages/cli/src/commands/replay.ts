@@ -13,7 +13,7 @@ export function addReplay(parent: Command, { open, outcome }: Setup): void {
     .option("--refused <reason>", "only those refused for this reason, or one that begins so")
     .option("--from <time>", "only those refused at this time or later", readInstant)
     .option("--to <time>", "only those refused before this time", readInstant)
-  addJobOptions(addPaceOption(replay))
+  addJobOptions(addPaceOption(replay, ", in pieces of up to 500"))
     .addHelpText(
       "after",
       examples(
