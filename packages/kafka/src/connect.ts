@@ -1,5 +1,6 @@
 import { Kafka, type SASLOptions } from "kafkajs"
 import { type Log, routeKafkajsLog } from "./log.ts"
+import "./leaveSilentBroker.ts"
 import "./restWhenIdle.ts"
 
 /** Where Kafka is, and how we may come in. */
