@@ -139,6 +139,15 @@ test("a topic that does not exist rejects within the deadline and holds up no ot
   expect(Date.now() - start).toBeLessThan(4_000)
 })
 
+test("a topic that was published to and is deleted holds up no other topic", async () => {
+  const [deleted, other, fresh] = [await makeTopic(kafka), await makeTopic(kafka), await makeTopic(kafka)]
+  await producer.publish([deleted, other].map((topic) => ({ topic, key: null, value: "before" })))
+  await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [deleted] }))
+  await expect(producer.publish([{ topic: deleted, key: null, value: "after" }])).rejects.toThrow()
+  await producer.publish([other, fresh].map((topic) => ({ topic, key: null, value: "after" })))
+  expect([await endOffset(other), await endOffset(fresh)]).toEqual([2, 1])
+})
+
 test("keys go to the partitions that other clients choose for them", async () => {
   // From the tests of Apache Kafka's own client (UtilsTest.testMurmur2): key and hash.
   const hashes = {

@@ -1,4 +1,4 @@
-import { CompressionTypes, type Message } from "kafkajs"
+import { type Producer as Client, CompressionTypes, type Message } from "kafkajs"
 import { choosePartitionOnce } from "./choosePartition.ts"
 import { createClient, type KafkaConnection } from "./connect.ts"
 import { withinDeadline } from "./deadline.ts"
@@ -41,9 +41,15 @@ export type Producer = {
 type Call = { missing: number; settled: boolean; resolve(): void; reject(error: Error): void }
 type Waiting = { message: Message; bytes: number; since: number; call: Call }
 
-/** What waits for one topic. A topic that is missing or has no leader then holds up only its own callers. */
+/**
+ * What waits for one topic, and the client that sends it. A topic that is missing or has no leader then holds up only
+ * its own callers. A client for several would be useless to all of them when one is deleted: kafkajs asks for all it has
+ * ever sent to at once, and takes no answer in which one is missing.
+ */
 type Lane = {
   topic: string
+  client: Client
+  connected: Promise<void> | null
   waiting: Waiting[]
   bytes: number
   timer: NodeJS.Timeout | null
@@ -60,30 +66,28 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     maxBatchBytes = 900_000,
     deadlineMs = 10_000,
   } = options
-  const client = createClient(kafka, { requestTimeoutMs: Math.min(deadlineMs, 30_000), retries: 2 }).producer(
-    {
+  const clients = createClient(kafka, { requestTimeoutMs: Math.min(deadlineMs, 30_000), retries: 2 })
+  const newClient = () =>
+    clients.producer({
       createPartitioner: choosePartitionOnce,
       allowAutoTopicCreation: false,
       // Enough to go on trying until about the deadline, and not much longer.
       retry: { initialRetryTime: 50, maxRetryTime: 500, retries: Math.ceil(deadlineMs / 500) + 3 },
-    },
-  )
+    })
+  // Connected to see whether Kafka is there; the first topic gets it.
+  const first = newClient()
   const lanes = new Map<string, Lane>()
   const calls = new Map<Call, Promise<void>>()
   let closed: Promise<void> | null = null
 
   async function connect(): Promise<void> {
-    const outcome = await withinDeadline(client.connect(), Math.max(deadlineMs, 5_000), "late")
+    const outcome = await withinDeadline(first.connect(), Math.max(deadlineMs, 5_000), "late")
     if (outcome === "late") throw new Error("no answer within the deadline")
   }
   try {
     await connect()
   } catch (error) {
-    await withinDeadline(
-      client.disconnect().catch(() => {}),
-      1_000,
-      null,
-    )
+    await hangUp([first])
     throw new Error(
       `The producer could not connect to Kafka at ${kafka.brokers.join(", ")}: ${reasonOf(error)}. ` +
         "Check that it runs and that KAFKA_BROKERS names it.",
@@ -144,7 +148,17 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   function laneOf(topic: string): Lane {
     let lane = lanes.get(topic)
     if (!lane) {
-      lane = { topic, waiting: [], bytes: 0, timer: null, sending: false, abandoned: 0 }
+      const client = lanes.size === 0 ? first : newClient()
+      lane = {
+        topic,
+        client,
+        connected: null,
+        waiting: [],
+        bytes: 0,
+        timer: null,
+        sending: false,
+        abandoned: 0,
+      }
       lanes.set(topic, lane)
     }
     return lane
@@ -191,7 +205,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     const batch = nextBatch(lane)
     if (batch.length === 0) return
     lane.sending = true
-    const sent = send(lane.topic, batch)
+    const sent = send(lane, batch)
     // kafkajs cannot be stopped; a send that outlives the deadline goes on without holding up the next ones.
     if ((await withinDeadline(sent, deadlineMs, "late")) === "late") {
       lane.abandoned++
@@ -204,8 +218,14 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     schedule(lane)
   }
 
-  async function send(topic: string, batch: Waiting[]): Promise<void> {
+  async function send(lane: Lane, batch: Waiting[]): Promise<void> {
+    const { topic, client } = lane
     try {
+      lane.connected ??= client.connect().catch((error: unknown) => {
+        lane.connected = null
+        throw error
+      })
+      await lane.connected
       // kafkajs resolves although records were never sent, when a send is tried again after their partition has
       // moved to a broker that had already answered: with two brokers, stopping one lost records that way. So
       // only what a partition's own acknowledgement covers counts, and the rest is sent again.
@@ -240,11 +260,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     await withinDeadline(Promise.allSettled(calls.values()), closeDeadlineMs, null)
     for (const call of calls.keys())
       call.reject(new Error("The producer was closed before Kafka acknowledged."))
-    await withinDeadline(
-      client.disconnect().catch(() => {}),
-      1_000,
-      null,
-    )
+    await hangUp(new Set([first, ...[...lanes.values()].map(({ client }) => client)]))
   }
 
   return {
@@ -254,6 +270,11 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
       return closed
     },
   }
+}
+
+async function hangUp(clients: Iterable<Client>): Promise<void> {
+  const leaving = [...clients].map((client) => client.disconnect())
+  await withinDeadline(Promise.allSettled(leaving), 1_000, null)
 }
 
 /** The size is an upper bound of what the record format adds: lengths, offset and time, per header two lengths. */
