@@ -4,10 +4,11 @@ import kafkajs from "kafkajs"
 import Broker from "kafkajs/src/broker/index.js"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
-import { committedOffsets, makeTopic, realBroker, uniqueName } from "./fixtures/realBroker.ts"
+import { committedOffsets, makeTopic, realBroker, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
 import { until } from "./fixtures/until.ts"
 import { type Producer, startProducer } from "./publish.ts"
 import type { Incoming } from "./record.ts"
+import { ensureTopics } from "./topics.ts"
 
 const kafka = realBroker()
 let producer: Producer
@@ -202,6 +203,39 @@ test("a join that fails while the coordinator moves is made good", { timeout: 20
   await until(() => taken.length === 20, 10_000)
   heartbeat.mockRestore()
   joinGroup.mockRestore()
+})
+
+test("a topic that is made anew while its records are in hand is consumed from its beginning, and committed", {
+  timeout: 40_000,
+}, async () => {
+  const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
+  await publishNumbered(topic, 100)
+  const taken: Incoming[] = []
+  let finish: (record: Incoming) => void = () => {}
+  const consumer = await consume(group, [{ topic }], (records, done) => {
+    finish = done
+    taken.push(...records)
+  })
+  await until(() => taken.length === 100)
+  await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [topic] }))
+  const make = () => ensureTopics({ kafka, topics: [{ name: topic, partitions: 1, config: {} }] })
+  await until(() =>
+    make().then(
+      () => true,
+      () => false,
+    ),
+  )
+  await until(() =>
+    publishNumbered(topic, 40).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await until(() => taken.length >= 140)
+  for (const record of taken) finish(record)
+  await until(() => consumer.inHand() === 0)
+  await until(async () => (await committedOffsets(kafka, group, topic))[0] === "40")
+  expect(offsetsOf(taken.slice(100))).toEqual(range(0, 40))
 })
 
 test("what is done after a rebalance commits nothing for the member that has the partition now", async () => {

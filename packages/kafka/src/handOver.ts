@@ -36,6 +36,8 @@ export type HandOverOptions = {
 type Partition = Place & {
   delayMs: number
   tracker: OffsetTracker<Incoming>
+  /** Before this offset all is tracked; null before any record. */
+  next: bigint | null
   highWatermark: bigint
   committed: string | null
   /** Fetched and tracked, but not due yet: still ours, not in anybody's hand. */
@@ -69,6 +71,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
           ...place,
           delayMs: delayMsOf(place.topic),
           tracker: trackOffsets<Incoming>(),
+          next: null,
           highWatermark: 0n,
           committed: null,
           waiting: [],
@@ -83,14 +86,32 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     const ended = assignment
     assignment = null
     if (!ended) return
-    for (const partition of ended.values()) {
-      if (partition.timer) clearTimeout(partition.timer)
-      const waiting = new Set(partition.waiting)
-      for (const record of partition.tracker.notDone()) if (!waiting.has(record)) orphans.add(record)
-      // kafkajs keeps a pause across assignments: regained later, the partition would stay silent.
-      if (waiting.size > 0 && !stopped) resume(partition)
-    }
+    for (const partition of ended.values()) disown(partition)
     room.wake()
+  }
+
+  function disown(partition: Partition): void {
+    if (partition.timer) clearTimeout(partition.timer)
+    const waiting = new Set(partition.waiting)
+    for (const record of partition.tracker.notDone()) if (!waiting.has(record)) orphans.add(record)
+    // kafkajs keeps a pause across assignments: regained later, the partition would stay silent.
+    if (waiting.size > 0 && !stopped) resume(partition)
+  }
+
+  /**
+   * An offset comes twice where a log was cut or its topic made anew, when kafkajs goes on from the log's beginning by
+   * itself; or where two of its fetch loops have asked for the same. Tracked as if it came behind the others, it would not
+   * be found when it is done: room would never come back, until none was left.
+   */
+  function goBack(partition: Partition, offset: bigint, fetched: Fetched): void {
+    const reached = BigInt(partition.tracker.committable() ?? offset)
+    disown(partition)
+    partition.tracker = trackOffsets<Incoming>()
+    partition.next = null
+    partition.waiting = []
+    // Even before anything is done: what the broker has may be of the log that is gone.
+    partition.committed = ""
+    fetched.moveOn(String((offset < reached ? offset : reached) - 1n))
   }
 
   /** No more hand-over; what is in hand can still be done and committed. */
@@ -129,12 +150,19 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     const partition = mine?.get(nameOf(fetched))
     if (!partition) return
     partition.highWatermark = BigInt(fetched.highWatermark)
+    const [first] = fetched.records
+    if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
+      goBack(partition, BigInt(first.offset), fetched)
+      return
+    }
     const keep = (records: Incoming[]) => {
       partition.tracker.add(records)
       // Nothing is done yet: where the partition starts need not be committed.
       partition.committed ??= partition.tracker.committable()
       const last = records.at(-1)
-      if (last) fetched.moveOn(last.offset)
+      if (!last) return
+      partition.next = BigInt(last.offset) + 1n
+      fetched.moveOn(last.offset)
     }
 
     let from = 0
