@@ -51,6 +51,10 @@ const offsetsOf = (records: Incoming[]) =>
   records.map(({ offset }) => Number(offset)).toSorted((a, b) => a - b)
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
+/** A broker's answer that is an error. */
+const saying = (type: string, retriable = true) =>
+  new kafkajs.KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable }))
+
 /** Commits go out every 250 ms: after a few of them, what is not committed is held back on purpose. */
 const severalCommits = () => new Promise((resolve) => setTimeout(resolve, 1_000))
 
@@ -192,8 +196,6 @@ test("a join that fails while the coordinator moves is made good", { timeout: 20
   await publishNumbered(topic, 10)
   await until(() => taken.length === 10)
   // What a group's old coordinator and its new one say, in the moment in which neither has the group.
-  const saying = (type: string) =>
-    new kafkajs.KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable: true }))
   const moved = saying("NOT_COORDINATOR_FOR_GROUP")
   const heartbeat = vi.spyOn(Broker.prototype, "heartbeat").mockRejectedValueOnce(moved)
   const loading = saying("GROUP_LOAD_IN_PROGRESS")
@@ -203,6 +205,27 @@ test("a join that fails while the coordinator moves is made good", { timeout: 20
   await until(() => taken.length === 20, 10_000)
   heartbeat.mockRestore()
   joinGroup.mockRestore()
+})
+
+test("a member that may not fetch is unhealthy, however often it joins, until it may", {
+  timeout: 20_000,
+}, async () => {
+  const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
+  const taken: Incoming[] = []
+  const health: boolean[] = []
+  const take: Take = (records, done) => {
+    taken.push(...records)
+    for (const record of records) done(record)
+  }
+  await consume(group, [{ topic }], take, { onHealth: (now) => health.push(now) })
+  const denied = saying("TOPIC_AUTHORIZATION_FAILED", false)
+  const fetch = vi.spyOn(Broker.prototype, "fetch").mockRejectedValue(denied)
+  await until(() => fetch.mock.calls.length >= 3)
+  expect(health).toEqual([true, false])
+  fetch.mockRestore()
+  await publishNumbered(topic, 10)
+  await until(() => taken.length === 10)
+  expect(health).toEqual([true, false, true])
 })
 
 test("a topic that is made anew while its records are in hand is consumed from its beginning, and committed", {

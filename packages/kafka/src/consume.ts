@@ -44,7 +44,7 @@ export type ConsumerOptions = {
 
 export type Consumer = {
   inHand(): number
-  /** A member of the group that the broker has lately heard. False is a reason not to be ready. */
+  /** A member of the group that could fetch and that the broker has lately heard. False is a reason not to be ready. */
   healthy(): boolean
   /** Records appended and not committable yet, per partition, as of the last fetch that brought any. */
   lag(): Lag[]
@@ -56,7 +56,7 @@ export type Consumer = {
 }
 
 /**
- * Consumes at least once. Resolves once it has joined its group; rejects if that takes longer than
+ * Consumes at least once. Resolves once it has joined its group and fetched; rejects if that takes longer than
  * `startDeadlineMs`. From then on it looks after itself: when the broker goes away or the client breaks, it
  * reports itself unhealthy and joins again, until it is closed.
  */
@@ -123,18 +123,17 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         topics: topics.map(({ topic }) => topic),
         sessionTimeoutMs,
         fetchBytes,
-        onJoin(places) {
-          records.begin(places)
-          report(true, "joined")
-          joined.resolve()
-        },
+        onJoin: records.begin,
         // Before the rejoin, while the broker still takes commits from the old generation.
         onLeave() {
           void commitOnce()
           records.end()
         },
         onFetched: records.receive,
-        onHealth: report,
+        onHealth(now, why) {
+          report(now, why)
+          if (now) joined.resolve()
+        },
       })
       const why = await membership.ended
       if (performance.now() - begunAt > stableMs) pauseMs = firstPauseMs

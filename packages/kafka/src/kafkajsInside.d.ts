@@ -35,6 +35,7 @@ declare module "kafkajs/src/errors.js" {
 /** Tests let it get a broker's answers that none can be made to give at will. */
 declare module "kafkajs/src/broker/index.js" {
   export default class Broker {
+    fetch(request: object): Promise<object>
     heartbeat(request: object): Promise<object>
     joinGroup(request: object): Promise<object>
   }

@@ -68,6 +68,8 @@ export function startMembership(options: MembershipOptions): Membership {
 
   let lastHeard = Date.now()
   let member = false
+  // Who may not read a topic joins well and fails at each fetch.
+  let fetched = false
   // Nobody else notices a client that has gone deaf without an error. A join may rightly take long.
   const watch = setInterval(() => {
     const silentMs = Date.now() - lastHeard
@@ -77,7 +79,7 @@ export function startMembership(options: MembershipOptions): Membership {
   }, 1_000)
   function heard(): void {
     lastHeard = Date.now()
-    if (member && !over) onHealth(true, "heartbeat answered")
+    if (member && fetched && !over) onHealth(true, "fetched and heard")
   }
 
   // kafkajs joins again in two ways: with every fetch loop stopped (REBALANCING), or from inside one fetch loop (a
@@ -91,6 +93,11 @@ export function startMembership(options: MembershipOptions): Membership {
     // A coordinator that has just moved answers a join with "loading". kafkajs then goes on with the assignment that
     // was dropped here, and its heartbeats are answered: nothing would be handed over again, for good.
     if (!member) end("the group could not be joined again")
+  })
+  consumer.on(consumer.events.FETCH, () => {
+    if (fetched) return
+    fetched = true
+    heard()
   })
   consumer.on(consumer.events.HEARTBEAT, heard)
   consumer.on(consumer.events.REBALANCING, () => {
