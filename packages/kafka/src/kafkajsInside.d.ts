@@ -20,7 +20,7 @@ declare module "kafkajs/src/network/connectionPool.js" {
     readonly host: string
     readonly port: number
     readonly pool: readonly Connection[]
-    send(request: object): Promise<unknown>
+    send(request: { request: { apiName: string } }): Promise<unknown>
   }
 }
 

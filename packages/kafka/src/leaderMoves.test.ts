@@ -129,6 +129,10 @@ test("while one broker of two hangs or is away the cluster counts as reachable, 
 
   process.kill(second?.pid ?? 0, "SIGSTOP")
   await expectReachable()
+  // Every client begins with the first broker it is given.
+  const hangingFirst = { ...kafka, brokers: kafka.brokers.toReversed() }
+  const producer = await startProducer({ kafka: hangingFirst, deadlineMs: 6_000 })
+  await producer.close(1_000)
   process.kill(second?.pid ?? 0, "SIGCONT")
 
   await second?.halt("kill")

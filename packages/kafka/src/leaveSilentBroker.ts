@@ -24,6 +24,9 @@ ConnectionPool.prototype.send = async function (request) {
       connection.rejectRequests(closed)
       await connection.disconnect()
     }
+    // Its first request: after this error, and no other, kafkajs connects to the next broker of its list.
+    if (request.request.apiName === "ApiVersions")
+      throw new kafkajs.KafkaJSConnectionError(error.message, { broker: `${host}:${port}` })
     throw closed
   }
 }

@@ -57,7 +57,7 @@ type Lane = {
   abandoned: number
 }
 
-/** Gathers the records of many callers into few requests. Rejects if no broker answers within the deadline. */
+/** Gathers the records of many callers into few requests. Rejects if no broker answers within twice the deadline. */
 export async function startProducer(options: ProducerOptions): Promise<Producer> {
   const {
     kafka,
@@ -81,8 +81,9 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   let closed: Promise<void> | null = null
 
   async function connect(): Promise<void> {
-    const outcome = await withinDeadline(first.connect(), Math.max(deadlineMs, 5_000), "late")
-    if (outcome === "late") throw new Error("no answer within the deadline")
+    // Twice, for a second broker where the first accepts us and then does not answer.
+    const outcome = await withinDeadline(first.connect(), Math.max(2 * deadlineMs, 5_000), "late")
+    if (outcome === "late") throw new Error("no answer within twice the deadline")
   }
   try {
     await connect()
