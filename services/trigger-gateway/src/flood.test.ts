@@ -81,20 +81,29 @@ test("header floods are refused and hung up on, nothing of them is echoed, and o
   expect(await accepted()).toBe(before + others.length)
 })
 
-test("a header without end is refused at its 8 KiB, and at its time-out where it comes drop by drop", async () => {
+/** Sends a header without end, drop by drop, until it is hung up on. */
+async function drip(): Promise<{ text: string; tookMs: number; reset: boolean }> {
   const { hostname, port } = new URL(running.gateway)
   const startedAt = performance.now()
   const socket = connect(Number(port), hostname, () => socket.write(`POST ${path} HTTP/1.1\r\n`))
   let text = ""
-  socket.setEncoding("latin1").on("data", (chunk) => (text += chunk))
   let reset = false
+  socket.setEncoding("latin1").on("data", (chunk) => (text += chunk))
   socket.on("error", () => (reset = true))
-  const drops = setInterval(() => socket.write("X: y\r\n"), 250)
+  const drops = setInterval(() => socket.write("X: y\r\n"), 50)
   await new Promise((resolve) => socket.once("close", resolve))
   clearInterval(drops)
-  // A drop that meets the closed connection resets it, which can take the answer along.
-  if (!reset || text !== "") expect(text).toMatch(/^HTTP\/1\.1 408 [^\r]*\r\nConnection: close\r\n\r\n$/)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  return { text, tookMs: performance.now() - startedAt, reset }
+}
+
+test("a header without end is refused at its 8 KiB, and at its time-out where it comes drop by drop", {
+  timeout: 20_000,
+}, async () => {
+  let dripped = await drip()
+  // A drop that meets the closed connection resets it, which can take the answer along: then it is asked again.
+  while (dripped.reset && dripped.text === "") dripped = await drip()
+  expect(dripped.text).toMatch(/^HTTP\/1\.1 408 [^\r]*\r\nConnection: close\r\n\r\n$/)
+  expect(dripped.tookMs).toBeLessThan(5_000)
 
   const fast = await converse(running.gateway, `POST ${path} HTTP/1.1\r\n${"X: y\r\n".repeat(100_000)}`)
   expect({ ...fast, statuses: statusesOf(fast.text) }).toMatchObject({ closed: true, statuses: [431] })
