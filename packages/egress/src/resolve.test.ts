@@ -61,6 +61,7 @@ type Records = Record<string, { a?: number[][]; aaaa?: number[][] | "dropped"; a
 /** A name server on loopback that knows `records` and answers "no such name" for every other name. */
 async function nameServer(records: Records): Promise<string> {
   const askedAt = new Map<string, number>()
+  const late: NodeJS.Timeout[] = []
   const socket = createSocket("udp4").on("message", (query, from) => {
     const labels: string[] = []
     let at = 12
@@ -85,12 +86,15 @@ async function nameServer(records: Records): Promise<string> {
       Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]),
     )
     const answer = () => socket.send(Buffer.concat([head, question, ...resources]), from.port, from.address)
-    if (left > 0) setTimeout(answer, left)
+    if (left > 0) late.push(setTimeout(answer, left))
     else answer()
   })
   socket.bind(0, "127.0.0.1")
   await once(socket, "listening")
-  onTestFinished(() => void socket.close())
+  onTestFinished(() => {
+    for (const answer of late) clearTimeout(answer)
+    socket.close()
+  })
   return `127.0.0.1:${socket.address().port}`
 }
 
