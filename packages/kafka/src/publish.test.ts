@@ -134,9 +134,9 @@ test("a topic that does not exist rejects within the deadline and holds up no ot
   const missing = producer.publish([{ topic: uniqueName("missing"), key: null, value: "lost" }])
   const rejected = expect(missing).rejects.toThrow(/did not/)
   await producer.publish([{ topic, key: null, value: "kept" }])
-  expect(Date.now() - start).toBeLessThan(1_500)
+  expect(Date.now() - start).toBeLessThan(2_500)
   await rejected
-  expect(Date.now() - start).toBeLessThan(4_000)
+  expect(Date.now() - start).toBeLessThan(6_000)
 })
 
 test("a topic that was published to and is deleted holds up no other topic", async () => {

@@ -25,8 +25,8 @@ test("an earlier time that is set ends the sleep, during it and before it", asyn
 
 test("a time that has come counts once, and one that has not is kept for the next sleep", async () => {
   const alarm = createAlarm()
-  alarm.within(100)
-  expect(await took(alarm.wait(10))).toBeLessThan(90)
-  expect(await took(alarm.wait(5_000))).toBeLessThan(1_000)
+  alarm.within(500)
+  expect(await took(alarm.wait(10))).toBeLessThan(450)
+  expect(await took(alarm.wait(5_000))).toBeLessThan(2_000)
   expect(await took(alarm.wait(60))).toBeGreaterThan(50)
 })
