@@ -2,11 +2,12 @@ import type { AttemptError } from "@sitewire/contracts"
 import type { Egress, Excerpt, Timing } from "@sitewire/egress"
 import { sign, signatureHeader, standardWebhooksHeaders } from "@sitewire/signing"
 import type { DueDelivery, SealedSecret } from "./delivery.ts"
+import { describeRedirect } from "./describeRedirect.ts"
 
 export type AttemptOutcome = {
   /** Null: delivered, a 2xx status came in time. */
   error: AttemptError | null
-  /** Without an answer: why. */
+  /** Without an answer: why. Of a redirect: where it leads. */
   detail: string | null
   status: number | null
   address: string | null
@@ -62,7 +63,7 @@ export function createAttempt({ egress, openSecret, serviceName, timeoutMs }: At
     const { status, headers } = outcome
     return {
       error: status >= 200 && status < 300 ? null : "status",
-      detail: null,
+      detail: describeRedirect(status, headers.location, channel.address),
       status,
       address,
       timing,

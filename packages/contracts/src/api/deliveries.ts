@@ -39,7 +39,8 @@ export const attemptSchema = z
     status: z.int().nullable(),
     error: attemptErrorSchema.nullable().meta({ description: "null: the attempt succeeded." }),
     detail: z.string().nullable().meta({
-      description: "Without an answer: why, with the host and a code; null where there was one.",
+      description:
+        "Without an answer: why, with the host and a code. Of a redirect: to which server. Else null.",
     }),
     address: z.string().nullable().meta({ description: "The network address that was called." }),
     secret_id: z.string().meta({ description: "The signing secret that was used." }),

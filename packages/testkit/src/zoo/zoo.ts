@@ -35,13 +35,23 @@ function badCertificate(fault: Fault, description: string, why: string): Behavio
 }
 
 const made = (status: number): Expected => ({ error: null, status })
-const refused = (status: number): Expected => ({ error: "status", status })
+const refused = (status: number, why?: string): Expected => ({
+  error: "status",
+  status,
+  ...(why ? { why } : {}),
+})
 const failed = (error: AttemptError, why: string): Expected => ({ error, why })
 
 const noAnswer = failed("timeout", "the answer was not complete")
 
 const behaviours = {
   "no-content": answers("Answers 204, as it should.", head(204), made(204)),
+  "server-error": answers("Answers 500.", head(500), refused(500)),
+  "asks-to-wait": answers(
+    "Answers 503 and asks for ten minutes (Retry-After).",
+    head(503, { "retry-after": "600" }),
+    refused(503),
+  ),
   "never-accepts": {
     kind: "never-accepts",
     description: "Its queue of connections is full, so that none is ever made.",
@@ -60,14 +70,18 @@ const behaviours = {
   "redirects-elsewhere": answers(
     "Answers 301 to another host.",
     head(301, { location: "https://elsewhere.example/" }),
-    refused(301),
+    refused(301, "https://elsewhere.example;"),
   ),
   "redirects-inside": answers(
     "Answers 302 to a private address where clouds keep credentials.",
     head(302, { location: "http://169.254.169.254/latest/meta-data/" }),
-    refused(302),
+    refused(302, "http://169.254.169.254;"),
   ),
-  "redirects-to-itself": answers("Answers 307 to itself.", head(307, { location: "/" }), refused(307)),
+  "redirects-to-itself": answers(
+    "Answers 307 to itself.",
+    head(307, { location: "/" }),
+    refused(307, "the same server"),
+  ),
   "continues-unasked": answers(
     "Sends 100 Continue, which nobody asked for, and then 200.",
     raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
