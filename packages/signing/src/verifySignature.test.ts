@@ -216,7 +216,7 @@ test.each([
     void verifying(request, response, onNext).then(settled.resolve)
   }
   const url = await receiver(watched, { before, errors })
-  const socket = connect(Number(new URL(url).port), "127.0.0.1")
+  const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n${body}`, () => socket.end())
   await settled.promise
   socket.destroy()
