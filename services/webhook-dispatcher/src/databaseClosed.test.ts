@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { openPool } from "@sitewire/database"
 import { postgresAddress, startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
@@ -83,3 +84,21 @@ test("events wait while the database is read-only, as a standby is, and none of 
   await admin.close()
   await partner.close()
 }, 60_000)
+
+test("a dispatcher whose statements the database refuses ends as soon as what is under way is over, and nothing is lost", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ DELIVERY_TIMEOUT: "1s", SHUTDOWN_DEADLINE: "60s" })
+  const ended = once(dispatcher.child, "exit")
+  await it.sql("alter table delivery rename to elsewhere")
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("the stop to begin", () => dispatcher.output().includes("a record could not be handled"))
+  const stoppedAt = performance.now()
+  expect(await ended).toEqual([1, null])
+  expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+  await it.sql("alter table elsewhere rename to delivery")
+  await it.dispatcher()
+  await waitUntil("the delivery", () => partner.received.length === 1)
+  await partner.close()
+}, 90_000)

@@ -229,16 +229,20 @@ await runService({
       log,
     })
 
+    let longestDrainMs = Number.POSITIVE_INFINITY
     const onUndone = (error: unknown) => {
       if (lifecycle.stopping.aborted) return log.info("records are left undone by the stop; they come again")
       // Undone records hold up the commit for good. Starting over is what brings them back.
       log.fatal({ error }, "a record could not be handled; stopping, so that it comes again")
+      // Its place never comes back, and the partitions rest meanwhile: what is waited for is the attempts under way.
+      longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordedWithinMs
       void lifecycle.stop("a record could not be handled", 1)
     }
     // Together: attempts that hang then hold up the stop once, and not once for each.
-    lifecycle.onStop("consumers", (deadlineMs) =>
-      Promise.all([recall.close(deadlineMs), ...consumers.map((consumer) => consumer.close(deadlineMs))]),
-    )
+    lifecycle.onStop("consumers", (deadlineMs) => {
+      const drainMs = Math.min(deadlineMs, longestDrainMs)
+      return Promise.all([recall.close(drainMs), ...consumers.map((consumer) => consumer.close(drainMs))])
+    })
     type Take = (records: Incoming[], done: (record: Incoming) => void) => void
     const consume = async (group: string, consumed: { topic: string; delayMs?: number }[], take: Take) => {
       const consumer = await startConsumer({
