@@ -98,9 +98,11 @@ test("a body that never ends holds no place: ten attempts go through a channel t
   await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "1", CHANNEL_MAX_WAIT: "30s", BREAKER_FAILURES: "100" })
   await it.publishPaid(Array.from({ length: 10 }, (_, at) => paid(`shop-${at}`)))
   await waitUntil("all", () => partner.received.length === 10)
-  const times = partner.received.map(({ at }) => at)
-  // Each would hold it for the quarter of a second in which the rest of its body is waited for.
-  expect(Math.max(...times) - Math.min(...times)).toBeLessThan(9 * 250)
+  const times = partner.received.map(({ at }) => at).toSorted((a, b) => a - b)
+  const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0))
+  // Each would hold it for the quarter of a second in which the rest of its body is waited for. A machine that stands
+  // still now and then makes some gaps wide, and not most.
+  expect(gaps.filter((ms) => ms < 200).length, `gaps of ${gaps.join(", ")} ms`).toBeGreaterThan(4)
   const rows = await attemptsOf(it, 10)
   expect(new Set(rows.map(({ said }) => said))).toEqual(new Set(["I have more to say"]))
   await partner.close()
