@@ -234,7 +234,8 @@ await runService({
       if (lifecycle.stopping.aborted) return log.info("records are left undone by the stop; they come again")
       // Undone records hold up the commit for good. Starting over is what brings them back.
       log.fatal({ error }, "a record could not be handled; stopping, so that it comes again")
-      // Its place never comes back, and the partitions rest meanwhile: what is waited for is the attempts under way.
+      // Its place never comes back, and the partitions rest meanwhile: what is waited for is the attempts under way, and
+      // a consumer keeps the last 2 s to commit and to leave.
       longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordedWithinMs
       void lifecycle.stop("a record could not be handled", 1)
     }
