@@ -1,8 +1,20 @@
 import { createServer } from "node:net"
 
-/** `wanted` if it is free on 127.0.0.1, or any free port for 0 and undefined. */
-export async function pickPort({ wanted, service }: { wanted: number | undefined; service: string }) {
-  return new Promise<number>((resolve, reject) => {
+type Wish = { wanted: number | undefined; service: string }
+
+/** Free when they were picked, and perhaps not listened on yet: the system may offer one of them again. */
+const picked = new Set<number>()
+
+/** `wanted` if it is free on 127.0.0.1, or for 0 and undefined any free port that this process has not been given yet. */
+export async function pickPort(wish: Wish): Promise<number> {
+  let port = await findFree(wish)
+  while (!wish.wanted && picked.has(port)) port = await findFree(wish)
+  picked.add(port)
+  return port
+}
+
+function findFree({ wanted, service }: Wish): Promise<number> {
+  return new Promise((resolve, reject) => {
     const server = createServer()
     server.once("error", (error: NodeJS.ErrnoException) => {
       const reason =
