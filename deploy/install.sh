@@ -17,7 +17,7 @@ rm -rf "$NODE_COMPILE_CACHE"
 # but for some files of kafkajs that it loads when a request needs them (57 of the dispatcher's 790).
 compile() {
   setpriv --reuid=65532 --regid=65532 --clear-groups \
-    node --heap-growing-percent=60 --no-allocation-site-pretenuring "$workspace/src/main.ts" --help
+    node --heap-growing-percent=150 --no-allocation-site-pretenuring "$workspace/src/main.ts" --help
 }
 install -d -o 65532 -g 65532 "$NODE_COMPILE_CACHE"
 compile >/dev/null

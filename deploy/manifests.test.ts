@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import type { z } from "zod"
-import { nodeArguments } from "../packages/backing/src/nodeArguments.ts"
+import { nodeArguments, nodeEnvironment } from "../packages/backing/src/nodeArguments.ts"
 import { consoleVariables } from "../packages/console/src/variables.ts"
 import { topicNames } from "../packages/contracts/src/index.ts"
 import { kafkaLoginVariables, processVariables, type Variables } from "../packages/runtime/src/index.ts"
@@ -211,7 +211,9 @@ test("Node is told the same in the images as in processes that are started from 
   const install = await readFile(new URL("install.sh", import.meta.url), "utf8")
   const commands = [...dockerfile.matchAll(/^CMD (.+)$/gm)].map(([, command]) => JSON.parse(command ?? ""))
   expect(commands).toHaveLength(5)
-  expect(dockerfile).toContain("AS base\nENV NODE_COMPILE_CACHE=/app/.compiled\n")
+  const environment = Object.entries({ NODE_COMPILE_CACHE: "/app/.compiled", ...nodeEnvironment })
+  const variables = environment.map(([name, value]) => `${name}=${value}`).join(" ")
+  expect(dockerfile).toContain(`AS base\nENV ${variables}\n`)
   for (const command of commands) {
     const told = nodeArguments(command.at(-1))
     expect(command).toEqual(["node", ...told, command.at(-1)])

@@ -1,5 +1,5 @@
 export { forgetBackings } from "./forget.ts"
-export { nodeArguments } from "./nodeArguments.ts"
+export { nodeArguments, nodeEnvironment } from "./nodeArguments.ts"
 export { birthMark } from "./processes.ts"
 export { startKafka } from "./startKafka.ts"
 export { startKafkaCluster } from "./startKafkaCluster.ts"

@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs"
 import { mkdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { nodeArguments } from "@sitewire/backing"
+import { nodeArguments, nodeEnvironment } from "@sitewire/backing"
 import { compiledFolder, logsFolder, root } from "./folders.ts"
 
 const readyWithinMs = 60_000
@@ -85,7 +85,7 @@ async function launch(name: string, main: string, env: Record<string, string>, l
   )
   const child = spawn(process.execPath, [...nodeArguments(main), main], {
     cwd: root,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiledFolder, ...env },
+    env: { ...nodeEnvironment, PATH: process.env.PATH, NODE_COMPILE_CACHE: compiledFolder, ...env },
     // Its own process group: Ctrl-C is for us, and we decide who stops when.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

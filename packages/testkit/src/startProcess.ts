@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { nodeArguments } from "@sitewire/backing"
+import { nodeArguments, nodeEnvironment } from "@sitewire/backing"
 import { waitUntil } from "./waitUntil.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
@@ -27,6 +27,7 @@ export async function startProcess(main: string, env: Record<string, string>): P
   const child = spawn(process.execPath, [...nodeArguments(main), main], {
     cwd: root,
     env: {
+      ...nodeEnvironment,
       NODE_COMPILE_CACHE: compileCache,
       PATH: process.env.PATH,
       OPS_HOST: "127.0.0.1",
