@@ -1,7 +1,7 @@
-import { STATUS_CODES } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { Problem as ProblemDocument } from "@sitewire/contracts"
+import { nodeHttp } from "@sitewire/runtime"
 import type { Response } from "express"
 import type { Answer, Problem } from "./answer.ts"
 
@@ -27,7 +27,7 @@ export function sendProblem(response: Response, { status, detail, errors }: Prob
   if (status === 503) response.setHeader("retry-after", "5")
   const document: ProblemDocument = {
     type: "about:blank",
-    title: STATUS_CODES[status] ?? "Error",
+    title: nodeHttp.STATUS_CODES[status] ?? "Error",
     status,
     detail,
     ...(errors ? { errors } : {}),

@@ -1,6 +1,6 @@
-import { createServer, type RequestListener, type Server } from "node:http"
+import type { RequestListener, Server } from "node:http"
 import type { Socket } from "node:net"
-import { listen } from "@sitewire/runtime"
+import { listen, nodeHttp } from "@sitewire/runtime"
 
 export type HttpListener = { port: number; close(deadlineMs: number): Promise<void> }
 
@@ -11,7 +11,7 @@ export async function serveHttp(settings: {
   port: number
   variable: string
 }): Promise<HttpListener> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, settings.handler)
+  const server = nodeHttp.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, settings.handler)
   // A caller that stops reading a snapshot would otherwise hold its socket for ever.
   server.setTimeout(60_000)
   server.on("clientError", refuseUnreadable)

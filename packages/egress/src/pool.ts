@@ -1,6 +1,7 @@
 import type { Socket } from "node:net"
 import type { SecureContext } from "node:tls"
-import { Client, errors } from "undici"
+import errors from "undici/lib/core/errors.js"
+import Client from "undici/lib/dispatcher/client.js"
 import type { Phase } from "./classify.ts"
 import { lastOf, openSocket } from "./openSocket.ts"
 import type { Target } from "./target.ts"

@@ -1,7 +1,7 @@
-import { createServer } from "node:http"
 import type { Socket } from "node:net"
 import { listen } from "./listen.ts"
 import type { Registry } from "./metrics.ts"
+import { nodeHttp } from "./nodeHttp.ts"
 import type { Readiness } from "./readiness.ts"
 
 const maxConnections = 64
@@ -19,7 +19,7 @@ export async function startOps(settings: {
   metrics: Registry
 }): Promise<Ops> {
   const { readiness, metrics } = settings
-  const server = createServer({ connectionsCheckingInterval: 1_000 }, async (request, response) => {
+  const server = nodeHttp.createServer({ connectionsCheckingInterval: 1_000 }, async (request, response) => {
     const path = (request.url ?? "").split("?", 1)[0]
     if (path === "/livez") {
       response.writeHead(200, { "content-type": "text/plain" }).end("ok\n")

@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http"
+import type { Server } from "node:http"
+import { nodeHttp } from "@sitewire/runtime"
 import type { App } from "./createApp.ts"
 
 export type ServerLimits = {
@@ -15,7 +16,7 @@ export type ServerLimits = {
  * answered 400, 431 or 408 by Node, without a body, and hung up on.
  */
 export function createGatewayServer(limits: ServerLimits, app: App): Server {
-  const server = createServer(
+  const server = nodeHttp.createServer(
     {
       ...app.messages,
       // An address takes some 150 bytes; the rest is room for what proxies add.

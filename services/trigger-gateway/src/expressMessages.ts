@@ -1,4 +1,5 @@
-import { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
+import { nodeHttp } from "@sitewire/runtime"
 import type { Express } from "express"
 
 export type Messages = ReturnType<typeof expressMessages>
@@ -9,8 +10,8 @@ export type Messages = ReturnType<typeof expressMessages>
  * and slows down what looks at it afterwards; those that have it from the start are left as they are.
  */
 export function expressMessages(app: Express) {
-  class ExpressRequest extends IncomingMessage {}
-  class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  class ExpressRequest extends nodeHttp.IncomingMessage {}
+  class ExpressResponse<R extends IncomingMessage> extends nodeHttp.ServerResponse<R> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request)
   Object.setPrototypeOf(ExpressResponse.prototype, app.response)
   app.request = ExpressRequest.prototype as typeof app.request
