@@ -1,5 +1,7 @@
-import { readRecord, sitePaidSchema } from "@sitewire/contracts"
+import { recordReader, sitePaidSchema } from "@sitewire/contracts"
 import { usage } from "./failure.ts"
+
+const readSitePaid = recordReader(sitePaidSchema)
 
 /** An event ready to be sent: its value as it goes to Kafka, `id` and `channel` as far as they can be read. */
 export type Event = { value: string | Uint8Array; id: string | null; channel: string | null }
@@ -15,7 +17,7 @@ export function readEvents(text: string): Event[] {
   const faults: string[] = []
   const events = found.map(({ value, where }) => {
     const bytes = Buffer.from(value)
-    const read = readRecord(sitePaidSchema, bytes)
+    const read = readSitePaid(bytes)
     if (read.ok) return { value, id: read.value.id, channel: read.value.channel }
     faults.push(`  ${where}: ${read.reason}`)
     return { value, id: null, channel: null }

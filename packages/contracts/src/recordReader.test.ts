@@ -1,8 +1,12 @@
+import fc from "fast-check"
 import { expect, test } from "vitest"
-import { readRecord } from "./readRecord.ts"
+import { connectorTriggeredSchema } from "./connectorTriggered.ts"
+import { deliveryDueSchema } from "./deliveryDue.ts"
+import { recordReader } from "./recordReader.ts"
 import { sitePaidSchema } from "./sitePaid.ts"
 
-const read = (text: string) => readRecord(sitePaidSchema, Buffer.from(text))
+const readValue = recordReader(sitePaidSchema)
+const read = (text: string) => readValue(Buffer.from(text))
 
 test("a refusal names fields and rules, and never a value", () => {
   const secret = "owner@shop.example"
@@ -20,8 +24,8 @@ test("a refusal names fields and rules, and never a value", () => {
 })
 
 test("no value, bad UTF-8 and bad JSON are told apart", () => {
-  expect(readRecord(sitePaidSchema, null)).toEqual({ ok: false, reason: "no value" })
-  expect(readRecord(sitePaidSchema, Buffer.from([0xff, 0xfe]))).toEqual({ ok: false, reason: "not UTF-8" })
+  expect(readValue(null)).toEqual({ ok: false, reason: "no value" })
+  expect(readValue(Buffer.from([0xff, 0xfe]))).toEqual({ ok: false, reason: "not UTF-8" })
   expect(read("{")).toEqual({ ok: false, reason: "not JSON" })
 })
 
@@ -35,3 +39,55 @@ test("half of a surrogate pair in an id is refused: stored, two such ids would b
     reason: expect.stringContaining("surrogate"),
   })
 })
+
+const since = "2030-01-02T03:04:05Z"
+const valid = {
+  paid: {
+    id: "evt-1",
+    channel: "shop",
+    reference: "r",
+    site_url: "https://shop.example",
+    console_url: "https://console.example/shop",
+    name: "Shop",
+    email: "owner@shop.example",
+    created_at: "2030-01-02T03:04:05+02:00",
+  },
+  due: { delivery: "019aa000-0000-7000-8000-000000000000", attempt: 2, failures: 1, since, correlation: "c" },
+  triggered: { connection: "conn", first_at: since, last_at: since, count: 3, correlation: "c" },
+}
+
+test.each([
+  { schema: sitePaidSchema, record: valid.paid },
+  { schema: deliveryDueSchema, record: valid.due },
+  { schema: connectorTriggeredSchema, record: valid.triggered },
+])(
+  "a compiled schema accepts and refuses what the schema does ($schema.description)",
+  ({ schema, record }) => {
+    const readCompiled = recordReader<unknown>(schema)
+    const field = fc.constantFrom(...Object.keys(record), "unknown")
+    const changes = fc.dictionary(
+      field,
+      fc.oneof(fc.jsonValue(), fc.webUrl(), fc.emailAddress(), fc.string({ unit: "binary" })),
+    )
+    expect(readCompiled(Buffer.from(JSON.stringify(record)))).toEqual({ ok: true, value: record })
+    fc.assert(
+      fc.property(changes, fc.subarray(Object.keys(record)), fc.boolean(), (changed, dropped, drops) => {
+        const given: Record<string, unknown> = { ...record, ...changed }
+        if (drops) for (const name of dropped) delete given[name]
+        const bytes = Buffer.from(JSON.stringify(given))
+        const expected = schema.safeParse(JSON.parse(bytes.toString()))
+        const read = readCompiled(bytes)
+        expect(read).toEqual(
+          expected.success
+            ? { ok: true, value: expected.data }
+            : {
+                ok: false,
+                reason: expected.error.issues
+                  .map(({ path, message }) => `${path.join(".")}: ${message}`)
+                  .join("; "),
+              },
+        )
+      }),
+    )
+  },
+)

@@ -1,7 +1,9 @@
-import { type ConnectorTriggered, connectorTriggeredSchema, readRecord } from "@sitewire/contracts"
+import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
 import type { Incoming } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import { type CompactedTrigger, compactTriggers } from "./compactTriggers.ts"
+
+const readTriggered = recordReader(connectorTriggeredSchema)
 
 /** Records that one statement takes in, at most: bounds its size, and what is repeated if it fails. */
 export const maxBatch = 16_000
@@ -80,7 +82,7 @@ export function takeTriggers(options: TakeTriggersOptions): (records: Incoming[]
 
   return (records, done) => {
     for (const record of records) {
-      const read = readRecord(connectorTriggeredSchema, record.value)
+      const read = readTriggered(record.value)
       if (read.ok) {
         waiting.push({ record, trigger: read.value, done })
       } else {

@@ -1,4 +1,4 @@
-import { type DeliveryDue, deliveryDueSchema, readRecord } from "@sitewire/contracts"
+import { type DeliveryDue, deliveryDueSchema, recordReader } from "@sitewire/contracts"
 import type { Incoming } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "./delivery.ts"
@@ -6,6 +6,8 @@ import type { InFlight } from "./inFlight.ts"
 import type { LoadedDelivery } from "./loadDeliveries.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
 import type { PutOff } from "./recall.ts"
+
+const readDue = recordReader(deliveryDueSchema)
 
 export type TakeDueParts = {
   load: (ids: string[]) => Promise<LoadedDelivery[]>
@@ -100,7 +102,7 @@ export function createTakeDue(parts: TakeDueParts) {
 
   /** These records are our own; one that cannot be read is a fault of ours, and the row shows the delivery pending. */
   function read(record: Incoming): DeliveryDue | null {
-    const result = readRecord(deliveryDueSchema, record.value)
+    const result = readDue(record.value)
     if (result.ok) return result.value
     const { topic, partition, offset } = record
     log.error({ topic, partition, offset, reason: result.reason }, "a due attempt cannot be read; dropped")

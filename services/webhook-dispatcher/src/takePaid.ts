@@ -1,7 +1,7 @@
 import {
   type DeliveryDue,
   invalidRecordHeaders,
-  readRecord,
+  recordReader,
   type SitePaid,
   sha256,
   sitePaidSchema,
@@ -13,6 +13,8 @@ import { type DueDelivery, toChannel } from "./delivery.ts"
 import type { KnownDelivery } from "./findDeliveries.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
 import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
+
+const readSitePaid = recordReader(sitePaidSchema)
 
 export type TakePaidParts = {
   store: (batch: NewDelivery[]) => Promise<StoredRow[]>
@@ -57,7 +59,7 @@ export function createTakePaid(parts: TakePaidParts) {
     const accepted = new Map<string, Accepted>()
     const refusals: Promise<void>[] = []
     for (const record of records) {
-      const read = readRecord(sitePaidSchema, record.value)
+      const read = readSitePaid(record.value)
       if (!read.ok) refusals.push(refuse(record, read.reason).then(() => done(record)))
       else {
         const first = accepted.get(read.value.id)
