@@ -5,7 +5,7 @@ import { eventOf } from "./events.ts"
 
 // The baseline: signs and posts the same bodies with the same headers over undici, with the same concurrency, and
 // nothing else.
-const [url = "", amount = "0", warmUp = "0", concurrency = "256"] = process.argv.slice(2)
+const [url = "", amount = "0", warmUp = "0", concurrency = "1"] = process.argv.slice(2)
 const pool = new Pool(url, { connections: Number(concurrency), pipelining: 1 })
 const bodies = Array.from({ length: 1_000 }, (_, at) => siteReadyBody(eventOf(at, 100)))
 let next = 0

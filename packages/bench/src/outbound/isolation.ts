@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { judge, type Measure, percentile } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
+import { maxInHand } from "./maxInHand.ts"
 import { clockMs, publishPaced } from "./publishPaced.ts"
 import { type Receiving, startReceiving } from "./receiving.ts"
 import { watchOthers } from "./watchOthers.ts"
@@ -15,8 +16,7 @@ const leastCounted = 5
 /** Until the heap has its size: a new process marks it once as it grows, 30 ms that are in nobody's way later. */
 const warmUp = 12_000
 const warmUpPerSecond = 2_000
-/** The dispatcher's defaults: records in hand at most, and the time of an attempt. */
-const maxInHand = 384
+/** The dispatcher's default for an attempt. */
 const timeoutSeconds = 10
 
 /**
