@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { createClient, type KafkaConnection } from "./connect.ts"
 import { withinDeadline } from "./deadline.ts"
 import { hasTopic } from "./hasTopic.ts"
-import { reasonOf } from "./log.ts"
+import { quietLog, reasonOf } from "./log.ts"
 
 export type BrokerState = { status: "reachable" } | { status: "unreachable"; why: string }
 
@@ -17,9 +17,7 @@ export async function checkBroker(options: {
 }): Promise<BrokerState> {
   const { kafka, topic, deadlineMs = 3_000 } = options
   const until = performance.now() + deadlineMs
-  const quiet = kafka.log.debug.bind(kafka.log)
-  // The answer says it all; kafkajs adds two warnings to each refusal.
-  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+  const log = quietLog(kafka.log)
   // Whoever asks wants to know what is now: no retries (a dead port answers in 0.1 s and not in 7.8 s).
   const limits = { requestTimeoutMs: deadlineMs, retries: 0 }
   const admins = kafka.brokers.map((broker) =>

@@ -164,7 +164,27 @@ test("a record that hangs holds up neither its own partition nor another, only i
   const ends = taken.filter(({ partition }) => partition === 1).length
   await until(async () => (await committedOffsets(kafka, group, topic))[1] === String(ends))
   expect((await committedOffsets(kafka, group, topic))[0]).toBe("-1")
-  expect(consumer.lag()).toContainEqual({ topic, partition: 1, lag: 0 })
+  expect(await consumer.lag()).toContainEqual({ topic, partition: 1, lag: 0 })
+})
+
+test("how far the group is behind is told of each partition that is assigned, also where there is no room to fetch", async () => {
+  const [topic, group] = [await makeTopic(kafka, { partitions: 2 }), uniqueName("group")]
+  const held: (() => void)[] = []
+  const take: Take = (records, done) => {
+    for (const record of records) held.push(() => done(record))
+  }
+  const first = await consume(group, [{ topic }], take, { maxInHand: 1 })
+  expect((await first.lag()).map(({ lag }) => lag)).toEqual([0, 0])
+  await publishNumbered(topic, 200)
+  await until(() => held.length === 1)
+  await publishNumbered(topic, 3_000)
+  const behind = async (consumer: Consumer) => (await consumer.lag()).reduce((sum, { lag }) => sum + lag, 0)
+  expect(await behind(first)).toBe(3_200)
+  const second = await consume(group, [{ topic }], take, { maxInHand: 1 })
+  await until(async () => (await first.lag()).length === 1 && (await second.lag()).length === 1)
+  expect((await behind(first)) + (await behind(second))).toBe(3_200)
+  await first.close(1_000)
+  expect(await first.lag()).toEqual([])
 })
 
 test("at the bound a member stays a member, and lets another join", { timeout: 20_000 }, async () => {
@@ -309,7 +329,7 @@ test("a rebalance commits what is done, so that it is not done twice", async () 
     }
   })()
   const second = await consume(group, [{ topic }], take)
-  await until(() => second.lag().length === 1)
+  await until(async () => (await second.lag()).length === 1)
   await second.close(2_000)
   moving = false
   await publishing
@@ -430,19 +450,24 @@ test("delayed records are never early and less than a second late, several delay
 test("a delay survives a member joining and one leaving: never early, nothing lost", {
   timeout: 20_000,
 }, async () => {
-  const [topic, group] = [await lateTopic(), uniqueName("group")]
+  const [topic, prompt, group] = [await lateTopic(), await makeTopic(kafka), uniqueName("group")]
   const delayMs = 4_000
   const waits = new Map<string, number>()
+  let prompted = false
   const take: Take = (records, done) => {
     for (const record of records) {
-      waits.set(`${record.partition}/${record.offset}`, Date.now() - record.appendedAt)
+      if (record.topic === prompt) prompted = true
+      else waits.set(`${record.partition}/${record.offset}`, Date.now() - record.appendedAt)
       done(record)
     }
   }
-  const first = await consume(group, [{ topic, delayMs }], take)
+  const topics = [{ topic, delayMs }, { topic: prompt }]
+  await consume(group, topics, take)
   await publishNumbered(topic, 300)
-  await until(() => first.lag().length === 3)
-  const second = await consume(group, [{ topic, delayMs }], take)
+  // What was appended before it is fetched with it.
+  await publishNumbered(prompt, 1)
+  await until(() => prompted)
+  const second = await consume(group, topics, take)
   await publishNumbered(topic, 300)
   await second.close(1_000)
   await until(() => waits.size === 600)
@@ -451,13 +476,19 @@ test("a delay survives a member joining and one leaving: never early, nothing lo
 })
 
 test("what waits for its time is not in hand, and close does not wait for it", async () => {
-  const [topic, group] = [await lateTopic(), uniqueName("group")]
+  const [topic, prompt, group] = [await lateTopic(), await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 30)
-  const consumer = await consume(group, [{ topic, delayMs: 3_600_000 }], () => {
-    throw new Error("an hour early")
+  await publishNumbered(prompt, 1)
+  const taken: Incoming[] = []
+  const topics = [{ topic, delayMs: 3_600_000 }, { topic: prompt }]
+  const consumer = await consume(group, topics, (records, done) => {
+    taken.push(...records)
+    records.forEach(done)
   })
-  await until(() => consumer.lag().reduce((sum, { lag }) => sum + lag, 0) === 30)
+  // What was appended before it is fetched with it.
+  await until(() => taken.length > 0)
   expect(consumer.inHand()).toBe(0)
   expect(await consumer.close(2_000)).toEqual({ drained: true })
+  expect(taken.map((record) => record.topic)).toEqual([prompt])
   expect(await committedOffsets(kafka, group, topic)).toEqual({ 0: "-1", 1: "-1", 2: "-1" })
 })

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { boundRoom } from "./boundRoom.ts"
 import type { KafkaConnection } from "./connect.ts"
 import { withinDeadline } from "./deadline.ts"
-import { handOverRecords, type Lag } from "./handOver.ts"
+import { groupLag, type Lag } from "./groupLag.ts"
+import { handOverRecords } from "./handOver.ts"
 import { reasonOf } from "./log.ts"
 import type { Incoming } from "./record.ts"
 import { startMembership } from "./startMembership.ts"
@@ -46,8 +47,11 @@ export type Consumer = {
   inHand(): number
   /** A member of the group that could fetch and that the broker has lately heard. False is a reason not to be ready. */
   healthy(): boolean
-  /** Records appended and not committable yet, per partition, as of the last fetch that brought any. */
-  lag(): Lag[]
+  /**
+   * How far the group is behind in the partitions that are assigned here, as the broker knows it: also where nothing is
+   * fetched, as there is no room. Asks anew each time; rejects where the broker does not answer.
+   */
+  lag(): Promise<Lag[]>
   /**
    * Hands nothing more over, waits for what is in hand, commits, leaves. `drained` is false if the deadline was
    * over first or the commit failed; what is missing comes again. Never rejects, may be called twice.
@@ -171,7 +175,9 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
   const consumer: Consumer = {
     inHand: () => room.used(),
     healthy: () => healthy,
-    lag: records.lag,
+    async lag() {
+      return (await groupLag(kafka, group, [...delays.keys()])).filter(records.isAssigned)
+    },
     close(deadlineMs) {
       closed ??= drain(deadlineMs)
       return closed

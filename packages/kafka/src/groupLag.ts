@@ -1,14 +1,21 @@
 import { createClient, type KafkaConnection } from "./connect.ts"
+import { quietLog } from "./log.ts"
+
+/** Records of a partition that its group has not committed. */
+export type Lag = { topic: string; partition: number; lag: number }
 
 /**
- * Records of these topics that the group has not committed, as the broker knows it, whether the group has members or
+ * How far the group is behind in each partition of these topics, as the broker knows it, whether the group has members or
  * not. Where it has committed nothing, all that the partition holds counts. Rejects where the broker does not answer.
  */
-export async function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<number> {
-  const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).admin()
+export async function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
+  const admin = createClient(
+    { ...kafka, log: quietLog(kafka.log) },
+    { requestTimeoutMs: 10_000, retries: 2 },
+  ).admin()
   await admin.connect()
   try {
-    let lag = 0n
+    const lags: Lag[] = []
     // One at a time: of several, kafkajs leaves out one whose partitions it has just not learnt, or forgotten again.
     for (const topic of topics) {
       const fetched = await admin.fetchOffsets({ groupId: group, topics: [topic] })
@@ -16,10 +23,11 @@ export async function groupLag(kafka: KafkaConnection, group: string, topics: st
       const committed = new Map(places.map(({ partition, offset }) => [partition, BigInt(offset)]))
       for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
         const reached = committed.get(partition) ?? -1n
-        lag += BigInt(high) - (reached < BigInt(low) ? BigInt(low) : reached)
+        const lag = BigInt(high) - (reached < BigInt(low) ? BigInt(low) : reached)
+        lags.push({ topic, partition, lag: Number(lag) })
       }
     }
-    return Number(lag)
+    return lags
   } finally {
     await admin.disconnect()
   }

@@ -11,12 +11,10 @@ const heartbeatEveryMs = 1_000
 
 export type Place = { topic: string; partition: number }
 export type Commit = Place & { offset: string }
-export type Lag = Place & { lag: number }
 
 /** What was fetched from one partition, and what may be asked about it, whatever the client is. */
 export type Fetched = Place & {
   records: Incoming[]
-  highWatermark: string
   /** The next fetch starts after this offset. */
   moveOn(offset: string): void
   /** Rejects when the group wants us back at the table; that must reach the client. */
@@ -38,7 +36,6 @@ type Partition = Place & {
   tracker: OffsetTracker<Incoming>
   /** Before this offset all is tracked; null before any record. */
   next: bigint | null
-  highWatermark: bigint
   committed: string | null
   /** Fetched and tracked, but not due yet: still ours, not in anybody's hand. */
   waiting: Incoming[]
@@ -72,7 +69,6 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
           delayMs: delayMsOf(place.topic),
           tracker: trackOffsets<Incoming>(),
           next: null,
-          highWatermark: 0n,
           committed: null,
           waiting: [],
           timer: null,
@@ -149,7 +145,6 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     const mine = assignment
     const partition = mine?.get(nameOf(fetched))
     if (!partition) return
-    partition.highWatermark = BigInt(fetched.highWatermark)
     const [first] = fetched.records
     if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
       goBack(partition, BigInt(first.offset), fetched)
@@ -222,16 +217,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     }
   }
 
-  /** Of the partitions that something was fetched from in this assignment; behind by what was known then. */
-  function lag(): Lag[] {
-    const lags: Lag[] = []
-    for (const { topic, partition, tracker, highWatermark } of assignment?.values() ?? []) {
-      const offset = tracker.committable()
-      if (offset !== null)
-        lags.push({ topic, partition, lag: Math.max(0, Number(highWatermark - BigInt(offset))) })
-    }
-    return lags
-  }
+  const isAssigned = (place: Place) => assignment?.has(nameOf(place)) ?? false
 
-  return { begin, end, stop, receive, toCommit, lag }
+  return { begin, end, stop, receive, toCommit, isAssigned }
 }

@@ -125,11 +125,10 @@ export function startMembership(options: MembershipOptions): Membership {
   async function eachBatch(payload: EachBatchPayload): Promise<void> {
     if (over) return
     lastBatch = payload
-    const { topic, partition, messages, highWatermark } = payload.batch
+    const { topic, partition, messages } = payload.batch
     await onFetched({
       topic,
       partition,
-      highWatermark,
       records: messages.map((message) => readRecord(topic, partition, message)),
       moveOn: payload.resolveOffset,
       heartbeat: payload.heartbeat,

@@ -1,4 +1,5 @@
 export * from "./answerHelp.ts"
+export * from "./askInTime.ts"
 export * from "./commonVariables.ts"
 export * from "./config.ts"
 export * from "./describeVariables.ts"

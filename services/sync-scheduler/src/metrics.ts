@@ -1,8 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises"
-import { Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
-
-/** Prometheus gives up the whole answer after 10 s, and a query to a database that hangs takes longer. */
-const dueWithinMs = 2_000
+import { askInTime, Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
 
 /** What operators see of triggers and syncs. No label holds an id: their number has no bound. */
 export function createSchedulerMetrics(registry: Registry) {
@@ -51,7 +47,7 @@ export function exposeState(
     running: () => number
     /** Windows that are due and have not been started, in the whole installation. */
     due: () => Promise<number>
-    lag: () => { partition: number; lag: number }[]
+    lag: () => Promise<{ partition: number; lag: number }[]>
   },
 ): void {
   const registers = [registry]
@@ -68,22 +64,21 @@ export function exposeState(
     help: "Connections that are due and wait for a place, in the whole installation.",
     registers,
     async collect() {
-      // A database that is away must not take the other figures with it, and says nothing about this one: not 0.
-      const due = await Promise.race([read.due(), sleep(dueWithinMs, undefined, { ref: false })]).catch(
-        () => undefined,
-      )
+      // A database that is away says nothing about this figure: not 0.
+      const due = await askInTime(read.due())
       if (due === undefined) this.remove()
       else this.set(due)
     },
   })
   new Gauge({
     name: "sitewire_trigger_lag_records",
-    help: "Trigger records appended and not committed, by partition of this consumer.",
+    help: "Trigger records appended and not committed, by partition of this consumer; left out while Kafka does not answer.",
     labelNames: ["partition"],
     registers,
-    collect() {
+    async collect() {
+      const lags = await askInTime(read.lag())
       this.reset()
-      for (const { partition, lag } of read.lag()) this.set({ partition }, lag)
+      for (const { partition, lag } of lags ?? []) this.set({ partition }, lag)
     },
   })
 }

@@ -176,13 +176,12 @@ await runService({
     })
     const inFlight = createInFlight()
     /** Empty until the groups are joined; what tells figures may be asked before. */
-    const consumers: Consumer[] = []
+    const consumers = new Map<"due" | "paid", Consumer>()
     const metrics = createDispatcherMetrics(registry, {
-      inHand: () => consumers.reduce((sum, consumer) => sum + consumer.inHand(), 0),
+      inHand: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.inHand(), 0),
       inFlight: () => gates.counts().inFlight,
       breakersOpen: () => gates.counts().open,
-      lag: () =>
-        consumers.flatMap((consumer) => consumer.lag().filter(({ topic }) => topic === topics.sitePaid)),
+      lag: async () => consumers.get("paid")?.lag() ?? [],
     })
     const attempt = createAttempt({
       egress,
@@ -242,10 +241,17 @@ await runService({
     // Together: attempts that hang then hold up the stop once, and not once for each.
     lifecycle.onStop("consumers", (deadlineMs) => {
       const drainMs = Math.min(deadlineMs, longestDrainMs)
-      return Promise.all([recall.close(drainMs), ...consumers.map((consumer) => consumer.close(drainMs))])
+      return Promise.all([
+        recall.close(drainMs),
+        ...[...consumers.values()].map((consumer) => consumer.close(drainMs)),
+      ])
     })
     type Take = (records: Incoming[], done: (record: Incoming) => void) => void
-    const consume = async (group: string, consumed: { topic: string; delayMs?: number }[], take: Take) => {
+    const consume = async (
+      group: "due" | "paid",
+      consumed: { topic: string; delayMs?: number }[],
+      take: Take,
+    ) => {
       const consumer = await startConsumer({
         kafka,
         group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
@@ -256,7 +262,7 @@ await runService({
         take,
         onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
       })
-      consumers.push(consumer)
+      consumers.set(group, consumer)
     }
     const waits = topics.retry.map((topic, rung) => ({ topic, delayMs: schedule.delaysMs[rung] ?? 0 }))
     await consume("due", [{ topic: topics.resend }, ...waits], (records, done) => {

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
+import { askInTime, Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
 
 /** What operators see of deliveries. No label holds an id: their number has no bound. */
 export function createDispatcherMetrics(
@@ -8,7 +8,7 @@ export function createDispatcherMetrics(
     inFlight: () => number
     breakersOpen: () => number
     /** Of site.paid. */
-    lag: () => { partition: number; lag: number }[]
+    lag: () => Promise<{ partition: number; lag: number }[]>
   },
 ) {
   const registers = [registry]
@@ -38,12 +38,13 @@ export function createDispatcherMetrics(
   })
   new Gauge({
     name: "sitewire_site_paid_lag_records",
-    help: "Records of site.paid appended and not finished, by partition of this consumer, as of its last fetch.",
+    help: "Records of site.paid appended and not committed, by partition of this consumer; left out while Kafka does not answer.",
     labelNames: ["partition"],
     registers,
-    collect() {
+    async collect() {
+      const lags = await askInTime(read.lag())
       this.reset()
-      for (const { partition, lag } of read.lag()) this.set({ partition }, lag)
+      for (const { partition, lag } of lags ?? []) this.set({ partition }, lag)
     },
   })
   const events = new Counter({

@@ -83,7 +83,7 @@ export async function runOutbound(
       const lags = await Promise.all(
         groups.map(({ group, topics }) => groupLag(it.kafkaConnection, group, topics)),
       )
-      return lags.reduce((sum, lag) => sum + lag, 0)
+      return lags.flat().reduce((sum, { lag }) => sum + lag, 0)
     }
     const isQuiet = async () => {
       // Asking is not for free on a machine that works off what waited.
