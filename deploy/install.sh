@@ -14,7 +14,7 @@ rm -rf "$NODE_COMPILE_CACHE"
 # Node looks for what it compiled by its own version, the user's id and each file's path, so this runs as the image's
 # user in the image's folder, and with those of the image's options that change what is compiled (how the young
 # generation is sized and collected does not, nor does the kind of CPU: tried). `--help` imports what a start imports,
-# but for some files of kafkajs that it loads when a request needs them (57 of the dispatcher's 790).
+# but for some files of kafkajs that it loads when a request needs them.
 compile() {
   setpriv --reuid=65532 --regid=65532 --clear-groups \
     node --heap-growing-percent=150 --no-allocation-site-pretenuring "$workspace/src/main.ts" --help

@@ -84,6 +84,8 @@ export function takeTriggers(options: TakeTriggersOptions): (records: Incoming[]
     for (const record of records) {
       const read = readTriggered(record.value)
       if (read.ok) {
+        // Tens of thousands may wait for a statement; what was read of them is enough.
+        record.value = null
         waiting.push({ record, trigger: read.value, done })
       } else {
         refuse(record, read.reason)

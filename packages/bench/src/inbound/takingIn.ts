@@ -52,7 +52,7 @@ const schedulerEnv = { SYNC_SETTLE: "1h" }
 
 /**
  * The same process twice, after the same work: once a hundred connections wait, then a hundred thousand. Beside one that
- * has done nothing yet, what is compared would be the compiler's work and the garbage of taking in.
+ * has not yet taken in what comes for so many, what is compared would be the compiler's work and the garbage of taking in.
  */
 async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
   const scheduler = await it.scheduler("services/sync-scheduler/src/main.ts", schedulerEnv)
@@ -76,6 +76,8 @@ async function memoryOfWaiting(it: Installation, progress: (line: string) => voi
     progress(`memory with ${connections} connections waiting: ${now.toFixed(0)} MB`)
     return now
   }
+  await rssWith(waiting)
+  await it.sql("update sync_window set due_at = null")
   const few = await rssWith(100)
   const many = await rssWith(waiting)
   return judge("memory of the scheduler, 100,000 connections waiting, MB", many, few, {
