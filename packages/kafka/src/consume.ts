@@ -49,7 +49,7 @@ export type Consumer = {
   healthy(): boolean
   /**
    * How far the group is behind in the partitions that are assigned here, as the broker knows it: also where nothing is
-   * fetched, as there is no room. Asks anew each time; rejects where the broker does not answer.
+   * fetched, as there is no room. Asks the broker; rejects where that does not answer.
    */
   lag(): Promise<Lag[]>
   /**
@@ -78,6 +78,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
   let pauseMs = firstPauseMs
   let membership: ReturnType<typeof startMembership> | null = null
   let committing: Promise<boolean> | null = null
+  let asking: Promise<Lag[]> | null = null
 
   function report(now: boolean, why: string): void {
     lastReason = why
@@ -176,7 +177,11 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     inHand: () => room.used(),
     healthy: () => healthy,
     async lag() {
-      return (await groupLag(kafka, group, [...delays.keys()])).filter(records.isAssigned)
+      // One for all who ask meanwhile: each takes connections to the broker, and may wait for one that hangs.
+      asking ??= groupLag(kafka, group, [...delays.keys()]).finally(() => {
+        asking = null
+      })
+      return (await asking).filter(records.isAssigned)
     },
     close(deadlineMs) {
       closed ??= drain(deadlineMs)
