@@ -17,7 +17,7 @@ const channels = 100
 const warmUp = 30_000
 
 /** Other machines on the same host make this one faster and slower by a fifth within minutes. */
-const rounds = 3
+const rounds = 5
 
 type Round = { perSecond: number; baseline: number; ratio: number; cpu: number; peak: number }
 
