@@ -1,5 +1,6 @@
-import { createClient, type KafkaConnection } from "./connect.ts"
+import type { KafkaConnection } from "./connect.ts"
 import { quietLog } from "./log.ts"
+import { withAdmin } from "./withAdmin.ts"
 
 /** Records of a partition that its group has not committed. */
 export type Lag = { topic: string; partition: number; lag: number }
@@ -8,13 +9,8 @@ export type Lag = { topic: string; partition: number; lag: number }
  * How far the group is behind in each partition of these topics, as the broker knows it, whether the group has members or
  * not. Where it has committed nothing, all that the partition holds counts. Rejects where the broker does not answer.
  */
-export async function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
-  const admin = createClient(
-    { ...kafka, log: quietLog(kafka.log) },
-    { requestTimeoutMs: 10_000, retries: 2 },
-  ).admin()
-  await admin.connect()
-  try {
+export function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
+  return withAdmin({ ...kafka, log: quietLog(kafka.log) }, 10_000, async (admin) => {
     const lags: Lag[] = []
     // One at a time: of several, kafkajs leaves out one whose partitions it has just not learnt, or forgotten again.
     for (const topic of topics) {
@@ -28,7 +24,5 @@ export async function groupLag(kafka: KafkaConnection, group: string, topics: st
       }
     }
     return lags
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }

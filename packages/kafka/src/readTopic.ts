@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto"
-import type { Admin, EachBatchPayload } from "kafkajs"
+import type { EachBatchPayload } from "kafkajs"
 import { createClient, type KafkaConnection } from "./connect.ts"
 import { withinDeadline } from "./deadline.ts"
 import { reasonOf } from "./log.ts"
 import { type Incoming, readRecord } from "./record.ts"
+import { withAdmin } from "./withAdmin.ts"
+
+const adminTimeoutMs = 5_000
 
 /** Partition to offset, as it may be kept as JSON: offsets are larger than numbers can hold. */
 export type Offsets = Record<string, string>
@@ -34,7 +37,7 @@ export async function readTopic(
 ): Promise<{ records: Incoming[]; next: Offsets; ended: boolean }> {
   const { kafka, topic, to, maxRecords, maxBytes, deadlineMs = 20_000 } = options
   const group = `${options.groupPrefix}.${randomBytes(5).toString("hex")}`
-  return withAdmin(kafka, async (admin) => {
+  return withAdmin(kafka, adminTimeoutMs, async (admin) => {
     const next: Offsets = { ...options.from }
     const left = new Set<string>()
     for (const { partition, low } of await admin.fetchTopicOffsets(topic)) {
@@ -131,22 +134,8 @@ export async function readTopic(
 
 /** Where each partition of the topic ends now. Rejects where the broker does not answer or there is no such topic. */
 export function topicEnd({ kafka, topic }: { kafka: KafkaConnection; topic: string }): Promise<Offsets> {
-  return withAdmin(kafka, async (admin) => {
+  return withAdmin(kafka, adminTimeoutMs, async (admin) => {
     const places = await admin.fetchTopicOffsets(topic)
     return Object.fromEntries(places.map(({ partition, high }) => [String(partition), high]))
   })
-}
-
-async function withAdmin<T>(kafka: KafkaConnection, ask: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = createClient(kafka, { requestTimeoutMs: 5_000, retries: 2 }).admin()
-  await admin.connect()
-  try {
-    return await ask(admin)
-  } finally {
-    await withinDeadline(
-      admin.disconnect().catch(() => {}),
-      2_000,
-      null,
-    )
-  }
 }

@@ -1,4 +1,4 @@
-import { askInTime, Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
+import { askInTime, Counter, exposeLag, Gauge, Histogram, type Registry } from "@sitewire/runtime"
 
 /** What operators see of triggers and syncs. No label holds an id: their number has no bound. */
 export function createSchedulerMetrics(registry: Registry) {
@@ -70,15 +70,5 @@ export function exposeState(
       else this.set(due)
     },
   })
-  new Gauge({
-    name: "sitewire_trigger_lag_records",
-    help: "Trigger records appended and not committed, by partition of this consumer; left out while Kafka does not answer.",
-    labelNames: ["partition"],
-    registers,
-    async collect() {
-      const lags = await askInTime(read.lag())
-      this.reset()
-      for (const { partition, lag } of lags ?? []) this.set({ partition }, lag)
-    },
-  })
+  exposeLag(registry, { name: "sitewire_trigger_lag_records", records: "Trigger records" }, read.lag)
 }

@@ -1,4 +1,4 @@
-import { askInTime, Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
+import { Counter, exposeLag, Gauge, Histogram, type Registry } from "@sitewire/runtime"
 
 /** What operators see of deliveries. No label holds an id: their number has no bound. */
 export function createDispatcherMetrics(
@@ -36,17 +36,7 @@ export function createDispatcherMetrics(
       this.set(read.breakersOpen())
     },
   })
-  new Gauge({
-    name: "sitewire_site_paid_lag_records",
-    help: "Records of site.paid appended and not committed, by partition of this consumer; left out while Kafka does not answer.",
-    labelNames: ["partition"],
-    registers,
-    async collect() {
-      const lags = await askInTime(read.lag())
-      this.reset()
-      for (const { partition, lag } of lags ?? []) this.set({ partition }, lag)
-    },
-  })
+  exposeLag(registry, { name: "sitewire_site_paid_lag_records", records: "Records of site.paid" }, read.lag)
   const events = new Counter({
     name: "sitewire_site_paid_total",
     help: "Records of site.paid by what became of them.",
