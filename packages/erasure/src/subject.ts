@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import { domainToASCII } from "node:url"
-import type { Sql } from "@sitewire/database"
 import { z } from "zod"
 
 /** Of what was asked for, only this is kept: it finds the same bodies, and tells nobody the address. */
@@ -40,17 +39,6 @@ function textsIn(value: unknown): string[] {
     }
   }
   return texts
-}
-
-/** What was asked to be erased, by digest, with when that was last, in milliseconds. */
-export async function erasedSubjects(sql: Sql): Promise<Map<string, number>> {
-  const rows = await sql<{ digest: string; at: Date }>(
-    `select value as digest, max(created_at) as at
-       from job, jsonb_each_text(filter)
-      where kind = 'erasure' and state <> 'cancelled'
-      group by value`,
-  )
-  return new Map(rows.map(({ digest, at }) => [digest, at.getTime()]))
 }
 
 function parseJson(body: Buffer): unknown {
