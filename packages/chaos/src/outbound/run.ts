@@ -76,7 +76,7 @@ export async function runOutbound(
     await Promise.all(dispatchers.map((member) => member.start()))
 
     const groups = [
-      { group: "webhook-dispatcher.due", topics: [it.names.resend, ...it.names.retry] },
+      { group: "webhook-dispatcher.due", topics: it.names.retry },
       { group: "webhook-dispatcher.paid", topics: [it.names.sitePaid] },
     ]
     const uncommittedOf = async () => {
