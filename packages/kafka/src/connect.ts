@@ -1,4 +1,5 @@
 import { Kafka, type SASLOptions } from "kafkajs"
+import { type BrokerClock, createBrokerClock } from "./brokerClock.ts"
 import { type Log, routeKafkajsLog } from "./log.ts"
 import "./leaveSilentBroker.ts"
 import "./restWhenIdle.ts"
@@ -17,15 +18,22 @@ export type KafkaAccess = {
   }
 }
 
-/** And who we are to it. Holds no socket: each producer and consumer opens its own. */
-export type KafkaConnection = KafkaAccess & { readonly clientId: string; readonly log: Log }
+/**
+ * And who we are to it. Holds no socket: each producer and consumer opens its own. They share the clock: what is published
+ * shows the consumers what time it is at the brokers.
+ */
+export type KafkaConnection = KafkaAccess & {
+  readonly clientId: string
+  readonly log: Log
+  readonly clock: BrokerClock
+}
 
 /** Names the brokers for everything else in this package. No I/O yet. */
-export function connectKafka(connection: KafkaConnection): KafkaConnection {
+export function connectKafka(connection: Omit<KafkaConnection, "clock">): KafkaConnection {
   if (connection.brokers.length === 0) {
     throw new Error("No Kafka broker is configured: give at least one address as host:port (KAFKA_BROKERS).")
   }
-  return { ...connection, brokers: [...connection.brokers] }
+  return { ...connection, brokers: [...connection.brokers], clock: createBrokerClock() }
 }
 
 export type ClientLimits = {
@@ -39,8 +47,13 @@ export type ClientLimits = {
  * consumers of one group on one client wipe each other's positions.
  */
 export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafka {
+  return new Kafka({ ...clientOptions(kafka, limits), logCreator: routeKafkajsLog(kafka.log) })
+}
+
+/** What kafkajs needs to connect, log in and give up in time. */
+export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
   const { tls, login } = kafka
-  return new Kafka({
+  return {
     // Node's defaults verify the certificate and its name, and want TLS 1.2 or newer.
     ...(tls === undefined ? {} : { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
     ...(login === undefined ? {} : { sasl: login as SASLOptions }),
@@ -49,6 +62,5 @@ export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafk
     connectionTimeout: 2_000,
     requestTimeout: limits.requestTimeoutMs,
     retry: { retries: limits.retries, initialRetryTime: 100, maxRetryTime: 1_000 },
-    logCreator: routeKafkajsLog(kafka.log),
-  })
+  }
 }
