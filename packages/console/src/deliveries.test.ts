@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { deliveryDueSchema } from "@sitewire/contracts"
-import { type Incoming, startConsumer } from "@sitewire/kafka"
+import { connectKafka, type Incoming, startConsumer } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { freshTopics, silentLog, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -165,7 +165,7 @@ test("while Kafka is away everything but resends works; a resend answers 503, an
   const proxy = await severableProxy({ host, port: Number(port) }, { severed: true })
   const states: boolean[] = []
   const later = startPublisher({
-    kafka: { brokers: [`127.0.0.1:${proxy.port}`], clientId: "console", log: silentLog },
+    kafka: connectKafka({ brokers: [`127.0.0.1:${proxy.port}`], clientId: "console", log: silentLog }),
     log: quiet,
     onState: (state) => states.push(state),
   })
