@@ -1,16 +1,21 @@
 import { countFaults, type Fault } from "./driveFaults.ts"
 import type { InboundLedger } from "./inbound/reconcile.ts"
 import type { OutboundLedger } from "./outbound/reconcile.ts"
+import type { RestoreLedger } from "./restore/reconcile.ts"
 
 const jsonFields = {
-  outbound: ["published", "lost", "duplicates", "bound", "forged", "forked"],
+  outbound: [
+    ...["published", "delivered", "lost", "duplicates", "bound", "forged", "forked"],
+    ...["resends", "unsent", "uncarried"],
+  ],
   inbound: ["accepted", "forgotten", "tooClose", "duplicates"],
+  restore: ["published", "delivered", "lost", "accepted", "forgotten", "duplicates", "forged", "uncarried"],
 }
 
 export type Finished = {
   flow: keyof typeof jsonFields
   seed: number
-  ledger: OutboundLedger | InboundLedger
+  ledger: OutboundLedger | InboundLedger | RestoreLedger
   faults: readonly Fault[]
 }
 
