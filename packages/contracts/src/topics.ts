@@ -13,6 +13,10 @@ const segmentMs = dayMs
 /** Records of retry topics are to be gone a day after the retry period, their segment's time included. */
 const retrySegmentMs = 6 * hourMs
 
+const sitePaidRetentionMs = 7 * dayMs
+/** A record of site.paid is gone by then: it goes with its segment. */
+export const sitePaidGoneAfterMs = sitePaidRetentionMs + segmentMs
+
 export const defaultRetryDelays = ["1m", "5m", "15m", "1h"] as const
 export const defaultRetryPeriod = "6h"
 
@@ -66,7 +70,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       value: sitePaidSchema,
       partitions: 6,
       cleanup: "delete",
-      retentionMs: 7 * dayMs,
+      retentionMs: sitePaidRetentionMs,
       segmentMs,
       timestamp: "CreateTime",
     },

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { Partitioners, type PartitionMetadata } from "kafkajs"
 import { expect, test } from "vitest"
-import { choosePartitionOnce, murmur2 } from "./choosePartition.ts"
+import { createPartitionChooser, murmur2 } from "./choosePartition.ts"
 
 /** From the tests of Kafka's own Java client. */
 const known: Record<string, number> = {
@@ -28,7 +28,7 @@ test("the hash is the one of Kafka's Java client", () => {
 
 test("every key goes where kafkajs's own partitioner sends it", () => {
   const theirs = Partitioners.DefaultPartitioner()
-  const ours = choosePartitionOnce()
+  const ours = createPartitionChooser()
   const keys = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.uint8Array().map((bytes) => Buffer.from(bytes)),
@@ -36,21 +36,18 @@ test("every key goes where kafkajs's own partitioner sends it", () => {
   fc.assert(
     fc.property(keys, fc.integer({ min: 1, max: 50 }), (key, count) => {
       const partitionMetadata = partitionsOf(count)
-      const choice = () => ({ topic: "t", partitionMetadata, message: { key, value: null } })
-      expect(ours(choice())).toBe(theirs(choice()))
+      const theirChoice = theirs({ topic: "t", partitionMetadata, message: { key, value: null } })
+      expect(ours(key, count, [])).toBe(theirChoice)
     }),
     { numRuns: 2_000 },
   )
 })
 
-test("without a key all partitions get some, and a record stays with its first one", () => {
-  const choose = choosePartitionOnce()
-  const partitionMetadata = partitionsOf(3)
-  const message = { key: null, value: null }
-  const first = choose({ topic: "t", partitionMetadata, message })
-  expect(choose({ topic: "t", partitionMetadata, message })).toBe(first)
-  const others = [1, 2].map(() =>
-    choose({ topic: "t", partitionMetadata, message: { key: null, value: null } }),
-  )
-  expect(new Set([first, ...others])).toEqual(new Set([0, 1, 2]))
+test("without a key all partitions that are available get some; a key keeps its partition whatever is available", () => {
+  const choose = createPartitionChooser()
+  const chosen = (available: number[]) => new Set(Array.from({ length: 9 }, () => choose(null, 3, available)))
+  expect(chosen([0, 1, 2])).toEqual(new Set([0, 1, 2]))
+  expect(chosen([0, 2])).toEqual(new Set([0, 2]))
+  expect(chosen([])).toEqual(new Set([0, 1, 2]))
+  expect(choose("key", 3, [0])).toBe(choose("key", 3, [0, 1, 2]))
 })

@@ -1,22 +1,15 @@
-import { type ICustomPartitioner, Partitioners } from "kafkajs"
-
 /**
  * The partition that other clients choose for the same key, by Kafka's murmur2. kafkajs's own partitioner agrees, but
- * computes with big integers: a twentieth of a busy gateway's time. Records without a key go round all partitions,
- * as it does it.
- *
- * What is chosen stays with the record through retries, as acknowledgements are counted by it.
+ * computes with big integers: a twentieth of a busy gateway's time. Records without a key go round the partitions in
+ * `available`, or round all where none is.
  */
-export const choosePartitionOnce: ICustomPartitioner = () => {
-  const chooseWithoutKey = Partitioners.DefaultPartitioner()
-  return (choice) => {
-    const { message, partitionMetadata } = choice
-    const { key } = message
-    message.partition ??=
-      key === null || key === undefined
-        ? chooseWithoutKey(choice)
-        : (murmur2(typeof key === "string" ? Buffer.from(key) : key) & 0x7fffffff) % partitionMetadata.length
-    return message.partition
+export function createPartitionChooser() {
+  let next = Math.floor(Math.random() * 1_000)
+  return (key: string | Uint8Array | null, partitions: number, available: readonly number[]): number => {
+    if (key !== null)
+      return (murmur2(typeof key === "string" ? Buffer.from(key) : key) & 0x7fffffff) % partitions
+    next += 1
+    return available[next % available.length] ?? next % partitions
   }
 }
 

@@ -39,8 +39,13 @@ export type ClientLimits = {
  * consumers of one group on one client wipe each other's positions.
  */
 export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafka {
+  return new Kafka({ ...clientOptions(kafka, limits), logCreator: routeKafkajsLog(kafka.log) })
+}
+
+/** What kafkajs needs to connect, log in and give up in time. */
+export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
   const { tls, login } = kafka
-  return new Kafka({
+  return {
     // Node's defaults verify the certificate and its name, and want TLS 1.2 or newer.
     ...(tls === undefined ? {} : { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
     ...(login === undefined ? {} : { sasl: login as SASLOptions }),
@@ -49,6 +54,5 @@ export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafk
     connectionTimeout: 2_000,
     requestTimeout: limits.requestTimeoutMs,
     retry: { retries: limits.retries, initialRetryTime: 100, maxRetryTime: 1_000 },
-    logCreator: routeKafkajsLog(kafka.log),
-  })
+  }
 }

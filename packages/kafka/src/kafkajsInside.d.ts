@@ -32,11 +32,61 @@ declare module "kafkajs/src/errors.js" {
   export default errors
 }
 
-/** Tests let it get a broker's answers that none can be made to give at will. */
+/** Its connections, requests and answers are used by `brokerPool.ts`. Tests replace answers that no broker gives at will. */
 declare module "kafkajs/src/broker/index.js" {
+  type Call = { request: object; response: { decode(data: Buffer): Promise<object> } }
   export default class Broker {
+    readonly connectionPool: { send(call: object): Promise<object> }
+    lookupRequest(apiKey: number, versions: object): (parameters: object) => Call
+    isConnected(): boolean
+    disconnect(): Promise<void>
+    metadata(topics: string[]): Promise<object>
     fetch(request: object): Promise<object>
     heartbeat(request: object): Promise<object>
     joinGroup(request: object): Promise<object>
   }
+}
+
+declare module "kafkajs/src/cluster/brokerPool.js" {
+  import type Broker from "kafkajs/src/broker/index.js"
+  export default class BrokerPool {
+    constructor(options: object)
+    readonly brokers: Record<number, Broker>
+    readonly metadata: object | null
+    createBroker: (options: object) => Broker
+    connect(): Promise<void>
+    disconnect(): Promise<void>
+    refreshMetadata(topics: string[]): Promise<void>
+    findBroker(of: { nodeId: number }): Promise<Broker>
+  }
+}
+
+declare module "kafkajs/src/cluster/connectionPoolBuilder.js" {
+  export default function connectionPoolBuilder(options: object): object
+}
+
+declare module "kafkajs/src/network/socketFactory.js" {
+  export default function socketFactory(): object
+}
+
+declare module "kafkajs/src/loggers/index.js" {
+  const loggers: {
+    createLogger(options: { level: number; logCreator: import("kafkajs").logCreator }): object
+  }
+  export default loggers
+}
+
+declare module "kafkajs/src/protocol/requests/index.js" {
+  const protocol: { requests: { Metadata: object; Produce: object } }
+  export default protocol
+}
+
+declare module "kafkajs/src/protocol/requests/apiKeys.js" {
+  const keys: { Metadata: number; Produce: number }
+  export default keys
+}
+
+declare module "kafkajs/src/protocol/error.js" {
+  const errors: { createErrorFromCode(code: number): import("kafkajs").KafkaJSProtocolError }
+  export default errors
 }

@@ -1,17 +1,11 @@
-import { type Producer as Client, CompressionTypes, type Message } from "kafkajs"
-import { choosePartitionOnce } from "./choosePartition.ts"
-import { createClient, type KafkaConnection } from "./connect.ts"
+import type { Message } from "kafkajs"
+import { createBrokerPool } from "./brokerPool.ts"
+import type { KafkaConnection } from "./connect.ts"
 import { withinDeadline } from "./deadline.ts"
 import { reasonOf } from "./log.ts"
+import { RecordTooLarge } from "./publishError.ts"
 import type { Outgoing } from "./record.ts"
-
-/** A record that no broker would take, however often it is published; nothing of its call was sent. */
-export class RecordTooLarge extends Error {
-  override name = "RecordTooLarge"
-}
-
-/** Sends of one topic that outlived their deadline and are still in kafkajs's hands. */
-const maxAbandoned = 4
+import { type Call, createTopicSender, type TopicSender, type TopicState } from "./topicSender.ts"
 
 export type ProducerOptions = {
   kafka: KafkaConnection
@@ -29,35 +23,22 @@ export type ProducerOptions = {
 
 export type Producer = {
   /**
-   * Resolves only when the broker has acknowledged all the records with acks=all. Rejects when it has not within
-   * the deadline, or when one of them is too large; it may still have taken some, so whoever publishes again
-   * publishes at least once.
+   * Resolves only when the broker has acknowledged all the records with acks=all. Rejects with a `PermanentPublishError`
+   * as soon as one of them is refused for good, and with another error when they are not acknowledged within the
+   * deadline. Some of a call's records may have been appended then, so whoever publishes again publishes at least once.
+   * What happens to a record concerns its own call and no other.
    */
   publish(records: Outgoing[]): Promise<void>
+  /**
+   * What is known of a topic: by its newest acknowledgements, or by a small request on the connections that are open to
+   * its brokers. For readiness, about once a second. Takes about `withinMs`, twice that where no leader responds.
+   */
+  check(topic: string, withinMs: number): Promise<TopicState>
   /** Sends what waits, takes nothing more, and hangs up. What is not acknowledged by the deadline rejects. */
   close(deadlineMs: number): Promise<void>
 }
 
-type Call = { missing: number; settled: boolean; resolve(): void; reject(error: Error): void }
-type Waiting = { message: Message; bytes: number; since: number; call: Call }
-
-/**
- * What waits for one topic, and the client that sends it. A topic that is missing or has no leader then holds up only
- * its own callers. A client for several would be useless to all of them when one is deleted: kafkajs asks for all it has
- * ever sent to at once, and takes no answer in which one is missing.
- */
-type Lane = {
-  topic: string
-  client: Client
-  connected: Promise<void> | null
-  waiting: Waiting[]
-  bytes: number
-  timer: NodeJS.Timeout | null
-  sending: boolean
-  abandoned: number
-}
-
-/** Gathers the records of many callers into few requests. Rejects if no broker answers within twice the deadline. */
+/** Batches the records of many callers into few requests. Rejects if no broker responds within twice the deadline. */
 export async function startProducer(options: ProducerOptions): Promise<Producer> {
   const {
     kafka,
@@ -66,29 +47,23 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     maxBatchBytes = 900_000,
     deadlineMs = 10_000,
   } = options
-  const clients = createClient(kafka, { requestTimeoutMs: Math.min(deadlineMs, 30_000), retries: 2 })
-  const newClient = () =>
-    clients.producer({
-      createPartitioner: choosePartitionOnce,
-      allowAutoTopicCreation: false,
-      // Enough to go on trying until about the deadline, and not much longer.
-      retry: { initialRetryTime: 50, maxRetryTime: 500, retries: Math.ceil(deadlineMs / 500) + 3 },
-    })
+  const requestTimeoutMs = Math.min(deadlineMs, 30_000)
+  const newPool = () => createBrokerPool(kafka, { requestTimeoutMs, retries: 2 })
   // Connected to see whether Kafka is there; the first topic gets it.
-  const first = newClient()
-  const lanes = new Map<string, Lane>()
-  const calls = new Map<Call, Promise<void>>()
+  const first = newPool()
+  // Connections for each topic: a broker handles those requests one after the other that come on one connection, and
+  // acks=all can take long for one topic and not for another.
+  const senders = new Map<string, TopicSender>()
+  const calls = new Map<Call, { promise: Promise<void>; expiresAt: number }>()
+  let expiring: NodeJS.Timeout | null = null
   let closed: Promise<void> | null = null
 
-  async function connect(): Promise<void> {
+  try {
     // Twice, for a second broker where the first accepts us and then does not answer.
     const outcome = await withinDeadline(first.connect(), Math.max(2 * deadlineMs, 5_000), "late")
     if (outcome === "late") throw new Error("no answer within twice the deadline")
-  }
-  try {
-    await connect()
   } catch (error) {
-    await hangUp([first])
+    await withinDeadline(Promise.allSettled([first.disconnect()]), 1_000, null)
     throw new Error(
       `The producer could not connect to Kafka at ${kafka.brokers.join(", ")}: ${reasonOf(error)}. ` +
         "Check that it runs and that KAFKA_BROKERS names it.",
@@ -96,186 +71,96 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     )
   }
 
+  function senderOf(topic: string): TopicSender {
+    const known = senders.get(topic)
+    if (known) return known
+    const settings = { lingerMs, maxBatchRecords, maxBatchBytes, requestTimeoutMs }
+    const sender = createTopicSender(topic, senders.size === 0 ? first : newPool(), settings)
+    senders.set(topic, sender)
+    return sender
+  }
+
   function publish(records: Outgoing[]): Promise<void> {
     if (closed) return Promise.reject(new Error("The producer is closed: nothing more can be published."))
     if (records.length === 0) return Promise.resolve()
     const since = Date.now()
     const messages = records.map(toMessage)
-    for (const [index, { bytes, message }] of messages.entries()) {
-      if (bytes <= maxBatchBytes) continue
-      const { topic } = records[index] ?? { topic: "" }
-      const named = message.key === null ? "" : ` with key ${message.key}`
-      return Promise.reject(
-        new RecordTooLarge(
-          `A record for ${topic}${named} takes ${bytes} bytes and at most ${maxBatchBytes} can be published. ` +
-            "None of this call's records was sent; make it smaller.",
-        ),
-      )
+    const large = messages.findIndex(({ bytes }) => bytes > maxBatchBytes)
+    const tooLarge = records[large]
+    if (tooLarge) {
+      const { topic, key } = tooLarge
+      const why =
+        `A record for ${topic}${key === null ? "" : ` with key ${key}`} takes ${messages[large]?.bytes} bytes and at ` +
+        `most ${maxBatchBytes} can be published. None of this call's records was sent; make it smaller.`
+      return Promise.reject(new RecordTooLarge(why, topic))
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const settle = (finish: () => void) => {
-      if (call.settled) return
+    let missing = records.length
+    const settle = () => {
       call.settled = true
       calls.delete(call)
-      clearTimeout(timer)
-      finish()
     }
     const call: Call = {
-      missing: records.length,
       settled: false,
-      resolve: () => settle(resolve),
-      reject: (error) => settle(() => reject(error)),
+      why: null,
+      acknowledge() {
+        missing -= 1
+        if (missing > 0 || call.settled) return
+        settle()
+        resolve()
+      },
+      reject(error) {
+        if (call.settled) return
+        settle()
+        reject(error)
+      },
     }
-    const timer = setTimeout(() => call.reject(notAcknowledged(records.length)), deadlineMs)
-    calls.set(call, promise)
-    const touched = new Set<Lane>()
-    for (const [index, { bytes, message }] of messages.entries()) {
-      const lane = laneOf(records[index]?.topic ?? "")
-      lane.waiting.push({ message, bytes, since, call })
-      lane.bytes += bytes
-      touched.add(lane)
-    }
-    for (const lane of touched) schedule(lane)
+    calls.set(call, { promise, expiresAt: performance.now() + deadlineMs })
+    if (expiring === null) expire()
+    for (const [index, { bytes, message }] of messages.entries())
+      senderOf(records[index]?.topic ?? "").add({ message, bytes, since, call })
     return promise
   }
 
-  function notAcknowledged(count: number): Error {
+  /** One timer for all: they expire in the order in which they came. */
+  function expire(): void {
+    expiring = null
+    const now = performance.now()
+    for (const [call, { expiresAt }] of calls) {
+      if (expiresAt > now) {
+        expiring = setTimeout(expire, expiresAt - now + 1)
+        return
+      }
+      call.reject(notAcknowledged(call.why))
+    }
+  }
+
+  function notAcknowledged(why: string | null): Error {
     return new Error(
-      `Kafka did not acknowledge ${count} record(s) within ${deadlineMs} ms. ` +
-        "They may or may not have been appended: publish them again, or answer that it cannot be promised.",
+      `Kafka did not acknowledge all records within ${deadlineMs} ms${why === null ? "" : ` (${why})`}. They may or ` +
+        "may not have been appended: publish them again, or answer that it cannot be promised.",
     )
   }
 
-  function laneOf(topic: string): Lane {
-    let lane = lanes.get(topic)
-    if (!lane) {
-      const client = lanes.size === 0 ? first : newClient()
-      lane = {
-        topic,
-        client,
-        connected: null,
-        waiting: [],
-        bytes: 0,
-        timer: null,
-        sending: false,
-        abandoned: 0,
-      }
-      lanes.set(topic, lane)
-    }
-    return lane
-  }
-
-  // One request of a topic at a time: it keeps the order within a key, and what arrives meanwhile is gathered.
-  function schedule(lane: Lane): void {
-    const oldest = lane.waiting[0]
-    if (!oldest || lane.sending || lane.abandoned >= maxAbandoned) return
-    const full = lane.waiting.length >= maxBatchRecords || lane.bytes >= maxBatchBytes
-    const waitMs = full || closed ? 0 : oldest.since + lingerMs - Date.now()
-    if (waitMs <= 0) {
-      if (lane.timer) clearTimeout(lane.timer)
-      lane.timer = null
-      void flush(lane)
-    } else {
-      lane.timer ??= setTimeout(() => {
-        lane.timer = null
-        void flush(lane)
-      }, waitMs)
-    }
-  }
-
-  function nextBatch(lane: Lane): Waiting[] {
-    const batch: Waiting[] = []
-    let bytes = 0
-    let count = 0
-    for (const waiting of lane.waiting) {
-      // A call that was rejected meanwhile has been answered: sending its records now would only duplicate them.
-      if (!waiting.call.settled) {
-        if (batch.length >= maxBatchRecords || bytes + waiting.bytes > maxBatchBytes) break
-        batch.push(waiting)
-        bytes += waiting.bytes
-      }
-      lane.bytes -= waiting.bytes
-      count++
-    }
-    lane.waiting.splice(0, count)
-    return batch
-  }
-
-  async function flush(lane: Lane): Promise<void> {
-    if (lane.sending) return
-    const batch = nextBatch(lane)
-    if (batch.length === 0) return
-    lane.sending = true
-    const sent = send(lane, batch)
-    // kafkajs cannot be stopped; a send that outlives the deadline goes on without holding up the next ones.
-    if ((await withinDeadline(sent, deadlineMs, "late")) === "late") {
-      lane.abandoned++
-      void sent.then(() => {
-        lane.abandoned--
-        schedule(lane)
-      })
-    }
-    lane.sending = false
-    schedule(lane)
-  }
-
-  async function send(lane: Lane, batch: Waiting[]): Promise<void> {
-    const { topic, client } = lane
-    try {
-      lane.connected ??= client.connect().catch((error: unknown) => {
-        lane.connected = null
-        throw error
-      })
-      await lane.connected
-      // kafkajs resolves although records were never sent, when a send is tried again after their partition has
-      // moved to a broker that had already answered: with two brokers, stopping one lost records that way. So
-      // only what a partition's own acknowledgement covers counts, and the rest is sent again.
-      let messages = batch.map(({ message }) => message)
-      while (messages.length > 0) {
-        const acknowledged = await client.sendBatch({
-          acks: -1,
-          timeout: deadlineMs,
-          compression: CompressionTypes.None,
-          topicMessages: [{ topic, messages }],
-        })
-        const partitions = new Set(acknowledged.map(({ partition }) => partition))
-        const missing = messages.filter(
-          ({ partition }) => partition === undefined || !partitions.has(partition),
-        )
-        if (missing.length === messages.length) throw new Error("no partition acknowledged anything")
-        messages = missing
-      }
-    } catch (cause) {
-      const error = new Error(
-        `Kafka did not take a batch of ${batch.length} record(s) for ${topic}: ${reasonOf(cause)}.`,
-        { cause },
-      )
-      for (const { call } of batch) call.reject(error)
-      return
-    }
-    for (const { call } of batch) if (--call.missing === 0) call.resolve()
-  }
-
   async function flushAndHangUp(closeDeadlineMs: number): Promise<void> {
-    for (const lane of lanes.values()) schedule(lane)
-    await withinDeadline(Promise.allSettled(calls.values()), closeDeadlineMs, null)
+    for (const sender of senders.values()) sender.hurry()
+    const promises = [...calls.values()].map(({ promise }) => promise)
+    await withinDeadline(Promise.allSettled(promises), closeDeadlineMs, null)
     for (const call of calls.keys())
       call.reject(new Error("The producer was closed before Kafka acknowledged."))
-    await hangUp(new Set([first, ...[...lanes.values()].map(({ client }) => client)]))
+    if (expiring) clearTimeout(expiring)
+    const leaving = [first, ...senders.values()].map((each) => each.disconnect())
+    await withinDeadline(Promise.allSettled(leaving), 1_000, null)
   }
 
   return {
     publish,
+    check: (topic, withinMs) => senderOf(topic).check(withinMs),
     close(closeDeadlineMs) {
       closed ??= Promise.resolve().then(() => flushAndHangUp(closeDeadlineMs))
       return closed
     },
   }
-}
-
-async function hangUp(clients: Iterable<Client>): Promise<void> {
-  const leaving = [...clients].map((client) => client.disconnect())
-  await withinDeadline(Promise.allSettled(leaving), 1_000, null)
 }
 
 /** The size is an upper bound of what the record format adds: lengths, offset and time, per header two lengths. */

@@ -10,8 +10,9 @@ ADD COLUMN "leased_until" TIMESTAMPTZ(3),
 ADD COLUMN "failures" INTEGER,
 ADD COLUMN "period_started_at" TIMESTAMPTZ(3);
 
--- For the claim: the deferred deliveries of a channel, oldest first.
-CREATE INDEX "delivery_deferred_idx" ON "delivery"("channel_id", "id") WHERE "deferred_at" IS NOT NULL;
+-- For the claim: the deferred deliveries of a channel, in the order in which they were deferred. No other index has this order,
+-- so that no plan can walk the whole table instead.
+CREATE INDEX "delivery_deferred_idx" ON "delivery"("channel_id", "deferred_at", "id") WHERE "deferred_at" IS NOT NULL;
 
 -- For the sweep: the scheduled deliveries, the longest overdue first.
 CREATE INDEX "delivery_scheduled_idx" ON "delivery"("next_attempt_at") WHERE "next_attempt_at" IS NOT NULL;

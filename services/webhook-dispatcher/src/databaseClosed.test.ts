@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { openPool } from "@sitewire/database"
 import { postgresAddress, startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "./testDispatcher.ts"
+import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
 
 test("a dispatcher that has nothing to do is not ready while the database is away", async () => {
   await using it = await startInstallation()

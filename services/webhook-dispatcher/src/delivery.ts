@@ -9,7 +9,7 @@ export type Channel = {
   /** During a rotation: staged, or retiring. */
   otherSecret: SealedSecret | null
   standardWebhooks: boolean
-  /** An operator holds the channel back. */
+  /** An operator has paused the channel. */
   paused: boolean
 }
 
@@ -51,12 +51,19 @@ export type DueDelivery = {
   attempt: number
   /** Failed attempts since `since`. */
   failures: number
-  /** Start of the retry period, ISO 8601. */
+  /** Start of the retry period, ISO 8601. Time that does not count towards the period has moved it forward. */
   since: string
   correlation: string
-  /**
-   * Set where a record of this very attempt waits in the shortest retry topic: it need not be put there again, and no
-   * attempt begins after this, by `performance.now()`.
-   */
-  keptUntil?: number
+  /** Set where the delivery was deferred and claimed. Otherwise a record carries it. */
+  claim: Claim | null
 }
+
+export type Claim = {
+  /** Names the deferral that the attempt ends: a resend that comes meanwhile is another one. */
+  deferredAt: Date
+  /** No attempt begins after this, by `performance.now()`: another dispatcher may claim the delivery when the lease ends. */
+  attemptBefore: number
+}
+
+/** Why a delivery is not attempted now; see `DeferralReason` in the schema. */
+export type DeferralReason = "busy" | "breaker" | "paused" | "fault"

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, refusal, secret, startInstallation } from "./testDispatcher.ts"
+import { paid, refusal, secret, startInstallation } from "./fixtures/testDispatcher.ts"
 
 const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 const expectedSignature = (body: Buffer) =>
@@ -38,23 +38,28 @@ test("a site.paid reaches the partner as site.ready: the eight fields in order, 
   await partner.close()
 })
 
-test("a due attempt whose number no row can hold is dropped, and neither made nor taken again and again", async () => {
-  await using it = await startInstallation()
-  const partner = await startReceiver()
+test("a due attempt whose number no row can hold is dropped, and neither made nor consumed again and again", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [100] })
+  let fails = true
+  const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
   await it.channel("acme", partner.url)
-  const dispatcher = await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
-  const [row] = await waitUntil("the delivery", async () => {
-    return nonEmpty(await it.sql<{ id: string }>("select id from delivery where state = 'delivered'"))
-  })
+  const first = await it.dispatcher()
+  await waitUntil("a failed attempt", () => partner.received.length > 0)
+  expect(await first.end("SIGTERM")).toBe(0)
+  const [row] = await it.sql<{ id: string; attempts: number }>("select id, attempts from delivery")
   const key = row?.id ?? ""
-  const due = { delivery: key, failures: 0, since: new Date().toISOString(), correlation: "c" }
-  const resend = (attempt: number) =>
-    it.publish([{ topic: it.names.resend, key, value: JSON.stringify({ ...due, attempt }) }])
-  await resend(2 ** 31)
-  await resend(2)
-  await waitUntil("the resend behind it", () => partner.received.length > 1)
-  expect(partner.received[1]?.headers["x-sitewire-attempt"]).toBe("2")
+  const due = { delivery: key, failures: 1, since: new Date().toISOString(), correlation: "c" }
+  const schedule = (attempt: number) =>
+    it.publish([{ topic: it.names.retry[0] ?? "", key, value: JSON.stringify({ ...due, attempt }) }])
+  await schedule(2 ** 31)
+  await schedule((row?.attempts ?? 0) + 1)
+  fails = false
+  const dispatcher = await it.dispatcher()
+  await waitUntil(
+    "the record behind it",
+    async () => (await it.sql("select from delivery where state = 'delivered'")).length === 1,
+  )
   expect(dispatcher.output()).toContain("a due attempt cannot be read; dropped")
   expect(dispatcher.output()).not.toContain("fatal")
   await partner.close()
@@ -123,7 +128,7 @@ test("after the retry period a delivery is dead, with a dead letter and without 
   await partner.close()
 })
 
-test("a resend goes out at once as the next attempt, whatever the delivery's state", async () => {
+test("a resend goes out at once as the next attempt, and a delivered delivery stays delivered", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -134,16 +139,14 @@ test("a resend goes out at once as the next attempt, whatever the delivery's sta
     async () => (await it.sql("select 1 from delivery where attempts = 1")).length === 1,
   )
   const [row] = await it.sql<{ id: string }>("select id from delivery")
-  const value = {
-    delivery: row?.id,
-    attempt: 2,
-    failures: 0,
-    since: new Date().toISOString(),
-    correlation: "resend",
-  }
-  await it.publish([{ topic: it.names.resend, key: row?.id ?? "", value: JSON.stringify(value) }])
+  await it.resend(row?.id ?? "")
   await waitUntil("the resend", () => partner.received.length === 2)
   expect(partner.received[1]?.body.equals(partner.received[0]?.body ?? Buffer.alloc(0))).toBe(true)
+  expect(partner.received[1]?.headers["x-sitewire-attempt"]).toBe("2")
+  const [after] = await waitUntil("its record", async () =>
+    nonEmpty(await it.sql("select state, attempts, deferred_at from delivery where attempts = 2")),
+  )
+  expect(after).toEqual({ state: "delivered", attempts: 2, deferred_at: null })
   await partner.close()
 })
 
@@ -161,14 +164,7 @@ test("a dead delivery that is sent again begins a new retry period, and arrives 
     (await it.sql("select 1 from delivery where state = $1::delivery_state", [wanted])).length === 1
   await waitUntil("the state", () => state("dead"))
 
-  const again = {
-    delivery,
-    attempt: attempts + 1,
-    failures: 0,
-    since: new Date().toISOString(),
-    correlation: "c",
-  }
-  await it.publish([{ topic: it.names.resend, key: delivery, value: JSON.stringify(again) }])
+  await it.resend(delivery)
   await waitUntil("the resend", () => partner.received.length === attempts + 1)
   well = true
   const retry = await waitUntil("its retry", () => partner.received[attempts + 1])
@@ -315,10 +311,10 @@ test("after kill -9 in the middle of deliveries nothing is lost and no chain for
   const [{ doubles } = { doubles: 0 }] = await it.sql<{ doubles: number }>(
     "select count(*)::int as doubles from (select 1 from attempt group by delivery_id, number having count(*) > 1) d",
   )
-  // Only what was under way at the kill can have been attempted twice: at most the channel's bound.
+  // Only what was in flight at the kill can have been attempted twice: at most the channel's limit.
   expect(doubles).toBeLessThanOrEqual(32)
   await partner.close()
-})
+}, 60_000)
 
 test("SIGTERM finishes what is under way and leaves nothing undone", async () => {
   await using it = await startInstallation()

@@ -5,32 +5,23 @@ import {
   type Consumer,
   connectKafka,
   type Incoming,
-  type Outgoing,
-  RecordTooLarge,
   requireTopics,
   startConsumer,
   startProducer,
   waitForBroker,
 } from "@sitewire/kafka"
-import { gather, kafkaAccess, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
-import { createAttempt } from "./attempt.ts"
-import { createChannelGates } from "./channelGates.ts"
-import { deleteExpired } from "./deleteExpired.ts"
-import { createDeliver } from "./deliver.ts"
-import { findDeliveries } from "./findDeliveries.ts"
-import { giveUp } from "./giveUp.ts"
-import { createInFlight } from "./inFlight.ts"
-import { loadDeliveries } from "./loadDeliveries.ts"
+import { kafkaAccess, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
+import { createSecretOpener, tryNewestSecret } from "./attempt/openSecrets.ts"
+import { createSendRequest } from "./attempt/sendRequest.ts"
+import { createDispatcher, type Dispatcher } from "./createDispatcher.ts"
+import { readBacklog } from "./deferred/readBacklog.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
-import { createSecretOpener, tryNewestSecret } from "./openSecrets.ts"
-import { createRecall } from "./recall.ts"
-import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
-import { storeDeliveries } from "./storeDeliveries.ts"
-import { createTakeDue } from "./takeDue.ts"
-import { createTakePaid } from "./takePaid.ts"
+import { createPublish } from "./publish.ts"
+import { deleteExpired } from "./retention/deleteExpired.ts"
+import { createStore } from "./store.ts"
 import { dispatcherVariables } from "./variables.ts"
 
-/** Between an attempt's end and its row, where nothing is away. */
+/** Between an attempt's end and its row, where nothing is unavailable. */
 const recordedWithinMs = 2_000
 
 await runService({
@@ -53,21 +44,21 @@ await runService({
     lifecycle.onStop("database", pool.close)
     await waitFor({
       name: "Postgres",
-      check: () => pool.sql("select 1 from delivery limit 0"),
+      check: () => pool.sql("select deferred_at from delivery limit 0"),
       deadlineMs: config.STARTUP_DEADLINE,
       remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
       log,
       signal: lifecycle.stopping,
     })
     readiness.set("postgres", true)
-    // Work tells sooner; this tells while there is none.
+    // Statements report an outage sooner; this reports one while there are none.
     const stopWatching = watchDatabase({
       sql: pool.sql,
       onState: (up, why) => readiness.set("postgres connection", up, why),
     })
     lifecycle.onStop("watch", async () => stopWatching())
     await tryNewestSecret(pool.sql, openSecret).catch((error: unknown) =>
-      log.error({ error }, "the newest channel's secret cannot be opened; such deliveries are put off"),
+      log.error({ error }, "the newest channel's secret cannot be opened; such deliveries are deferred"),
     )
     const retention = startRetention({
       retentionMs: config.RETENTION,
@@ -89,13 +80,7 @@ await runService({
     await waitFor({
       name: "Kafka's topics",
       check: () =>
-        requireTopics(kafka, [
-          topics.sitePaid,
-          topics.sitePaidInvalid,
-          topics.resend,
-          topics.dead,
-          ...topics.retry,
-        ]),
+        requireTopics(kafka, [topics.sitePaid, topics.sitePaidInvalid, topics.dead, ...topics.retry]),
       deadlineMs: config.STARTUP_DEADLINE,
       remedy: "Run the setup job, with the same TOPIC_PREFIX and RETRY_DELAYS.",
       log,
@@ -104,137 +89,77 @@ await runService({
     const producer = await startProducer({ kafka })
     lifecycle.onStop("producer", producer.close)
 
-    // New events, retries, and what is recalled.
-    const maxInHand = config.MAX_IN_HAND * 3
     const egress = createEgress({
       allow: config.ALLOWED_RANGES,
       allowHttp: config.ALLOW_HTTP,
       userAgent: `${config.SERVICE_NAME}/1`,
       // Channels of several partners may share an origin (a platform's, say). What bounds its connections is each
-      // channel's own bound: with a smaller one, channels that hang would hold what the others wait for.
-      connectionsPerOrigin: maxInHand,
+      // channel's own limit: with a smaller one, channels that hang would hold what the others wait for. New events, retries and claimed
+      // deliveries.
+      connectionsPerOrigin: config.MAX_IN_HAND * 3,
     })
     lifecycle.onStop("egress", egress.close)
 
-    const onDatabase = <T>(what: string, work: () => Promise<T>) =>
-      persevere({
-        what,
-        work,
-        isPassing: isUnavailable,
-        signal: lifecycle.expiring,
-        onState: (working, why) => readiness.set("postgres", working, why),
-      })
-    const publish = (records: Outgoing[]) =>
-      persevere({
-        what: "publish",
-        work: () => producer.publish(records),
-        isPassing: (error) => !(error instanceof RecordTooLarge),
+    /** Empty until the groups are joined: metrics may be read before. */
+    const consumers = new Map<"retries" | "paid", Consumer>()
+    let dispatcher: Dispatcher | null = null
+    const metrics = createDispatcherMetrics(registry, {
+      outstanding: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.inHand(), 0),
+      inFlight: () => dispatcher?.counts().inFlight ?? 0,
+      breakersOpen: () => dispatcher?.counts().open ?? 0,
+      lag: async () => consumers.get("paid")?.lag() ?? [],
+      backlog: () => readBacklog(pool.sql),
+    })
+    const running = createDispatcher({
+      settings: {
+        schedule,
+        topics,
+        maxOutstanding: config.MAX_IN_HAND,
+        channelMaxConcurrency: config.CHANNEL_MAX_IN_FLIGHT,
+        channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
+        breakerFailures: config.BREAKER_FAILURES,
+        breakerCooldownMs: config.BREAKER_COOLDOWN,
+        overdueAfterMs: config.OVERDUE_AFTER,
+        deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
+        lookEveryMs: 500,
+      },
+      store: createStore({
+        pool,
+        retry: (what, work) =>
+          persevere({
+            what,
+            work,
+            isPassing: isUnavailable,
+            signal: lifecycle.expiring,
+            onState: (working, why) => readiness.set("postgres", working, why),
+          }),
+      }),
+      publish: createPublish({
+        producer,
         signal: lifecycle.expiring,
         onState: (working, why) => readiness.set("kafka producer", working, why),
-      })
-    const record = gather<AttemptRecord, void>({
-      lingerMs: 2,
-      maxBatch: 500,
-      maxRunning: 2,
-      run: async (batch) => {
-        await onDatabase("record attempts", () => recordAttempts(pool.sql, batch))
-        return []
-      },
-    })
-
-    const givingUp = gather<string, void>({
-      lingerMs: 2,
-      maxBatch: 500,
-      maxRunning: 1,
-      run: async (deliveries) => {
-        await onDatabase("give up deliveries", () => giveUp(pool.sql, deliveries))
-        return []
-      },
-    })
-    const gates = createChannelGates({
-      maxInFlight: config.CHANNEL_MAX_IN_FLIGHT,
-      slowShare: Math.floor(config.MAX_IN_HAND / 2),
-      maxWaitMs: config.CHANNEL_MAX_WAIT,
-      breakerFailures: config.BREAKER_FAILURES,
-      breakerCooldownMs: config.BREAKER_COOLDOWN,
-      onBreaker(channel, state, failures) {
-        log.warn({ channel, state, failures }, "breaker of a channel")
-        if (state === "open") recall.forget(channel)
-      },
-      onRoom: (channel) => recall.recall(channel),
-    })
-    // Its record comes back after the shortest delay, perhaps to another process: by then the attempt is made and recorded.
-    const keptMs = Math.min(...schedule.delaysMs) - config.DELIVERY_TIMEOUT - recordedWithinMs
-    const recall = createRecall({
-      roomOf: gates.roomOf,
-      attempt: (batch, asked, ended) => due.recall(batch, asked, ended),
-      maxKept: 10_000,
-      maxOut: config.MAX_IN_HAND,
-      onError(error) {
-        if (!lifecycle.stopping.aborted) log.error({ error }, "recalled deliveries stay in the retry topic")
-      },
-    })
-    const inFlight = createInFlight()
-    /** Empty until the groups are joined; what tells figures may be asked before. */
-    const consumers = new Map<"due" | "paid", Consumer>()
-    const metrics = createDispatcherMetrics(registry, {
-      inHand: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.inHand(), 0),
-      inFlight: () => gates.counts().inFlight,
-      breakersOpen: () => gates.counts().open,
-      lag: async () => consumers.get("paid")?.lag() ?? [],
-    })
-    const attempt = createAttempt({
-      egress,
-      openSecret,
-      serviceName: config.SERVICE_NAME,
-      timeoutMs: config.DELIVERY_TIMEOUT,
-    })
-    const deliver = createDeliver({
-      attempt,
-      gates,
-      schedule,
-      topics,
-      publish,
-      record,
-      giveUp: givingUp,
-      remember: recall.remember,
-      keptMs,
-      metrics,
-      log,
-    })
-    const due = createTakeDue({
-      load: (ids) => onDatabase("load deliveries", () => loadDeliveries(pool.sql, ids)),
-      deliver,
-      inFlight,
-      metrics,
-      log,
-    })
-    const takePaid = createTakePaid({
-      store: (batch) => onDatabase("store deliveries", () => storeDeliveries(pool.sql, batch)),
-      find: (eventIds) => onDatabase("find deliveries", () => findDeliveries(pool.sql, eventIds)),
-      publish,
-      deliver: async (next) => {
-        inFlight.takeNew(next.id)
-        try {
-          await deliver(next)
-        } finally {
-          inFlight.release(next.id)
-        }
-      },
-      attempt: due.attempt,
-      invalidTopic: topics.sitePaidInvalid,
+        log,
+      }),
+      send: createSendRequest({
+        egress,
+        openSecret,
+        serviceName: config.SERVICE_NAME,
+        timeoutMs: config.DELIVERY_TIMEOUT,
+      }),
       isFaultOfRecord: isFaultOfData,
       metrics,
       log,
     })
+    dispatcher = running
 
     let longestDrainMs = Number.POSITIVE_INFINITY
-    const onUndone = (error: unknown) => {
-      if (lifecycle.stopping.aborted) return log.info("records are left undone by the stop; they come again")
-      // Undone records hold up the commit for good. Starting over is what brings them back.
-      log.fatal({ error }, "a record could not be handled; stopping, so that it comes again")
-      // Its place never comes back, and the partitions rest meanwhile: what is waited for is the attempts under way, and
-      // a consumer keeps the last 2 s to commit and to leave.
+    const onUnfinished = (error: unknown) => {
+      if (lifecycle.stopping.aborted)
+        return log.info("the stop leaves records unfinished; they are consumed again")
+      // An unfinished record holds up the commits of its partition for good. Only a new start consumes it again.
+      log.fatal({ error }, "a record could not be handled; stopping, so that it is consumed again")
+      // The outstanding slot of the record is never released. What is waited for is the attempts in flight, and a consumer reserves the last
+      // 2 s to commit and to leave.
       longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordedWithinMs
       void lifecycle.stop("a record could not be handled", 1)
     }
@@ -242,34 +167,31 @@ await runService({
     lifecycle.onStop("consumers", (deadlineMs) => {
       const drainMs = Math.min(deadlineMs, longestDrainMs)
       return Promise.all([
-        recall.close(drainMs),
+        running.close(drainMs),
         ...[...consumers.values()].map((consumer) => consumer.close(drainMs)),
       ])
     })
-    type Take = (records: Incoming[], done: (record: Incoming) => void) => void
+    type Handle = (records: Incoming[], done: (record: Incoming) => void) => Promise<void>
     const consume = async (
-      group: "due" | "paid",
+      name: "retries" | "paid",
+      group: string,
       consumed: { topic: string; delayMs?: number }[],
-      take: Take,
+      handle: Handle,
     ) => {
       const consumer = await startConsumer({
         kafka,
         group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
         topics: consumed,
         maxInHand: config.MAX_IN_HAND,
-        // What waits, parsed, for room must not grow old in memory: a hundredth of a second's worth (decision 0019).
+        // What waits, parsed, for a slot must not grow old in memory: a hundredth of a second's worth (decision 0019).
         fetchBytes: 64 * 1024,
-        take,
+        take: (records, done) => void handle(records, done).catch(onUnfinished),
         onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
       })
-      consumers.set(group, consumer)
+      consumers.set(name, consumer)
     }
-    const waits = topics.retry.map((topic, rung) => ({ topic, delayMs: schedule.delaysMs[rung] ?? 0 }))
-    await consume("due", [{ topic: topics.resend }, ...waits], (records, done) => {
-      due.takeRecords(records, done).catch(onUndone)
-    })
-    await consume("paid", [{ topic: topics.sitePaid }], (records, done) => {
-      takePaid(records, done).catch(onUndone)
-    })
+    const scheduled = topics.retry.map((topic, step) => ({ topic, delayMs: schedule.delaysMs[step] ?? 0 }))
+    await consume("retries", "due", scheduled, running.handleRetries)
+    await consume("paid", "paid", [{ topic: topics.sitePaid }], running.handleSitePaid)
   },
 })

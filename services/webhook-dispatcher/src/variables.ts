@@ -31,21 +31,26 @@ export const dispatcherVariables = {
   MAX_IN_HAND: countVariable(
     384,
     { min: 1, max: 100_000 },
-    "Records taken from Kafka and not finished, at most: of new events, and as many again of retries.",
+    "Records consumed from Kafka and not finished, at most: of new events, as many again of retries, and of deferred deliveries.",
   ),
   CHANNEL_MAX_IN_FLIGHT: countVariable(
     32,
     { min: 1, max: 1_000 },
-    "Attempts under way for one channel, at most.",
+    "Attempts in flight for one channel in this process, at most.",
   ),
   CHANNEL_MAX_WAIT: durationVariable(
     "250ms",
-    "A delivery that would wait longer than this for its channel goes to the shortest retry topic instead.",
+    "A delivery that would wait longer than this for its channel is deferred: its row carries it until the channel has capacity.",
   ),
   BREAKER_FAILURES: countVariable(
     20,
     { min: 1, max: 10_000 },
     "Failures in a row that open a channel's breaker.",
+  ),
+  OVERDUE_AFTER: durationVariable(
+    "5m",
+    "A pending delivery that is overdue by more than this is deferred, as no record seems to carry it.",
+    { min: "100ms" },
   ),
   BREAKER_COOLDOWN: durationVariable("30s", "How long an open breaker waits before it lets a probe through."),
   RETENTION: durationVariable(

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto"
+import { clockMarginMs } from "@sitewire/contracts"
+import { finalPassAfterMs, storeMaxMs } from "@sitewire/erasure"
+import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end } from "../fixtures/jobs.ts"
+import { begin, endErasure, read } from "../fixtures/jobs.ts"
 import { type Consoles, startConsoles } from "../fixtures/startConsoles.ts"
 
 const email = "Owner.Of@Shop.example"
@@ -39,7 +42,13 @@ test("an erasure leaves no trace of an address in any table, topic of ours or lo
   const theirs = await it.deliveries(3, { body, days: 3 })
   const waiting = await it.deliveries(1, { body: bodyOf({ email }), days: 2, state: "pending" })
   const others = await it.deliveries(700, { body: bodyOf({ email: `x${email}` }), days: 1 })
-  await it.sql("update delivery set next_attempt_at = now() where state = 'pending'")
+  await it.sql(`update delivery set next_attempt_at = now(), failures = 1, period_started_at = now()
+                 where state = 'pending'`)
+  await it.sql(
+    `update delivery set deferred_at = now(), deferred_reason = 'resend', leased_until = now(), failures = 0
+      where id = $1`,
+    [theirs[0]],
+  )
   await it.sql(
     `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id, response_excerpt)
      select id, 1, now(), 1, 's', convert_to('you sent: ' || $2, 'UTF8') from unnest($1::uuid[]) as id`,
@@ -56,7 +65,7 @@ test("an erasure leaves no trace of an address in any table, topic of ours or lo
     email: ` ${email}`.trim().toUpperCase(),
     reason: "ticket 9",
   })
-  const proof = await end(it, console, id)
+  const proof = await endErasure(it, console, id)
   expect(proof).toMatchObject({
     state: "done",
     counts: { looked_at: 704, deliveries_erased: 4, excerpts_erased: 3 },
@@ -66,11 +75,15 @@ test("an erasure leaves no trace of an address in any table, topic of ours or lo
       { topic: it.names.sitePaidInvalid, retention_ends_at: later(proof.created_at, 30) },
     ],
   })
-  const erased = await it.sql("select id, next_attempt_at, finished_at from delivery where state = 'erased'")
+  const erased = await it.sql<{ id: string; finished_at: Date | null }>(
+    `select id, finished_at, next_attempt_at, deferred_at, deferred_reason, leased_until, failures,
+            period_started_at
+       from delivery where state = 'erased'`,
+  )
   expect(erased.map((row) => row.id).toSorted()).toEqual([...theirs, ...waiting].toSorted())
-  for (const row of erased) {
-    expect(row.next_attempt_at).toBeNull()
-    expect(row.finished_at).not.toBeNull()
+  for (const { id: _, finished_at, ...schedule } of erased) {
+    expect(finished_at).not.toBeNull()
+    expect(Object.values(schedule).every((value) => value === null)).toBe(true)
   }
   // The others' own traces out of the way: their addresses end in the same letters.
   expect((await it.sql("delete from delivery where id = any($1) returning id", [others])).length).toBe(700)
@@ -87,8 +100,33 @@ test("an erasure by site takes that site's deliveries, however its address was w
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-1.example/" }), days: 2 })
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-10.example" }) })
   const { id } = await begin(it, console, "erasure", { site_url: "https://SHOP-1.example/", reason: "r" })
-  expect((await end(it, console, id)).counts).toMatchObject({ deliveries_erased: 4 })
+  expect((await endErasure(it, console, id)).counts).toMatchObject({ deliveries_erased: 4 })
   expect(await everything(it)).not.toContain("shop-1.example")
+})
+
+test("a delivery that a dispatcher stored by an older list of erasures is erased by the final pass, which waits for it", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  await it.deliveries(1, { body: bodyOf({ email }) })
+  const { id, created_at } = await begin(it, console, "erasure", { email, reason: "r" })
+  const rest = await waitUntil("the first pass to end", async () => {
+    const [job] = await it.sql<{ rest: number }>(
+      `select extract(epoch from (position::jsonb ->> 'notBefore')::timestamptz - created_at)::float8 as rest
+         from job where (position::jsonb ->> 'finalPass')::boolean`,
+    )
+    return job?.rest
+  })
+  expect(rest * 1_000).toBeGreaterThanOrEqual(finalPassAfterMs)
+  expect(await read(it, console, id)).toMatchObject({ state: "running", counts: { deliveries_erased: 1 } })
+  // By dispatchers whose clocks are behind and ahead by as much as may be, and by one whose clock is right.
+  const dayMs = 86_400_000
+  const agoMs = [storeMaxMs + clockMarginMs - 5_000, 0, 5_000 - finalPassAfterMs - clockMarginMs]
+  const sinceMs = Date.now() - Date.parse(created_at)
+  for (const ms of agoMs) await it.deliveries(1, { days: (ms + sinceMs) / dayMs, body: bodyOf({ email }) })
+  const later = { days: -1, body: bodyOf({ email }) }
+  const [kept] = await it.deliveries(1, later)
+  expect((await endErasure(it, console, id)).counts).toMatchObject({ deliveries_erased: 4 })
+  expect(await it.sql("select id from delivery where state <> 'erased'")).toEqual([{ id: kept }])
 })
 
 function later(iso: string, days: number): string {

@@ -1,32 +1,43 @@
-import { lowestDeliveryId } from "@sitewire/contracts"
+import { clockMarginMs, lowestDeliveryId } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import { digestsOf, finalPassAfterMs, type Subject, storeMaxMs, subjectSchema } from "@sitewire/erasure"
 import { z } from "zod"
-import { clockMarginMs, type RunningJob, type Step, type StepParts } from "./job.ts"
-import { digestsOf, type Subject, subjectSchema } from "./subject.ts"
+import type { RunningJob, Step, StepParts } from "./job.ts"
 
 const scanRows = 500
 
-const positionSchema = z.object({ after: z.string() })
+const positionSchema = z.object({ after: z.string(), finalPass: z.boolean().default(false) })
+type Position = z.output<typeof positionSchema>
 
-export function beginErasure(): z.output<typeof positionSchema> {
-  return { after: "00000000-0000-0000-0000-000000000000" }
+export function beginErasure(): Position {
+  return { after: "00000000-0000-0000-0000-000000000000", finalPass: false }
 }
 
 /**
  * One step of an erasure, all in the transaction that moves the job on. There is no index of addresses: that would be
  * one more place that holds them. So every body is looked at, 500 rows a step.
+ *
+ * A dispatcher whose list of erasures does not have this one yet may store an event behind the place that the first pass
+ * has reached. So a final pass, which begins when every dispatcher has this one, looks once more at what was stored
+ * since the job was asked for.
  */
 export async function stepErasure(job: RunningJob, { sql }: StepParts): Promise<Step> {
-  const { after } = positionSchema.parse(job.position)
+  const { after, finalPass } = positionSchema.parse(job.position)
   const subject = subjectSchema.parse(job.filter)
   const scanned = await scan(sql, after, job.createdAt, subject)
   const erased = scanned.matching.length === 0 ? none : await erase(sql, scanned.matching)
-  return {
-    kind: "stepped",
-    position: { after: scanned.through },
-    counts: { looked_at: scanned.rows, ...erased },
-    done: scanned.last,
+  const counts = { looked_at: scanned.rows, ...erased }
+  if (scanned.last && !finalPass) {
+    const position: Position = { after: beforeFinalPass(job.createdAt), finalPass: true }
+    return { kind: "stepped", position, counts, done: false, restMs: finalPassAfterMs }
   }
+  const position: Position = { after: scanned.through, finalPass }
+  return { kind: "stepped", position, counts, done: scanned.last }
+}
+
+/** A delivery that is committed after the job was made has a higher id than this. */
+function beforeFinalPass(createdAt: Date): string {
+  return lowestDeliveryId(createdAt.getTime() - storeMaxMs - clockMarginMs)
 }
 
 const none = { deliveries_erased: 0, excerpts_erased: 0 }
@@ -35,8 +46,9 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof none> {
   // The hash of a body goes with it: with all else known, guesses of the address could be tested against it.
   const deliveries = await sql(
     `update delivery
-        set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,
-            finished_at = coalesce(finished_at, now())
+        set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
+            next_attempt_at = null, deferred_at = null, deferred_reason = null, leased_until = null,
+            failures = null, period_started_at = null
       where id = any($1::uuid[]) and state <> 'erased'
       returning id`,
     [ids],
@@ -75,7 +87,8 @@ export async function countErasure(
  * would stop every erasure; and what it takes for lower case depends on the database's locale.
  */
 async function scan(sql: Sql, after: string, createdAt: Date, subject: Subject) {
-  const until = lowestDeliveryId(createdAt.getTime() + clockMarginMs)
+  // What is stored later was checked against a list that has this erasure.
+  const until = lowestDeliveryId(createdAt.getTime() + finalPassAfterMs + clockMarginMs)
   const rows = await sql<{ id: string; body: Buffer }>(
     `select id, body from delivery where id > $1 and id < $2 order by id limit ${scanRows}`,
     [after, until],

@@ -65,9 +65,3 @@ export async function publishAll(publish: Publish, records: Parameters<Publish>[
   const outcomes = await Promise.all(records.map((record) => publish(record)))
   return outcomes.find(({ kind }) => kind === "away") ?? { kind: "acknowledged" }
 }
-
-/**
- * The clocks of dispatchers, which make the ids and the times of refused records, and of Postgres, which notes
- * `created_at`, may differ by this. A range of ids is this much wider than the range of time that it stands for.
- */
-export const clockMarginMs = 10 * 60_000

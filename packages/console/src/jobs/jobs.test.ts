@@ -1,6 +1,6 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end, read } from "../fixtures/jobs.ts"
+import { begin, end, endErasure, read } from "../fixtures/jobs.ts"
 import { startConsoles } from "../fixtures/startConsoles.ts"
 
 const email = "Owner.Of@Shop.example"
@@ -50,7 +50,7 @@ test("a job that meets Kafka away waits, holds up no other, and goes on when it 
     await waitUntil("the job to wait", () => waits(away.output(), job))
   }
   const erasure = await begin(it, away, "erasure", { email: "nobody@shop.example", reason: "r" })
-  expect((await end(it, away, erasure.id)).state).toBe("done")
+  expect((await endErasure(it, away, erasure.id)).state).toBe("done")
   expect((await read(it, away, id)).state).toBe("running")
   const back = await it.console()
   expect(await end(it, back, id)).toMatchObject({ state: "done", counts: { resent: 10 } })

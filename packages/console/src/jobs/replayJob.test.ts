@@ -1,13 +1,13 @@
-import { invalidRecordHeaders } from "@sitewire/contracts"
+import { clockMarginMs, invalidRecordHeaders } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import { subjectOf } from "@sitewire/erasure"
 import type { Incoming } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end, read, refusedRecord } from "../fixtures/jobs.ts"
+import { begin, end, endErasure, read, refusedRecord } from "../fixtures/jobs.ts"
 import { startConsoles } from "../fixtures/startConsoles.ts"
-import { clockMarginMs, KafkaAway } from "./job.ts"
+import { KafkaAway } from "./job.ts"
 import { countReplay, stepReplay } from "./replayJob.ts"
-import { subjectOf } from "./subject.ts"
 
 test("a replay publishes refused records as they came, those that match, once, up to the end that it found", async () => {
   await using it = await startConsoles()
@@ -108,7 +108,7 @@ test("a replay after an erasure leaves out what was refused before it, and what 
   await refuse("another's", { email: "other@shop.example", site_url: "https://shop-2.example" })
   for (const subject of [{ email }, { site_url: "https://shop-1.example" }]) {
     const { id } = await begin(it, console, "erasure", { ...subject, reason: "ticket 9" })
-    await end(it, console, id)
+    await endErasure(it, console, id)
   }
   // By a dispatcher whose clock is ahead, this could have been refused before too.
   await refuse("hers, at once", { email })
@@ -124,9 +124,9 @@ test("a replay after an erasure leaves out what was refused before it, and what 
 
 test("what was refused later than an erasure, by more than clocks differ, is replayed", async () => {
   const email = "owner@shop.example"
-  const [digest] = Object.values(subjectOf({ email }))
+  const [digest = ""] = Object.values(subjectOf({ email }))
   const erasedAt = Date.parse("2030-01-01T00:00:00Z")
-  const sql = (async () => [{ digest, at: new Date(erasedAt) }]) as Sql
+  const sql = (async () => [{ version: "v", erased: { [digest]: erasedAt } }]) as unknown as Sql
   const refused = (appendedAt: number): Incoming => ({
     topic: "invalid",
     partition: 0,

@@ -1,9 +1,9 @@
 import { invalidRecordHeaders, type ReplayFilter, replayFilterSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import { type Erasures, readErasures } from "@sitewire/erasure"
 import type { Incoming, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import {
-  clockMarginMs,
   type InvalidTopic,
   KafkaAway,
   publishAll,
@@ -12,7 +12,6 @@ import {
   type StepParts,
 } from "./job.ts"
 import { piece, readPieces } from "./readPieces.ts"
-import { digestsOf, erasedSubjects } from "./subject.ts"
 
 /** Events of one step at most: what goes out at once, and what a crash repeats. */
 const largestStep = 500
@@ -51,9 +50,9 @@ export async function stepReplay(
     }
     const read = await invalid.read({ from: next, to: end, ...piece })
     const { records, next: reached } = cutBehind(read, largestStep, (record) => matches(record, filter))
-    const isErased = await erasureOf(sql)
+    const erasures = await readErasures(sql, everSince)
     const matching = records.filter((record) => matches(record, filter))
-    const replayed = matching.filter((record) => !isErased(record))
+    const replayed = matching.filter((record) => !isErased(record, erasures))
     const outcome = await publishAll(
       publish,
       replayed.map(({ key, value, headers }) => ({
@@ -103,30 +102,22 @@ export async function countReplay(
   deadlineMs: number,
 ): Promise<{ matching: number; left_out: number; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
-  const isErased = await erasureOf(sql)
+  const erasures = await readErasures(sql, everSince)
   const counted = { matching: 0, left_out: 0 }
   for await (const { records, ended } of readPieces(invalid, {}, await invalid.end())) {
     for (const record of records) {
-      if (matches(record, filter)) counted[isErased(record) ? "left_out" : "matching"] += 1
+      if (matches(record, filter)) counted[isErased(record, erasures) ? "left_out" : "matching"] += 1
     }
     if (!ended && performance.now() >= endsAt) return { ...counted, complete: false }
   }
   return { ...counted, complete: true }
 }
 
-/**
- * Tells whether a record is about what was asked to be erased after it was refused, or may be: of one that cannot be read,
- * nobody knows. The time of the one is a dispatcher's and that of the other Postgres's, so in doubt the erasure was later.
- */
-async function erasureOf(sql: Sql): Promise<(record: Incoming) => boolean> {
-  const erased = await erasedSubjects(sql)
-  const newest = Math.max(0, ...erased.values())
-  return ({ value, appendedAt }) => {
-    const refusedAt = appendedAt - clockMarginMs
-    if (value === null || newest <= refusedAt) return false
-    const digests = digestsOf(value)
-    return digests === null || digests.some((digest) => (erased.get(digest) ?? 0) > refusedAt)
-  }
+/** Refused records are older than the time of their refusal, and kept for as long as an operator likes. */
+const everSince = new Date(0)
+
+function isErased({ value, appendedAt }: Incoming, erasures: Erasures): boolean {
+  return value !== null && erasures.cover(value, appendedAt)
 }
 
 function matches(record: Incoming, { reason, from, to }: ReplayFilter): boolean {

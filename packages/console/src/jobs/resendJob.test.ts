@@ -2,7 +2,7 @@ import { type DeliveryDue, jobSchema } from "@sitewire/contracts"
 import type { Incoming } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end, read } from "../fixtures/jobs.ts"
+import { begin, end, endErasure, read } from "../fixtures/jobs.ts"
 import { startConsoles } from "../fixtures/startConsoles.ts"
 
 const dueOf = ({ value }: Incoming): DeliveryDue => JSON.parse(String(value))
@@ -203,6 +203,6 @@ test("when a cancel answers, nothing more is sent", async () => {
   expect(waiting).toHaveLength(length)
   // Another job has its turns meanwhile: the runner is alive and leaves the cancelled one alone.
   const other = await begin(it, console, "erasure", { email: "nobody@shop.example", reason: "r" })
-  await end(it, console, other.id)
+  await endErasure(it, console, other.id)
   expect((await it.read(it.names.resend)).length).toBe(length)
 })

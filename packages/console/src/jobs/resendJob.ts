@@ -1,4 +1,5 @@
 import {
+  clockMarginMs,
   type DeliveryDue,
   lowestDeliveryId,
   type ResendFilter,
@@ -6,7 +7,7 @@ import {
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { z } from "zod"
-import { clockMarginMs, publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
+import { publishAll, type RunningJob, type Step, type StepParts } from "./job.ts"
 import { waitForResend } from "./waitForResend.ts"
 
 /** Rows that one statement looks at, whatever the filter lets through: it bounds the statement's time. */

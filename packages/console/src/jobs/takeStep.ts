@@ -24,7 +24,7 @@ type Row = {
 // twice, whoever is killed, because a lock ends with its connection. Cancelling waits for the step that is under way.
 // Jobs take turns, the one that has waited longest first.
 const claim = `
-select id, kind, filter, position, counts, created_at, now() as now
+select id, kind, filter, position, counts, created_at, clock_timestamp() as now
   from job
  where state = 'running' and id <> all($1::text[])
    and coalesce((position::jsonb ->> 'notBefore')::timestamptz, created_at) <= now()

@@ -1,7 +1,7 @@
 import { createErasureJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
+import { subjectOf } from "@sitewire/erasure"
 import { ok } from "../answer.ts"
 import { beginErasure, countErasure } from "../jobs/erasureJob.ts"
-import { subjectOf } from "../jobs/subject.ts"
 import { defineRoute } from "../route.ts"
 import { insertJob, jobAnswer } from "./jobAnswer.ts"
 

@@ -120,7 +120,7 @@ function remains(createdAt: Date, prefix: string): RemainingTopic[] {
   const settings: TopicSettings = { prefix, retryDelaysMs: [], retryPeriodMs: 0 }
   const notes: Record<string, string> = {
     [`${prefix}site.paid`]:
-      "Records as they were published; one that was not stored before this job began can still be delivered.",
+      "Records as they were published. One that was published before this job was made is not sent any more.",
     [`${prefix}site.paid.invalid`]:
       "Refused records; a replay leaves out those that were refused before this job began.",
   }

@@ -1,0 +1,134 @@
+import { topicNames } from "@sitewire/contracts"
+import type { Acquired } from "@sitewire/limiter"
+import { createLogger } from "@sitewire/runtime"
+import { expect, test } from "vitest"
+import type { Deferral } from "../deferred/deferDeliveries.ts"
+import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
+import type { DueDelivery } from "../delivery.ts"
+import { unreadMetrics } from "../fixtures/unreadMetrics.ts"
+import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
+
+const retryDelaysMs = [60_000, 300_000, 900_000]
+const topics = topicNames({ prefix: "", retryDelaysMs })
+const secret = { id: "sec_1", sealed: Buffer.alloc(0) }
+
+const due: DueDelivery = {
+  id: "00000000-0000-7000-8000-000000000001",
+  eventId: "order-1",
+  channel: {
+    id: "acme",
+    address: "https://partner.example",
+    secret,
+    otherSecret: null,
+    standardWebhooks: false,
+    paused: false,
+  },
+  body: Buffer.from("{}"),
+  attempt: 3,
+  failures: 2,
+  since: new Date(Date.now() - 3_600_000).toISOString(),
+  correlation: "c",
+  claim: null,
+}
+
+const busy: Acquired = { kind: "rejected", reason: "busy" }
+const open: Acquired = { kind: "rejected", reason: "breaker" }
+const free: Acquired = { kind: "acquired", release: () => {} }
+
+function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired }): HandleDeliveryParts {
+  const none = () => Promise.reject(new Error("not in this test"))
+  return {
+    send: none,
+    limiter: { acquire: () => parts.acquired, pause: () => {}, isOpen: () => false },
+    backlog: { queueReason: () => null, onDeferred: () => {}, rest: () => {} },
+    schedule: { delaysMs: retryDelaysMs, periodMs: 3_600_000 },
+    topics,
+    publish: none,
+    publishDeadLetter: none,
+    record: none,
+    defer: none,
+    release: none,
+    metrics: unreadMetrics(),
+    log: createLogger({ service: "test", level: "silent" }),
+    ...parts,
+  }
+}
+
+// When the database answers cannot be chosen with a real one.
+test.each([
+  { why: "its channel is busy", acquired: busy, reason: "busy" },
+  { why: "its channel's breaker is open", acquired: open, reason: "breaker" },
+  { why: "a fault of ours prevents the attempt", acquired: free, reason: "fault" },
+])(
+  "what is deferred because $why is done when its row carries it, and not before",
+  async ({ acquired, reason }) => {
+    const written = Promise.withResolvers<void>()
+    const deferrals: Deferral[] = []
+    const handle = createHandleDelivery(
+      partsWith({
+        acquired,
+        defer: (deferral) => {
+          deferrals.push(deferral)
+          return written.promise
+        },
+      }),
+    )
+    let done = false
+    const handled = handle(due).then(() => {
+      done = true
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(done).toBe(false)
+    expect(deferrals).toMatchObject([{ id: due.id, reason, attempt: 3, failures: 2 }])
+    // An hour of the retry period is over, and stays over.
+    expect(Math.abs((deferrals[0]?.elapsedMs ?? 0) - 3_600_000)).toBeLessThan(5_000)
+    written.resolve()
+    await handled
+  },
+)
+
+test("the retry period of a delivery that was never attempted has not begun, unless its breaker is open", async () => {
+  const deferrals: Deferral[] = []
+  for (const acquired of [busy, open]) {
+    const defer = async (deferral: Deferral) => void deferrals.push(deferral)
+    await createHandleDelivery(partsWith({ acquired, defer }))({ ...due, attempt: 1, failures: 0 })
+  }
+  expect(deferrals[0]?.elapsedMs).toBeNull()
+  expect(deferrals[1]?.elapsedMs).toBeGreaterThan(3_000_000)
+})
+
+test("a new event of a channel with deferred deliveries queues behind them, although the channel has capacity", async () => {
+  const deferrals: Deferral[] = []
+  await createHandleDelivery(
+    partsWith({
+      acquired: free,
+      backlog: { queueReason: () => "busy", onDeferred: () => {}, rest: () => {} },
+      defer: async (deferral) => void deferrals.push(deferral),
+    }),
+  )(due)
+  expect(deferrals).toMatchObject([{ id: due.id, reason: "busy" }])
+})
+
+test("no attempt begins when its lease is about to end: the claim goes back", async () => {
+  const released: ClaimedDelivery[] = []
+  const deferredAt = new Date()
+  await createHandleDelivery(
+    partsWith({ acquired: free, release: async (claimed) => void released.push(claimed) }),
+  )({ ...due, claim: { deferredAt, attemptBefore: performance.now() - 1 } })
+  expect(released).toEqual([{ id: due.id, deferredAt }])
+})
+
+test("a retry that the broker refuses for good blocks nobody: the row says when it is due", async () => {
+  const recorded: unknown[] = []
+  const outcome = { error: "status", status: 500, detail: null, address: null, excerpt: null } as const
+  await createHandleDelivery(
+    partsWith({
+      acquired: free,
+      send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
+      publish: async () => ({ kind: "refused", why: "TOPIC_AUTHORIZATION_FAILED" }),
+      record: async (attempt) => void recorded.push(attempt),
+      schedule: { delaysMs: retryDelaysMs, periodMs: 24 * 3_600_000 },
+    }),
+  )(due)
+  expect(recorded).toMatchObject([{ state: "pending", scheduled: { delayMs: 900_000, failures: 3 } }])
+})

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { startReceiver, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+
+// More slow partners than have room in what a dispatcher holds, if each took all that one may have.
+const crowd = 12
+
+test.each([
+  ["hang", 60_000],
+  ["take 9 s", 9_000],
+])("a dozen partners that %s are not felt by another", { timeout: 60_000 }, async (_, answerMs) => {
+  await using it = await startInstallation()
+  const slow = await startReceiver((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), answerMs)
+  })
+  const quick = await startReceiver()
+  const names = Array.from({ length: crowd }, (_, at) => `slow-${at}`)
+  for (const name of names) await it.channel(name, slow.url)
+  await it.channel("quick", quick.url)
+  await it.dispatcher()
+  const burst = (round: number) =>
+    names.flatMap((channel) =>
+      Array.from({ length: 60 }, (_, at) => paid(`${channel}-${round}-${at}`, { channel })),
+    )
+  const tookMs: number[] = []
+  // Behind the first burst; and when it is known how slow they are.
+  for (let round = 0; round < 3; round++) {
+    const count = quick.received.length
+    const publishedAt = Date.now()
+    await it.publishPaid([...burst(round), paid(`quick-${round}`, { channel: "quick" })])
+    await waitUntil("the quick partner's", () => quick.received.length > count, 30_000)
+    tookMs.push(Date.now() - publishedAt)
+    await sleep(1_000)
+  }
+  // It took 9 s and more while each had all that a channel may have.
+  expect(Math.max(...tookMs)).toBeLessThan(5_000)
+  await Promise.all([slow.close(), quick.close()])
+})

@@ -1,0 +1,76 @@
+import type { AttemptError } from "@sitewire/contracts"
+import type { Egress, Excerpt, Timing } from "@sitewire/egress"
+import { sign, signatureHeader, standardWebhooksHeaders } from "@sitewire/signing"
+import type { DueDelivery, SealedSecret } from "../delivery.ts"
+import { describeRedirect } from "./describeRedirect.ts"
+
+export type AttemptOutcome = {
+  /** Null: delivered, a 2xx status came in time. */
+  error: AttemptError | null
+  /** Without an answer: why. Of a redirect: where it leads. */
+  detail: string | null
+  status: number | null
+  address: string | null
+  timing: Timing
+  /** Null: nothing was answered. */
+  excerpt: Excerpt | null
+  retryAfter?: string
+}
+
+export type SendRequestSettings = {
+  egress: Egress
+  openSecret: (channelId: string, secret: SealedSecret) => string
+  serviceName: string
+  timeoutMs: number
+}
+
+/** Sends the request of an attempt: signs the stored bytes and posts them to where the channel's address points now. */
+export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
+  const signature = signatureHeader(serviceName)
+
+  /** By both secrets during a rotation: receivers accept either, so partners change over whenever it suits them. */
+  function standardHeaders({ id, channel, body }: DueDelivery, secret: string) {
+    const other = channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
+    const timestamp = Math.floor(Date.now() / 1000)
+    return standardWebhooksHeaders({ id, timestamp, body, secrets: [secret, ...other] })
+  }
+
+  /** Returns null where the process's stop ended the attempt: it says nothing about the partner. */
+  return async function sendRequest(due: DueDelivery): Promise<AttemptOutcome | null> {
+    const { channel } = due
+    const secret = openSecret(channel.id, channel.secret)
+    const outcome = await egress.request({
+      method: "POST",
+      url: channel.address,
+      headers: {
+        "content-type": "application/json",
+        [signature]: sign(due.body, secret),
+        [`X-${serviceName}-Delivery`]: due.id,
+        [`X-${serviceName}-Attempt`]: String(due.attempt),
+        ...(channel.standardWebhooks ? standardHeaders(due, secret) : {}),
+      },
+      body: due.body,
+      timeoutMs,
+      // Receivers are idempotent by contract, so a kept connection that closes under the request costs no retry.
+      repeatable: true,
+    })
+    if (outcome.kind === "aborted") return null
+    const { timing, address = null } = outcome
+    if (outcome.kind === "failed") {
+      const { error, message } = outcome
+      return { error, detail: message, status: null, address, timing, excerpt: null }
+    }
+    const { status, headers } = outcome
+    return {
+      error: status >= 200 && status < 300 ? null : "status",
+      detail: describeRedirect(status, headers.location, channel.address),
+      status,
+      address,
+      timing,
+      excerpt: outcome.excerpt,
+      ...(headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }),
+    }
+  }
+}
+
+export type SendRequest = ReturnType<typeof createSendRequest>

@@ -1,0 +1,173 @@
+import type { TopicNames } from "@sitewire/contracts"
+import type { Incoming } from "@sitewire/kafka"
+import { createLimiter } from "@sitewire/limiter"
+import { gather, type Logger } from "@sitewire/runtime"
+import { createHandleDelivery } from "./attempt/handleDelivery.ts"
+import type { SendRequest } from "./attempt/sendRequest.ts"
+import { drainDeferred } from "./deferred/drainDeferred.ts"
+import { expireDeferred } from "./deferred/expireDeferred.ts"
+import type { ClaimedDelivery } from "./deferred/releaseClaims.ts"
+import { startSweep } from "./deferred/startSweep.ts"
+import type { DueDelivery } from "./delivery.ts"
+import { createDeliveryLock } from "./deliveryLock.ts"
+import { createHandleSitePaid } from "./intake/handleSitePaid.ts"
+import type { DispatcherMetrics } from "./metrics.ts"
+import { createPublishDeadLetter } from "./outcome/publishDeadLetter.ts"
+import type { Publish } from "./publish.ts"
+import { createHandleRetries } from "./retry/handleRetries.ts"
+import type { RetrySchedule } from "./retry/nextAttempt.ts"
+import type { Store } from "./store.ts"
+
+export type DispatcherSettings = {
+  schedule: RetrySchedule
+  topics: TopicNames
+  /** Records consumed and not finished, at most: of new events, and as many again of retries and of claimed deliveries. */
+  maxOutstanding: number
+  channelMaxConcurrency: number
+  channelMaxWaitMs: number
+  breakerFailures: number
+  breakerCooldownMs: number
+  overdueAfterMs: number
+  deliveryTimeoutMs: number
+  /** How soon a resume, a resend or another dispatcher's deferral is noticed. */
+  lookEveryMs: number
+}
+
+export type DispatcherParts = {
+  settings: DispatcherSettings
+  /** Retries while the database is unavailable; rejects for other reasons. */
+  store: Store
+  publish: Publish
+  send: SendRequest
+  /** Whether the database rejected what a record holds, and not the statement whatever it holds. */
+  isFaultOfRecord: (error: unknown) => boolean
+  metrics: DispatcherMetrics
+  log: Logger
+}
+
+/** Time to record an outcome, beyond the attempt itself. A lease that ends sooner costs a second attempt, a longer one delays after a kill. */
+const recordWithinMs = 5_000
+/** Time to publish dead letters and to mark their deliveries. */
+const expireWithinMs = 30_000
+
+/**
+ * Builds the dispatcher from what it uses, and starts what runs by itself: draining deferred deliveries, and the sweep. Whoever calls
+ * it brings the records, real or simulated.
+ */
+export function createDispatcher(parts: DispatcherParts) {
+  const { settings, store, publish, send, isFaultOfRecord, metrics, log } = parts
+  const { schedule, topics, maxOutstanding } = settings
+  const claimSettings = {
+    leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + recordWithinMs,
+    attemptWithinMs: settings.channelMaxWaitMs + recordWithinMs / 2,
+  }
+  const limiter = createLimiter({
+    maxConcurrency: settings.channelMaxConcurrency,
+    slowShare: Math.floor(maxOutstanding / 2),
+    maxWaitMs: settings.channelMaxWaitMs,
+    breakerFailures: settings.breakerFailures,
+    breakerCooldownMs: settings.breakerCooldownMs,
+    onBreaker: (channel, state, failures) =>
+      log.warn({ channel, state, failures }, "circuit breaker of a channel"),
+    onCapacity: (channel) => drain.onCapacity(channel),
+  })
+  const lock = createDeliveryLock()
+  const batch = <Item>(run: (items: Item[]) => Promise<void>, maxRunning: number) =>
+    gather<Item, void>({ lingerMs: 2, maxBatch: 500, maxRunning, run: (items) => run(items).then(() => []) })
+  const release = batch<ClaimedDelivery>(store.releaseClaims, 1)
+  const publishDeadLetter = createPublishDeadLetter(publish, topics.dead)
+
+  const handleDelivery = createHandleDelivery({
+    send,
+    limiter,
+    backlog: {
+      queueReason: (channel) => drain.queueReason(channel),
+      onDeferred: (channel) => drain.onDeferred(channel),
+      rest: (channel) => drain.rest(channel),
+    },
+    schedule,
+    topics,
+    publish,
+    publishDeadLetter,
+    record: batch(store.recordAttempts, 2),
+    defer: batch(store.deferDeliveries, 2),
+    release,
+    metrics,
+    log,
+  })
+  const drain = drainDeferred({
+    findBacklogs: store.findBacklogs,
+    claim: (wanted) => store.claimDeferred(wanted, claimSettings),
+    limiter,
+    attempt: handleClaimed,
+    onLook: expireDeferred({
+      openBreakers: limiter.openBreakers,
+      claim: (breakers) =>
+        store.claimExpired(breakers, { periodMs: schedule.periodMs, leaseMs: expireWithinMs }),
+      publishDeadLetter,
+      markDead: store.markDead,
+      metrics,
+      log,
+    }),
+    lookEveryMs: settings.lookEveryMs,
+    maxClaimed: maxOutstanding,
+    metrics,
+    log,
+  })
+  const sweep = startSweep({
+    overdueAfterMs: settings.overdueAfterMs,
+    sweepScheduled: store.sweepScheduled,
+    sweepNew: store.sweepNew,
+    metrics,
+    log,
+  })
+  const retries = createHandleRetries({
+    load: store.loadDeliveries,
+    handleDelivery,
+    lock,
+    metrics,
+    log,
+  })
+  const handleSitePaid = createHandleSitePaid({
+    store: store.storeDeliveries,
+    findUnattempted: store.findUnattempted,
+    publish,
+    handleNew: async (due) => {
+      lock.acquireNew(due.id)
+      try {
+        await handleDelivery(due)
+      } finally {
+        lock.release(due.id)
+      }
+    },
+    handleKnown: retries.attempt,
+    invalidTopic: topics.sitePaidInvalid,
+    isFaultOfRecord,
+    metrics,
+    log,
+  })
+
+  /** A record's attempt of the same delivery may be in flight here: a resend need not wait for it, but its number must come after. */
+  async function handleClaimed(due: DueDelivery): Promise<void> {
+    if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) {
+      return due.claim === null ? undefined : release({ id: due.id, deferredAt: due.claim.deferredAt })
+    }
+    try {
+      await handleDelivery(due)
+    } finally {
+      lock.release(due.id)
+    }
+  }
+
+  return {
+    handleSitePaid: (records: Incoming[], done: (record: Incoming) => void) => handleSitePaid(records, done),
+    handleRetries: retries.handleRecords,
+    counts: () => ({ ...limiter.counts(), claimed: drain.claimed() }),
+    /** Claims nothing more, and waits for what was claimed. */
+    async close(deadlineMs: number): Promise<void> {
+      await Promise.all([sweep.close(), drain.close(deadlineMs)])
+    },
+  }
+}
+
+export type Dispatcher = ReturnType<typeof createDispatcher>

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { startReceiver, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+
+type Installation = Awaited<ReturnType<typeof startInstallation>>
+
+const events = (count: number, overrides = {}) =>
+  Array.from({ length: count }, (_, at) => paid(`shop-${at}`, overrides))
+const deferred = async (it: Installation) =>
+  (await it.sql("select from delivery where deferred_at is not null")).length
+const delivered = async (it: Installation) =>
+  (await it.sql("select from delivery where state = 'delivered'")).length
+
+test("a burst to a partner that is slow goes out at the partner's pace, one attempt each, and no record is produced for it", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [20_000] })
+  const partner = await startReceiver((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), 50)
+  })
+  const quick = await startReceiver()
+  await it.channel("acme", partner.url)
+  await it.channel("quick", quick.url)
+  const retries = await it.read(it.names.retry[0] ?? "")
+  const dispatcher = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "4", CHANNEL_MAX_WAIT: "100ms" })
+  await it.publishPaid(events(200))
+  await waitUntil("some to be deferred", async () => (await deferred(it)) > 0)
+  await it.publishPaid([paid("last", { channel: "quick" })])
+  await waitUntil("the one of another channel", () => quick.received.length === 1)
+  await waitUntil("all of them", () => partner.received.length >= 200, 30_000)
+  await waitUntil("the rows", async () => (await delivered(it)) === 201)
+  expect(await it.sql("select from delivery where attempts = 1 and deferred_at is null")).toHaveLength(201)
+  expect(new Set(partner.received.map(({ headers }) => headers["x-sitewire-delivery"])).size).toBe(200)
+  expect(partner.received).toHaveLength(200)
+  expect(retries).toEqual([])
+  const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  expect(figures).toMatch(/^sitewire_deliveries_deferred_total\{reason="busy".*\} [1-9]\d\d$/m)
+  await Promise.all([partner.close(), quick.close()])
+}, 60_000)
+
+test("a delivery that was never attempted, or failed once, does not die of a partner's lack of capacity", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [500] })
+  const failed = new Set<unknown>()
+  const partner = await startReceiver(({ headers }, response) => {
+    const id = headers["x-sitewire-delivery"]
+    // Five fail once: what comes due then finds the partner busy for longer than the retry period.
+    const fails = failed.size < 5 && !failed.has(id)
+    if (fails) failed.add(id)
+    setTimeout(() => response.writeHead(fails ? 500 : 204).end(), 100)
+  })
+  await it.channel("acme", partner.url)
+  const letters = await it.read(it.names.dead)
+  await it.dispatcher({ RETRY_PERIOD: "1s", CHANNEL_MAX_IN_FLIGHT: "2", CHANNEL_MAX_WAIT: "200ms" })
+  await it.publishPaid(events(60))
+  await waitUntil("all of them", async () => (await delivered(it)) === 60, 40_000)
+  expect(failed.size).toBe(5)
+  expect(letters).toEqual([])
+  await partner.close()
+}, 60_000)
+
+test("after kill -9 deferred deliveries are claimed by another dispatcher, and none is lost", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [20_000] })
+  const partner = await startReceiver((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), 200)
+  })
+  await it.channel("acme", partner.url)
+  const settings = { CHANNEL_MAX_IN_FLIGHT: "4", CHANNEL_MAX_WAIT: "100ms", DELIVERY_TIMEOUT: "1s" }
+  const first = await it.dispatcher(settings)
+  await it.publishPaid(events(60))
+  await waitUntil("claims", async () => {
+    return (await it.sql("select from delivery where leased_until is not null")).length > 0
+  })
+  await first.end("SIGKILL")
+  const twice = partner.received.length
+  expect(await delivered(it)).toBeLessThan(60)
+  await it.dispatcher(settings)
+  await waitUntil("all of them", async () => (await delivered(it)) === 60, 40_000)
+  expect(await deferred(it)).toBe(0)
+  // Only what was in flight, at most the channel's limit, was attempted twice.
+  expect(partner.received.length).toBeGreaterThanOrEqual(60)
+  expect(partner.received.length).toBeLessThanOrEqual(60 + 4)
+  expect(twice).toBeLessThan(60)
+  await partner.close()
+}, 90_000)
+
+test("two dispatchers share out what is deferred, and attempt nothing twice", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [20_000] })
+  const partner = await startReceiver((_, response) => {
+    setTimeout(() => response.writeHead(204).end(), 20)
+  })
+  await it.channel("acme", partner.url)
+  await it.pause("acme")
+  const both = await Promise.all([it.dispatcher(), it.dispatcher()])
+  await it.publishPaid(events(200))
+  await waitUntil("all to be deferred", async () => (await deferred(it)) === 200)
+  await it.resume("acme")
+  await waitUntil("all of them", async () => (await delivered(it)) === 200)
+  expect(partner.received).toHaveLength(200)
+  for (const dispatcher of both) {
+    const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+    expect(figures).toMatch(/^sitewire_deliveries_claimed_total(\{.*\})? [1-9]/m)
+  }
+  await partner.close()
+}, 60_000)
+
+test("a delivery that a dispatcher cannot sign is deferred, costs no attempt, and goes out when a dispatcher has the key", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const without = await it.dispatcher({ SEALING_KEYS: `k2:${Buffer.alloc(32, 1).toString("base64")}` })
+  await it.publishPaid(events(3))
+  await waitUntil("all to be deferred", async () => {
+    return (await it.sql("select from delivery where deferred_reason = 'fault'")).length === 3
+  })
+  expect((await fetch(`${without.addresses.ops}/readyz`)).status).toBe(503)
+  expect(await it.sql("select from attempt")).toEqual([])
+  await it.dispatcher()
+  await waitUntil("all of them", async () => (await delivered(it)) === 3)
+  expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "1", "1"])
+  await partner.close()
+}, 60_000)
+
+test("a resend that is accepted while an attempt is in flight is made after it, with the next number", async () => {
+  await using it = await startInstallation()
+  const held: (() => void)[] = []
+  const partner = await startReceiver((_, response) => {
+    held.push(() => response.writeHead(204).end())
+  })
+  await it.channel("acme", partner.url)
+  await it.dispatcher()
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("the attempt", () => held.length === 1)
+  const [row] = await it.sql<{ id: string }>("select id from delivery")
+  await it.resend(row?.id ?? "")
+  // Longer than it takes to look for what is deferred.
+  await sleep(1_200)
+  expect(partner.received).toHaveLength(1)
+  held[0]?.()
+  await waitUntil("the resend", () => held.length === 2)
+  held[1]?.()
+  await waitUntil("its record", async () => {
+    const found = await it.sql("select from delivery where attempts = 2 and deferred_at is null")
+    return found.length === 1
+  })
+  expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "2"])
+  await partner.close()
+}, 60_000)
+
+test("a resend replaces the retry that was scheduled: the delivery is never in two places", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [1_500] })
+  const partner = await startReceiver((_, response, before) => response.writeHead(before ? 204 : 500).end())
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("a scheduled retry", async () => {
+    return (await it.sql("select from delivery where next_attempt_at is not null")).length === 1
+  })
+  const [row] = await it.sql<{ id: string }>("select id from delivery")
+  await it.resend(row?.id ?? "")
+  await waitUntil("the resend", async () => (await delivered(it)) === 1)
+  await waitUntil("the scheduled record to be dropped", () =>
+    dispatcher.output().includes("is stale; dropped"),
+  )
+  expect(partner.received).toHaveLength(2)
+  await partner.close()
+}, 60_000)

@@ -1,0 +1,58 @@
+import type { Logger } from "@sitewire/runtime"
+import type { DispatcherMetrics } from "../metrics.ts"
+import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
+import type { ExpiredDelivery, OpenBreaker } from "./claimExpired.ts"
+
+/** Several channels' breakers may be open for hours, and a retry period is hours long. */
+const everyMs = 5_000
+
+export type ExpireParts = {
+  openBreakers: () => { key: string; openedAt: number }[]
+  claim: (breakers: OpenBreaker[]) => Promise<ExpiredDelivery[]>
+  publishDeadLetter: PublishDeadLetter
+  markDead: (expired: ExpiredDelivery[]) => Promise<void>
+  metrics: Pick<DispatcherMetrics, "dead">
+  log: Logger
+}
+
+/**
+ * Ends deferred deliveries whose channel's breaker stayed open until the end of their retry period. Killed between the dead letters and
+ * the rows, it publishes the dead letters once more when the leases have ended.
+ */
+export function expireDeferred(parts: ExpireParts): () => Promise<void> {
+  const { openBreakers, claim, publishDeadLetter, markDead, metrics, log } = parts
+  let nextAt = 0
+
+  return async () => {
+    const now = performance.now()
+    const breakers = openBreakers()
+    if (breakers.length === 0 || now < nextAt) return
+    nextAt = now + everyMs
+    const expired = await claim(
+      breakers.map(({ key, openedAt }) => ({ channel: key, openForMs: now - openedAt })),
+    )
+    if (expired.length === 0) return
+    await Promise.all(
+      expired.map(({ id, channel, attempts, since, correlation }) =>
+        publishDeadLetter({
+          id,
+          channel,
+          attempts,
+          since: since.toISOString(),
+          correlation,
+          error: "not-attempted",
+          status: null,
+        }),
+      ),
+    )
+    await markDead(expired)
+    metrics.dead.inc(expired.length)
+    for (const { id: delivery, channel, correlation } of expired) {
+      log.warn(
+        { delivery, channel, correlation },
+        "delivery is dead: its channel's circuit breaker stayed open until the retry period ended",
+      )
+    }
+    nextAt = now
+  }
+}

@@ -1,0 +1,30 @@
+import type { Sql } from "@sitewire/database"
+
+export type BacklogFigures = {
+  byReason: { reason: string; count: number; oldestSeconds: number }[]
+  /** Of the scheduled attempts; 0 where none is overdue. */
+  oldestOverdueSeconds: number
+}
+
+const deferred = `
+select deferred_reason::text as reason, count(*)::int as count,
+       extract(epoch from now() - min(deferred_at))::float8 as oldest_seconds
+  from delivery where deferred_at is not null group by deferred_reason`
+
+const overdue = `
+select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as seconds
+  from delivery where next_attempt_at is not null`
+
+/** What waits in the rows, for the metrics. Reads the partial indexes; its cost grows with the number of deferred deliveries. */
+export async function readBacklog(sql: Sql): Promise<BacklogFigures> {
+  const rows = await sql<{ reason: string; count: number; oldest_seconds: number }>(deferred)
+  const [row] = await sql<{ seconds: number | null }>(overdue)
+  return {
+    byReason: rows.map(({ reason, count, oldest_seconds: oldestSeconds }) => ({
+      reason,
+      count,
+      oldestSeconds,
+    })),
+    oldestOverdueSeconds: row?.seconds ?? 0,
+  }
+}

@@ -1,0 +1,16 @@
+import type { Sql } from "@sitewire/database"
+
+export type UnattemptedDelivery = {
+  id: string
+  event_id: string
+  correlation: string
+}
+
+/** The deliveries of these events that only their events carry. Runs only for events that were published before, so for few. */
+export function findUnattempted(sql: Sql, eventIds: readonly string[]): Promise<UnattemptedDelivery[]> {
+  return sql<UnattemptedDelivery>(
+    `select id, event_id, correlation from delivery
+      where event_id = any($1::text[]) and state = 'pending' and attempts = 0 and deferred_at is null`,
+    [eventIds],
+  )
+}

@@ -1,0 +1,31 @@
+import type { DeadLetter } from "@sitewire/contracts"
+import type { Publish } from "../publish.ts"
+
+export type DeadDelivery = {
+  id: string
+  channel: string
+  attempts: number
+  /** Start of the retry period, ISO 8601. */
+  since: string
+  correlation: string
+  error: string
+  status: number | null
+}
+
+export type PublishDeadLetter = (dead: DeadDelivery) => Promise<void>
+
+/** Resolves once the broker has acknowledged, or has refused the letter for good: the row says that the delivery is dead. */
+export function createPublishDeadLetter(publish: Publish, topic: string): PublishDeadLetter {
+  return async ({ id, channel, attempts, since, correlation, error, status }) => {
+    const value: DeadLetter = {
+      delivery: id,
+      channel,
+      attempts,
+      since,
+      last_error: error,
+      last_status: status,
+      correlation,
+    }
+    await publish({ topic, key: id, value: JSON.stringify(value) })
+  }
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto"
+import { openPool, type Sql } from "@sitewire/database"
+import { freshDatabase, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
+
+const delivery = randomUUID()
+
+const attempt: AttemptRecord = {
+  deliveryId: delivery,
+  number: 1,
+  startedAt: new Date("2030-01-02T03:04:05.678Z"),
+  durationMs: 12.5,
+  lookupMs: null,
+  connectMs: 0.25,
+  tlsMs: null,
+  firstByteMs: 11,
+  address: "192.0.2.1",
+  status: 500,
+  error: "status",
+  detail: "as the network said",
+  secretId: "sec_1",
+  responseExcerpt: Buffer.from("not now"),
+  state: "pending",
+  scheduled: {
+    delayMs: 60_000,
+    failures: 1,
+    elapsedMs: 40,
+  },
+  deferredAt: null,
+}
+
+test("an attempt is kept as it was, and moves the delivery's row", async () => {
+  await using it = await startDatabase()
+  await recordAttempts(it.sql, [attempt])
+  expect(await it.rows()).toEqual({
+    attempts: [
+      {
+        number: 1,
+        started_at: attempt.startedAt,
+        duration_ms: 12.5,
+        lookup_ms: null,
+        connect_ms: 0.25,
+        tls_ms: null,
+        first_byte_ms: 11,
+        address: "192.0.2.1",
+        status: 500,
+        error: "status",
+        detail: "as the network said",
+        secret_id: "sec_1",
+        response_excerpt: attempt.responseExcerpt,
+      },
+    ],
+    delivery: { state: "pending", attempts: 1, due_in_s: 60, failures: 1, elapsed_s: 0 },
+  })
+})
+
+test("a statement that is repeated because its answer was lost records nothing twice", async () => {
+  await using it = await startDatabase()
+  await recordAttempts(it.sql, [attempt])
+  const before = await it.rows()
+  await recordAttempts(it.sql, [attempt])
+  expect(await it.rows()).toEqual(before)
+})
+
+test("nor does one that is repeated while the first is still at work", async () => {
+  await using it = await startDatabase()
+  const first = await it.driver.connect()
+  await first.query("begin")
+  await recordAttempts(async (text, values = []) => (await first.query(text, [...values])).rows, [attempt])
+  const second = recordAttempts(it.sql, [attempt])
+  await waitUntil("the second to wait for the first", async () => {
+    const [row] = await it.sql<{ waits: number }>(
+      "select count(*)::int as waits from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return row?.waits === 1
+  })
+  await first.query("commit")
+  first.release()
+  await second
+  expect((await it.rows()).attempts).toHaveLength(1)
+})
+
+test("two attempts with one number, made twice after a crash, are both kept; the row stays with the first", async () => {
+  await using it = await startDatabase()
+  await recordAttempts(it.sql, [attempt])
+  const { delivery: before } = await it.rows()
+  const again = {
+    ...attempt,
+    startedAt: new Date("2030-01-02T03:04:09Z"),
+    scheduled: { delayMs: 300_000, failures: 2, elapsedMs: 0 },
+  }
+  await recordAttempts(it.sql, [again])
+  const { attempts, delivery: after } = await it.rows()
+  expect(attempts.map(({ number, started_at }) => ({ number, started_at }))).toEqual([
+    { number: 1, started_at: attempt.startedAt },
+    { number: 1, started_at: again.startedAt },
+  ])
+  expect(after).toEqual(before)
+})
+
+test("two processes that make one attempt in the same millisecond cost the others of their batch nothing", async () => {
+  await using it = await startDatabase()
+  await recordAttempts(it.sql, [attempt])
+  const taken = { ...attempt, status: 204, error: null, state: "delivered", scheduled: null } as const
+  const other = randomUUID()
+  await it.add(other)
+  await recordAttempts(it.sql, [taken, { ...taken, deliveryId: other }])
+  expect(await it.sql("select state from delivery")).toEqual([{ state: "delivered" }, { state: "delivered" }])
+})
+
+/** A database with one pending delivery. */
+async function startDatabase() {
+  const database = await freshDatabase()
+  const pool = openPool({ url: database.url, size: 3, name: "test" })
+  const sql: Sql = pool.sql
+  const add = (id: string) =>
+    sql(
+      `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
+       values ($1::uuid, $1::text, 'acme', 'body', 'digest', 'shop-1')`,
+      [id],
+    )
+  await add(delivery)
+  return {
+    sql,
+    add,
+    driver: pool.driver,
+    async rows() {
+      const attempts = await sql(
+        `select number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address, status, error,
+                detail, secret_id, response_excerpt
+           from attempt where delivery_id = $1 order by started_at`,
+        [delivery],
+      )
+      const [row] = await sql(
+        `select state, attempts, failures, round(extract(epoch from next_attempt_at - now()))::int as due_in_s,
+                round(extract(epoch from now() - period_started_at))::int as elapsed_s
+           from delivery where id = $1`,
+        [delivery],
+      )
+      return { attempts, delivery: row }
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.close()
+      await database.drop()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { lowestDeliveryId } from "@sitewire/contracts"
+import { openPool } from "@sitewire/database"
+import { freshDatabase, waitUntil } from "@sitewire/testkit"
+import { expect, onTestFinished, test } from "vitest"
+import { startInstallation } from "../fixtures/testDispatcher.ts"
+import { deleteExpired } from "./deleteExpired.ts"
+
+const dayMs = 86_400_000
+const now = Date.now()
+const thirtyDays = new Date(now - 30 * dayMs)
+
+async function database() {
+  const { url, drop } = await freshDatabase()
+  const pool = openPool({ url, size: 4, name: "retention-test" })
+  onTestFinished(async () => {
+    await pool.close()
+    await drop()
+  })
+  return pool
+}
+
+type Sql = Awaited<ReturnType<typeof database>>["sql"]
+
+/** `dueIn`: days until the attempt that it waits for, or since. */
+type Inserted = { days: number; count: number; state: string; dueIn?: number | null }
+
+/** `count` deliveries of that age, each with two attempts. Ids as the dispatcher makes them, spread over a second. */
+async function insert(sql: Sql, { days, count, state, dueIn = null }: Inserted) {
+  const prefix = lowestDeliveryId(now - days * dayMs).slice(0, 13)
+  await sql(
+    `with made as (
+       insert into delivery (id, event_id, channel_id, body, body_sha256, state, correlation, next_attempt_at)
+       select ($1 || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $3 || n, 'acme', '', '', $4::delivery_state, 'c',
+              now() + $5 * interval '1 day'
+         from generate_series(1, $2::int) as n
+       returning id
+     )
+     insert into attempt (delivery_id, number, started_at, duration_ms, secret_id)
+     select id, number, now(), 1, 's' from made, generate_series(1, 2) as number`,
+    [prefix, count, `${days}-${state}-`, state, dueIn],
+  )
+}
+
+const counts = async (sql: Sql) =>
+  (
+    await sql(
+      `select (select count(*)::int from delivery) as deliveries, (select count(*)::int from attempt) as attempts`,
+    )
+  )[0]
+
+test("what is older than the retention is deleted with its attempts, in small batches; what waits is kept", async () => {
+  const pool = await database()
+  await insert(pool.sql, { days: 40, count: 250, state: "delivered" })
+  await insert(pool.sql, { days: 31, count: 100, state: "dead" })
+  await insert(pool.sql, { days: 32, count: 5, state: "erased" })
+  await insert(pool.sql, { days: 50, count: 7, state: "pending" })
+  await insert(pool.sql, { days: 29, count: 20, state: "delivered" })
+  // Sent again: those that wait for it are kept; of the others nothing was heard for as long as deliveries are kept.
+  await insert(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
+  await insert(pool.sql, { days: 42, count: 2, state: "delivered", dueIn: 1 })
+  await insert(pool.sql, { days: 70, count: 4, state: "dead", dueIn: -31 })
+  const sizes: number[] = []
+  await pool.sql("create table seen (size int)")
+  await pool.sql(`create function note() returns trigger language plpgsql as
+    $$ begin insert into seen select count(*) from gone; return null; end $$`)
+  for (const table of ["delivery", "attempt"]) {
+    await pool.sql(`create trigger note after delete on ${table} referencing old table as gone
+      for each statement execute function note()`)
+  }
+  const { signal } = new AbortController()
+  const outcome = await deleteExpired({ pool, before: thirtyDays, batch: 100, pauseMs: 1, signal })
+  expect(outcome).toEqual({ kind: "finished", deliveries: 359, attempts: 718 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 32, attempts: 64 })
+  for (const { size } of await pool.sql<{ size: number }>("select size from seen")) sizes.push(size)
+  expect(Math.max(...sizes)).toBe(100)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(359 + 718)
+})
+
+test("one dispatcher deletes at a time, also in the pauses of another, and what one left the next one takes", async () => {
+  const pool = await database()
+  await insert(pool.sql, { days: 40, count: 60, state: "delivered" })
+  const stop = new AbortController()
+  const settings = { pool, before: thirtyDays, batch: 50, signal: stop.signal }
+  const first = deleteExpired({ ...settings, pauseMs: 60_000 })
+  await waitUntil("the lock", async () => {
+    const held = await pool.sql("select from pg_locks where locktype = 'advisory' and granted")
+    return held.length > 0
+  })
+  expect(await deleteExpired({ ...settings, pauseMs: 1 })).toEqual({
+    kind: "busy",
+    deliveries: 0,
+    attempts: 0,
+  })
+  stop.abort()
+  expect(await first).toEqual({ kind: "busy", deliveries: 50, attempts: 0 })
+  const { signal } = new AbortController()
+  expect(await deleteExpired({ ...settings, pauseMs: 1, signal })).toEqual({
+    kind: "finished",
+    deliveries: 10,
+    attempts: 120,
+  })
+})
+
+test("a dispatcher deletes by itself what RETENTION says", async () => {
+  await using it = await startInstallation()
+  await insert(it.sql, { days: 2, count: 10, state: "delivered" })
+  await insert(it.sql, { days: 0, count: 3, state: "delivered" })
+  const dispatcher = await it.dispatcher({ RETENTION: "24s" })
+  await waitUntil("the old ones to go", async () => (await it.sql("select from delivery")).length === 3)
+  await waitUntil("their attempts to go", async () => (await it.sql("select from attempt")).length === 6)
+  expect(await dispatcher.end()).toBe(0)
+})

@@ -1,0 +1,51 @@
+import type { Sql } from "@sitewire/database"
+import { type Channel, type ChannelRow, channelColumns, toChannel } from "../delivery.ts"
+
+export type LoadedDelivery = {
+  id: string
+  eventId: string
+  body: Buffer
+  state: "pending" | "delivered" | "dead" | "erased"
+  attempts: number
+  /** Scheduled: by how much the next attempt is late, in milliseconds; negative while it is not due. Null: not scheduled. */
+  lateMs: number | null
+  /** The row carries it, and no record does. */
+  deferred: boolean
+  channel: Channel
+}
+
+type Row = ChannelRow & {
+  id: string
+  event_id: string
+  body: Buffer
+  state: LoadedDelivery["state"]
+  attempts: number
+  late_ms: number | null
+  deferred: boolean
+}
+
+const statement = `
+select delivery.id, event_id, body, state::text, attempts, deferred_at is not null as deferred,
+       extract(epoch from now() - next_attempt_at)::float8 * 1000 as late_ms,
+       channel_id, ${channelColumns}
+  from delivery join channel on channel.id = delivery.channel_id
+ where delivery.id = any($1::uuid[])`
+
+/** The deliveries with these ids, with their channels as they are now. Those that were deleted are left out. */
+export async function loadDeliveries(sql: Sql, ids: readonly string[]): Promise<LoadedDelivery[]> {
+  const rows = await sql<Row>(statement, [ids], "load-deliveries")
+  return rows.map(toDelivery)
+}
+
+function toDelivery(row: Row): LoadedDelivery {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    body: row.body,
+    state: row.state,
+    attempts: row.attempts,
+    lateMs: row.late_ms,
+    deferred: row.deferred,
+    channel: toChannel(row),
+  }
+}

@@ -1,0 +1,43 @@
+import type { Pool } from "@sitewire/database"
+import { claimDeferred } from "./deferred/claimDeferred.ts"
+import { claimExpired } from "./deferred/claimExpired.ts"
+import { deferDeliveries } from "./deferred/deferDeliveries.ts"
+import { findBacklogs } from "./deferred/findBacklogs.ts"
+import { releaseClaims } from "./deferred/releaseClaims.ts"
+import { sweepNew } from "./deferred/sweepNew.ts"
+import { sweepScheduled } from "./deferred/sweepScheduled.ts"
+import { findUnattempted } from "./intake/findUnattempted.ts"
+import { storeDeliveries } from "./intake/storeDeliveries.ts"
+import { markDead } from "./outcome/markDead.ts"
+import { recordAttempts } from "./outcome/recordAttempts.ts"
+import { loadDeliveries } from "./retry/loadDeliveries.ts"
+
+type RetryWhileUnavailable = <T>(what: string, work: () => Promise<T>) => Promise<T>
+
+/** What the dispatcher does in Postgres. A record's outcome waits while it is unavailable; what runs by itself tries again later. */
+export function createStore({ pool, retry }: { pool: Pool; retry: RetryWhileUnavailable }) {
+  const { sql } = pool
+  type Rest<F> = F extends (sql: typeof pool.sql, ...rest: infer R) => unknown ? R : never
+  return {
+    storeDeliveries: (...batch: Rest<typeof storeDeliveries>) =>
+      retry("store deliveries", () => storeDeliveries(sql, ...batch)),
+    findUnattempted: (...ids: Rest<typeof findUnattempted>) =>
+      retry("find deliveries", () => findUnattempted(sql, ...ids)),
+    loadDeliveries: (...ids: Rest<typeof loadDeliveries>) =>
+      retry("load deliveries", () => loadDeliveries(sql, ...ids)),
+    recordAttempts: (...batch: Rest<typeof recordAttempts>) =>
+      retry("record attempts", () => recordAttempts(sql, ...batch)),
+    deferDeliveries: (...batch: Rest<typeof deferDeliveries>) =>
+      retry("defer deliveries", () => deferDeliveries(sql, ...batch)),
+    releaseClaims: (...batch: Rest<typeof releaseClaims>) =>
+      retry("release claims", () => releaseClaims(sql, ...batch)),
+    markDead: (...batch: Rest<typeof markDead>) => retry("mark dead", () => markDead(sql, ...batch)),
+    findBacklogs: () => findBacklogs(sql),
+    claimDeferred: (...wanted: Rest<typeof claimDeferred>) => claimDeferred(sql, ...wanted),
+    claimExpired: (...breakers: Rest<typeof claimExpired>) => claimExpired(sql, ...breakers),
+    sweepScheduled: (...settings: Rest<typeof sweepScheduled>) => sweepScheduled(sql, ...settings),
+    sweepNew: (settings: Parameters<typeof sweepNew>[1]) => sweepNew(pool, settings),
+  }
+}
+
+export type Store = ReturnType<typeof createStore>
