@@ -118,7 +118,10 @@ test("a published event is delivered, and the delivery shows its attempts", asyn
   expect(shown.stdout).toMatch(/^ *1 .* 204 ok +127\.0\.0\.1/m)
 
   const resent = await run("delivery", "resend", delivery.id)
-  expect(resent).toMatchObject({ code: 0, stdout: expect.stringContaining("Attempt 2 is on its way") })
+  expect(resent).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("as soon as its channel has capacity"),
+  })
   await waitUntil(
     "the resent delivery",
     () => system.partner.received.filter(({ path }) => path === "/sales")[1],
@@ -166,7 +169,15 @@ test("a paused channel's deliveries wait until it is resumed", async () => {
     const { data } = await json<Page<Delivery>>("deliveries", "--channel", "paused", "--state", "pending")
     return data.length === 1
   })
-  // Published later, it arrives: the one before it is held back, and holds nothing back.
+  await waitUntil("it to be deferred", async () => {
+    const { data } = await json<Page<Delivery>>("deliveries", "--channel", "paused")
+    return data[0]?.deferred_reason === "paused"
+  })
+  const why = /deferred: channel paused since /
+  expect((await run("deliveries", "--channel", "paused")).stdout).toMatch(why)
+  const [waiting] = (await json<Page<Delivery>>("deliveries", "--channel", "paused")).data
+  expect((await run("delivery", "show", waiting?.id ?? "")).stdout).toMatch(why)
+  // Published later, it arrives: the one before it is deferred, and defers nothing of another channel.
   await json("channel", "create", "--id", "goes-on", "--address", `${system.partner.url}/goes-on`)
   await json("publish", "site.paid", "--channel", "goes-on")
   const at = (path: string) => system.partner.received.find((request) => request.path === path)

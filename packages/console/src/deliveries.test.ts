@@ -1,37 +1,16 @@
 import { createHash } from "node:crypto"
-import { deliveryDueSchema } from "@sitewire/contracts"
-import { type Incoming, startConsumer } from "@sitewire/kafka"
-import { createLogger } from "@sitewire/runtime"
-import { freshTopics, silentLog, waitUntil } from "@sitewire/testkit"
+import { deferralReasonSchema } from "@sitewire/contracts"
+import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { severableProxy } from "./fixtures/severableProxy.ts"
 import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
-import { type Publisher, startPublisher } from "./publisher.ts"
 
 const email = "owner@shop.example"
-const quiet = createLogger({ service: "console", level: "silent" })
 
 let console: TestConsole
-let topics: Awaited<ReturnType<typeof freshTopics>>
-let publisher: Publisher
-let reachable = false
-
 beforeAll(async () => {
-  topics = await freshTopics()
-  publisher = startPublisher({
-    kafka: topics.kafka,
-    log: quiet,
-    onState: (state) => {
-      reachable = state
-    },
-  })
-  console = await startConsole({ publish: publisher.publish, resendTopic: topics.names.resend })
-  await waitUntil("Kafka to be connected", () => reachable)
+  console = await startConsole()
 })
-afterAll(async () => {
-  await console.close()
-  await publisher.close(5_000)
-})
+afterAll(() => console.close())
 
 /** Ids as the dispatcher makes them: version 7, so that later ones are greater. */
 const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, "0")}`
@@ -128,100 +107,103 @@ test("a delivery is read with its attempts in order", async () => {
   expect((await console.call("GET", `/v1/deliveries/${idOf(99)}`)).status).toBe(404)
 })
 
-test("a resend puts the next attempt on the topic before it answers 202, and shows that it waits", async () => {
-  const id = await insert(20, { state: "dead", attempts: 7 })
-  const before = await console.prisma.delivery.findUnique({ where: { id } })
-  const startedAt = Date.now()
-  const body = { reason: "ticket 17" }
-  const resent = await console.call("POST", `/v1/deliveries/${id}/resend`, { body })
+test("a delivery shows what it waits for: the schedule after a failure, or why and since when it is deferred", async () => {
+  const at = new Date("2030-01-02T03:04:05.678Z")
+  const schedule = async (n: number, columns: object) => {
+    const { json } = await console.call("GET", `/v1/deliveries/${await insert(n, columns)}`)
+    const { next_attempt_at, deferred_at, deferred_reason } = json
+    return [next_attempt_at, deferred_at, deferred_reason]
+  }
+  expect(await schedule(15, {})).toEqual([null, null, null])
+  expect(await schedule(16, { nextAttemptAt: at, attempts: 1 })).toEqual([at.toISOString(), null, null])
+  for (const [more, deferredReason] of deferralReasonSchema.options.entries()) {
+    const columns = { deferredAt: at, deferredReason }
+    expect(await schedule(110 + more, columns)).toEqual([null, at.toISOString(), deferredReason])
+  }
+})
+
+const readRow = (id: string) => console.prisma.delivery.findUniqueOrThrow({ where: { id } })
+
+test("a resend defers a dead delivery with a new retry period, and notes who asked and why, before it answers 202", async () => {
+  const id = await insert(20, {
+    state: "dead",
+    attempts: 7,
+    failures: 7,
+    periodStartedAt: new Date(0),
+    finishedAt: new Date(0),
+  })
+  const before = await readRow(id)
+  const resent = await console.call("POST", `/v1/deliveries/${id}/resend`, { body: { reason: "ticket 17" } })
   expect(resent.status).toBe(202)
-  expect(resent.json).toEqual({ delivery: id, attempt: 8, job: expect.stringMatching(/^job_/) })
-  const kept = await console.call("GET", `/v1/jobs/${resent.json.job}`)
-  expect(kept.json).toMatchObject({
+  expect(resent.json).toEqual({ delivery: id, job: expect.stringMatching(/^job_/) })
+  const noted = await console.call("GET", `/v1/jobs/${resent.json.job}`)
+  expect(noted.json).toMatchObject({
     kind: "resend",
     state: "done",
     filter: { delivery: id },
     reason: "ticket 17",
     requested_by: expect.stringMatching(/^key_\w+ \(test\)$/),
     counts: { resent: 1 },
+    finished_at: expect.any(String),
   })
-  const after = await console.prisma.delivery.findUnique({ where: { id } })
-  expect(after).toEqual({ ...before, nextAttemptAt: expect.any(Date) })
-
-  const record = (await readResends()).find(({ key }) => key === id)
-  const due = deliveryDueSchema.parse(JSON.parse(String(record?.value)))
-  expect(due).toMatchObject({ delivery: id, attempt: 8, failures: 0, correlation: "correlation-20" })
-  expect(Date.parse(due.since)).toBeGreaterThanOrEqual(startedAt)
-  expect(String(record?.value)).not.toContain(email)
+  expect(await readRow(id)).toEqual({
+    ...before,
+    state: "pending",
+    finishedAt: null,
+    deferredAt: expect.any(Date),
+    deferredReason: "resend",
+    failures: 0,
+    periodStartedAt: null,
+  })
 })
 
-test("a resend of nothing answers 404 and publishes nothing", async () => {
+test("a delivered delivery that is sent again stays delivered, and a scheduled attempt gives way to the resend", async () => {
+  const delivered = await insert(21, { state: "delivered", attempts: 1, finishedAt: new Date(0) })
+  const before = await readRow(delivered)
+  expect((await console.call("POST", `/v1/deliveries/${delivered}/resend`)).status).toBe(202)
+  const deferred = { deferredAt: expect.any(Date), deferredReason: "resend", failures: 0 }
+  expect(await readRow(delivered)).toEqual({ ...before, ...deferred })
+
+  const scheduled = await insert(22, { attempts: 3, failures: 3, nextAttemptAt: new Date() })
+  expect((await console.call("POST", `/v1/deliveries/${scheduled}/resend`)).status).toBe(202)
+  expect(await readRow(scheduled)).toMatchObject({ ...deferred, state: "pending", nextAttemptAt: null })
+})
+
+test("a resend during an attempt leaves its lease, and is a deferral that this attempt's outcome cannot end", async () => {
+  const leasedUntil = new Date(Date.now() + 60_000)
+  // As where Postgres's clock was set back since the row was deferred.
+  const claimed = new Date(Date.now() + 5_000)
+  const id = await insert(23, { deferredAt: claimed, deferredReason: "busy", leasedUntil, attempts: 1 })
+  expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
+  const first = await readRow(id)
+  expect(first.deferredAt?.getTime()).toBeGreaterThan(claimed.getTime())
+  expect(first).toMatchObject({ deferredReason: "resend", leasedUntil })
+  expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
+  expect((await readRow(id)).deferredAt?.getTime()).toBeGreaterThan(first.deferredAt?.getTime() ?? 0)
+})
+
+test("a resend of nothing answers 404, one of what was erased 409, and no job says that it was sent", async () => {
+  const before = await console.prisma.job.count()
   expect((await console.call("POST", `/v1/deliveries/${idOf(98)}/resend`)).status).toBe(404)
-  expect((await readResends()).filter(({ key }) => key === idOf(98))).toEqual([])
+  const erased = await insert(24, { state: "erased", body: new Uint8Array() })
+  expect((await console.call("POST", `/v1/deliveries/${erased}/resend`)).status).toBe(409)
+  expect(await readRow(erased)).toMatchObject({ state: "erased", deferredAt: null })
+  expect(await console.prisma.job.count()).toBe(before)
 })
 
-test("while Kafka is away everything but resends works; a resend answers 503, and 202 once it is back", async () => {
-  const [host = "", port = ""] = (topics.kafka.brokers[0] ?? "").split(":")
-  const proxy = await severableProxy({ host, port: Number(port) }, { severed: true })
-  const states: boolean[] = []
-  const later = startPublisher({
-    kafka: { brokers: [`127.0.0.1:${proxy.port}`], clientId: "console", log: silentLog },
-    log: quiet,
-    onState: (state) => states.push(state),
+test("a resend that meets an erasure which has not committed waits for it, and answers 409", async () => {
+  const id = await insert(25, { state: "dead" })
+  const erasing = await console.pool.driver.connect()
+  await erasing.query("begin")
+  await erasing.query("update delivery set state = 'erased', body = '' where id = $1", [id])
+  const resend = console.call("POST", `/v1/deliveries/${id}/resend`)
+  await waitUntil("the resend to wait for the erasure", async () => {
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    return (await console.pool.sql(waiting)).length > 0
   })
-  const other = await startConsole({ publish: later.publish, resendTopic: topics.names.resend })
-  await other.prisma.delivery.create({
-    data: {
-      id: idOf(30),
-      eventId: "event-30",
-      channelId: "acme",
-      body: new Uint8Array(),
-      bodySha256: new Uint8Array(),
-      correlation: "c",
-    },
-  })
-  await waitUntil("the publisher to notice", () => states.includes(false))
-  const refused = await other.call("POST", `/v1/deliveries/${idOf(30)}/resend`)
-  expect(refused.status).toBe(503)
-  expect(refused.headers.get("retry-after")).toBe("5")
-  // It may be sent all the same, where Kafka took it and was not heard.
-  const unconfirmed = (await other.call("GET", "/v1/jobs")).json.data
-  expect(unconfirmed).toMatchObject([{ filter: { delivery: idOf(30) }, counts: { unconfirmed: 1 } }])
-  expect(refused.json.detail).toMatch(/job "job_\w+" keeps/)
-  expect((await other.call("GET", `/v1/deliveries/${idOf(30)}`)).status).toBe(200)
-
-  proxy.restore()
-  await waitUntil("the publisher to connect", () => states.at(-1) === true)
-  expect((await other.call("POST", `/v1/deliveries/${idOf(30)}/resend`)).status).toBe(202)
-  const kept = (await other.call("GET", "/v1/jobs")).json.data
-  expect(kept).toMatchObject([
-    { filter: { delivery: idOf(30) }, reason: "not given", counts: { resent: 1 } },
-    { counts: { unconfirmed: 1 } },
-  ])
-  await other.close()
-  await later.close(5_000)
-  proxy.close()
+  await erasing.query("commit")
+  erasing.release()
+  expect((await resend).status).toBe(409)
+  expect(await readRow(id)).toMatchObject({ state: "erased", deferredAt: null })
 })
-
-let readers = 0
-
-/** Everything on the resend topic. Twenty markers go behind it, enough to stand at the end of each partition. */
-async function readResends(): Promise<Incoming[]> {
-  readers += 1
-  const markers = Array.from({ length: 20 }, (_, n) => `marker-${readers}-${n}`)
-  for (const key of markers) await publisher.publish({ topic: topics.names.resend, key, value: null })
-  const seen: Incoming[] = []
-  const consumer = await startConsumer({
-    kafka: topics.kafka,
-    group: `${topics.prefix}reader-${readers}`,
-    topics: [{ topic: topics.names.resend }],
-    maxInHand: 1_000,
-    take: (records, done) => {
-      seen.push(...records)
-      for (const record of records) done(record)
-    },
-  })
-  await waitUntil("all markers", () => markers.every((marker) => seen.some(({ key }) => key === marker)))
-  await consumer.close(5_000)
-  return seen
-}

@@ -88,7 +88,7 @@ test("the process serves, keeps every secret out of its output, and stops in ord
   await database.drop()
 })
 
-test("without Kafka the process is ready: only resends and jobs need it", async () => {
+test("without Kafka the process is ready: only replays and the list of refused events need it", async () => {
   const database = await freshDatabase()
   const { child, addresses, seen } = start({
     DATABASE_URL: database.url,

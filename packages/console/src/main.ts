@@ -41,7 +41,7 @@ await runService({
     })
     lifecycle.onStop("watch", async () => stopWatching())
 
-    // Not waited for: only resends and jobs need it.
+    // Not waited for: only replays and the list of refused events need it.
     const kafka = connectKafka({ ...kafkaAccess(config), clientId: "sitewire-console", log })
     const publisher = startPublisher({
       kafka,
@@ -66,8 +66,6 @@ await runService({
         addressPolicy: parsePolicy({ allow: config.ALLOWED_RANGES, allowHttp: config.ALLOW_HTTP }),
         executorPolicy: parsePolicy({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
         gatewayOrigin: config.GATEWAY_ORIGIN,
-        publish: publisher.publish,
-        resendTopic: topics.resend,
         sql: pool.sql,
         invalid,
         topicPrefix,

@@ -121,8 +121,22 @@ test("a channel is paused and resumed; doing it twice changes nothing", async ()
   expect(paused.status).toBe(200)
   expect(Date.parse(String(paused.json.paused_at))).toBeGreaterThan(Date.now() - 60_000)
   expect((await post("pauses/pause")).json).toEqual(paused.json)
+  const row = {
+    id: "01900000-0000-7000-8000-000000000001",
+    eventId: "e",
+    channelId: "pauses",
+    correlation: "c",
+  }
+  const bytes = { body: new Uint8Array(), bodySha256: new Uint8Array() }
+  const deferral = { deferredAt: new Date(), deferredReason: "paused" } as const
+  const waiting = await console.prisma.delivery.create({ data: { ...row, ...bytes, ...deferral } })
   const resumed = await post("pauses/resume")
   expect(resumed.json.paused_at).toBeNull()
+  const { pausedAt, resumedAt } = await console.prisma.channel.findUniqueOrThrow({ where: { id: "pauses" } })
+  expect(pausedAt).toBeNull()
+  expect(resumedAt?.getTime()).toBeGreaterThanOrEqual(Date.parse(String(paused.json.paused_at)))
+  // Neither touches a delivery: there may be millions.
+  expect(await console.prisma.delivery.findUniqueOrThrow({ where: { id: row.id } })).toEqual(waiting)
   expect((await post("pauses/resume")).json).toEqual(resumed.json)
   expect((await post("nobody/pause")).status).toBe(404)
   expect((await post("nobody/resume")).status).toBe(404)

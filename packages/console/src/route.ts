@@ -6,7 +6,6 @@ import { z } from "zod"
 import { type Answer, problem } from "./answer.ts"
 import { fieldFaults } from "./fieldFaults.ts"
 import type { InvalidTopic } from "./jobs/job.ts"
-import type { Publish } from "./publisher.ts"
 
 /** What the handlers use. */
 export type Parts = {
@@ -18,10 +17,9 @@ export type Parts = {
   executorPolicy: AddressPolicy
   /** Put before the path of trigger addresses. Undefined: `https://<site>`. */
   gatewayOrigin: string | undefined
-  publish: Publish
-  resendTopic: string
-  /** For jobs: statements of their own, and the topic of refused records. */
+  /** For statements that matter. */
   sql: Sql
+  /** The topic of refused records. */
   invalid: InvalidTopic
   /** Put before the topics' names. */
   topicPrefix: string

@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /**
- * A delivery's next attempt, as it waits in a retry topic or comes from a resend. It names the delivery and carries
- * no body: the body stays in the database, so that personal data is in one erasable place.
+ * A delivery's next attempt, as it waits in a retry topic. It names the delivery and carries no body:
+ * the body stays in the database, so that personal data is in one erasable place.
  */
 export const deliveryDueSchema = z
   .object({

@@ -23,14 +23,7 @@ test("each delay has a topic whose records are gone a day after the retry period
 
 test("the catalogue holds every name that code publishes to or reads from, once", () => {
   const names = topicNames(settings)
-  const all = [
-    names.sitePaid,
-    names.sitePaidInvalid,
-    names.resend,
-    ...names.retry,
-    names.dead,
-    names.connectorTriggered,
-  ]
+  const all = [names.sitePaid, names.sitePaidInvalid, ...names.retry, names.dead, names.connectorTriggered]
   expect(
     topicCatalogue(settings)
       .map(({ name }) => name)

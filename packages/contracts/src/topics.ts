@@ -49,7 +49,6 @@ export function topicNames({ prefix, retryDelaysMs }: Pick<TopicSettings, "prefi
   return {
     sitePaid: `${prefix}site.paid`,
     sitePaidInvalid: `${prefix}site.paid.invalid`,
-    resend: `${prefix}site.ready.resend`,
     retry: retryDelaysMs.map((delay) => `${prefix}site.ready.retry.${formatDuration(delay)}`),
     dead: `${prefix}site.ready.dead`,
     connectorTriggered: `${prefix}connector.triggered`,
@@ -82,15 +81,6 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       partitions: 1,
       cleanup: "delete",
       retentionMs: 30 * dayMs,
-      segmentMs,
-      timestamp: "CreateTime",
-    },
-    {
-      ...carriesDelivery,
-      name: names.resend,
-      purpose: "Deliveries that an operator sends again now.",
-      value: deliveryDueSchema,
-      retentionMs: 7 * dayMs,
       segmentMs,
       timestamp: "CreateTime",
     },

@@ -180,6 +180,35 @@ test("a dead delivery that is sent again begins a new retry period, and arrives 
   await partner.close()
 })
 
+test("a second copy of a dead delivery's record is dropped, whatever its channel can accept by then", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [200] })
+  let well = false
+  const partner = await startReceiver((_, response) => response.writeHead(well ? 200 : 503).end())
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ RETRY_PERIOD: "100ms" })
+  await it.publishPaid([paid("shop-1")])
+  const [row] = await waitUntil("the end", async () =>
+    nonEmpty(
+      await it.sql<{ id: string; attempts: number }>(
+        "select id, attempts from delivery where state = 'dead'",
+      ),
+    ),
+  )
+  const { id, attempts } = row ?? { id: "", attempts: 0 }
+  well = true
+  const copy = {
+    delivery: id,
+    attempt: attempts + 1,
+    failures: attempts,
+    since: new Date().toISOString(),
+    correlation: "c",
+  }
+  await it.publish([{ topic: it.names.retry[0] ?? "", key: id, value: JSON.stringify(copy) }])
+  await waitUntil("it to be dropped", () => dispatcher.output().includes("the delivery is dead"))
+  expect(partner.received).toHaveLength(attempts)
+  await partner.close()
+})
+
 test("what is malformed or names an unknown channel is put aside with reason and origin, and the next is delivered", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()

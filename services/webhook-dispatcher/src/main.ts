@@ -138,6 +138,7 @@ await runService({
         producer,
         signal: lifecycle.expiring,
         onState: (working, why) => readiness.set("kafka producer", working, why),
+        onTopic: (topic, working, why) => readiness.set(`kafka topic ${topic}`, working, why),
         log,
       }),
       send: createSendRequest({

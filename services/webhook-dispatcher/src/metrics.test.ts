@@ -36,7 +36,7 @@ test("what alerts watch is there from the start: the first event of all is an in
     backlog,
   })
   const text = await registry.metrics()
-  for (const outcome of ["accepted", "duplicate", "invalid"])
+  for (const outcome of ["accepted", "duplicate", "invalid", "erased"])
     expect(text).toContain(`sitewire_site_paid_total{outcome="${outcome}",service="test"} 0\n`)
   for (const reason of ["busy", "breaker", "paused", "fault", "resend", "overdue"])
     expect(text).toContain(`sitewire_deliveries_deferred_total{reason="${reason}",service="test"} 0\n`)

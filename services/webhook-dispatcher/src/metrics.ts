@@ -58,7 +58,7 @@ export function createDispatcherMetrics(
     registers,
   })
   // Prometheus sees no increase in a series that begins at 1, and these are alerted on.
-  for (const outcome of ["accepted", "duplicate", "invalid"]) events.inc({ outcome }, 0)
+  for (const outcome of ["accepted", "duplicate", "invalid", "erased"]) events.inc({ outcome }, 0)
   for (const reason of deferralReasons) deferred.inc({ reason }, 0)
   return {
     events,

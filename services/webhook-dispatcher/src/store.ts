@@ -1,4 +1,5 @@
 import type { Pool } from "@sitewire/database"
+import { openErasureList } from "@sitewire/erasure"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { claimExpired } from "./deferred/claimExpired.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
@@ -7,7 +8,7 @@ import { releaseClaims } from "./deferred/releaseClaims.ts"
 import { sweepNew } from "./deferred/sweepNew.ts"
 import { sweepScheduled } from "./deferred/sweepScheduled.ts"
 import { findUnattempted } from "./intake/findUnattempted.ts"
-import { storeDeliveries } from "./intake/storeDeliveries.ts"
+import { type NewDelivery, storeDeliveries } from "./intake/storeDeliveries.ts"
 import { markDead } from "./outcome/markDead.ts"
 import { recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
@@ -17,10 +18,20 @@ type RetryWhileUnavailable = <T>(what: string, work: () => Promise<T>) => Promis
 /** What the dispatcher does in Postgres. A record's outcome waits while it is unavailable; what runs by itself tries again later. */
 export function createStore({ pool, retry }: { pool: Pool; retry: RetryWhileUnavailable }) {
   const { sql } = pool
+  const currentErasures = openErasureList(sql)
   type Rest<F> = F extends (sql: typeof pool.sql, ...rest: infer R) => unknown ? R : never
   return {
-    storeDeliveries: (...batch: Rest<typeof storeDeliveries>) =>
-      retry("store deliveries", () => storeDeliveries(sql, ...batch)),
+    storeDeliveries: (batch: readonly NewDelivery[]) =>
+      retry("store deliveries", async () => {
+        // Before each try: an erasure may have been asked for in an outage.
+        const erasures = await currentErasures()
+        return storeDeliveries(
+          sql,
+          batch.map((delivery) =>
+            erasures.cover(delivery.body, delivery.appendedAt) ? { ...delivery, erased: true } : delivery,
+          ),
+        )
+      }),
     findUnattempted: (...ids: Rest<typeof findUnattempted>) =>
       retry("find deliveries", () => findUnattempted(sql, ...ids)),
     loadDeliveries: (...ids: Rest<typeof loadDeliveries>) =>

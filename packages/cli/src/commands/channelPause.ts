@@ -7,7 +7,7 @@ import { channelEntries } from "../showChannel.ts"
 export function addChannelPause(parent: Command, { open }: Setup): void {
   parent
     .command("pause")
-    .description("hold back a channel's deliveries; they wait, and none is lost")
+    .description("pause a channel: its deliveries are deferred, and none is lost")
     .argument("<channel>", "the channel's id")
     .addHelpText("after", examples("sitewire channel pause acme"))
     .action(async (id: string, _options: object, command: Command) => {
@@ -16,7 +16,7 @@ export function addChannelPause(parent: Command, { open }: Setup): void {
         block(style, channelEntries(channel, style)),
       )
       note(
-        `Its deliveries wait, and their retry period with them. Let them go on: sitewire channel resume ${id}`,
+        `Its deliveries are deferred; the pause does not count towards their retry period. End it: sitewire channel resume ${id}`,
       )
     })
 }

@@ -7,7 +7,7 @@ import { channelEntries } from "../showChannel.ts"
 export function addChannelResume(parent: Command, { open }: Setup): void {
   parent
     .command("resume")
-    .description("let a paused channel's deliveries go on, few at a time at first")
+    .description("end a channel's pause: its deferred deliveries are sent, one at a time at first")
     .argument("<channel>", "the channel's id")
     .addHelpText("after", examples("sitewire channel resume acme"))
     .action(async (id: string, _options: object, command: Command) => {
@@ -15,8 +15,6 @@ export function addChannelResume(parent: Command, { open }: Setup): void {
       show(await ask((client) => client.resumeChannel(id)), (channel, style) =>
         block(style, channelEntries(channel, style)),
       )
-      note(
-        `What waited goes out within the shortest retry delay. See it: sitewire deliveries --channel ${id}`,
-      )
+      note(`Deferred deliveries are sent now, oldest first. See them: sitewire deliveries --channel ${id}`)
     })
 }

@@ -1,5 +1,7 @@
-import { deliveryStateSchema } from "@sitewire/contracts"
+import { type Delivery, deliveryStateSchema } from "@sitewire/contracts"
 import { type Command, Option } from "commander"
+import type { Client } from "../client.ts"
+import { describeWait } from "../describeWait.ts"
 import { examples } from "../examples.ts"
 import { addPageOptions, gatherPages, noteMore, type PageOptions } from "../gatherPages.ts"
 import { table } from "../printTable.ts"
@@ -26,9 +28,12 @@ export function addDeliveries(parent: Command, { open }: Setup): void {
     .action(async (options: Options, command: Command) => {
       const session = open(command)
       const { channel, state } = options
-      const page = await session.ask((client) =>
-        gatherPages(options, (query) => client.listDeliveries({ ...query, channel, state })),
-      )
+      const { page, pauses } = await session.ask(async (client) => {
+        const page = await gatherPages(options, (query) =>
+          client.listDeliveries({ ...query, channel, state }),
+        )
+        return { page, pauses: await readPauses(client, page.data) }
+      })
       session.show(page, ({ data }, style) =>
         data.length === 0
           ? "No deliveries."
@@ -39,8 +44,12 @@ export function addDeliveries(parent: Command, { open }: Setup): void {
               { title: "ATTEMPTS", cell: (delivery) => String(delivery.attempts), align: "right" },
               {
                 title: "NEXT",
-                cell: ({ next_attempt_at }) =>
-                  next_attempt_at ? nextAttempt(next_attempt_at, style.now) : "",
+                cell: (delivery) =>
+                  describeWait(delivery, {
+                    pausedAt: pauses.get(delivery.channel) ?? null,
+                    now: style.now,
+                    moment: (iso) => age(iso, style.now),
+                  }) ?? "",
               },
               { title: "CREATED", cell: (delivery) => localTime(delivery.created_at) },
               { title: "EVENT", cell: (delivery) => delivery.event_id },
@@ -50,8 +59,14 @@ export function addDeliveries(parent: Command, { open }: Setup): void {
     })
 }
 
-/** The time is that of the schedule: a paused or busy channel takes it later. */
-function nextAttempt(at: string, now: Date): string {
-  const since = age(at, now)
-  return Date.parse(at) < now.getTime() ? `waits, was due ${since}` : since
+/** Of the channels whose deliveries here wait: since when they are paused. */
+async function readPauses(client: Client, deliveries: Delivery[]): Promise<Map<string, string | null>> {
+  const waiting = deliveries.filter(
+    ({ state, next_attempt_at, deferred_at }) => state === "pending" || next_attempt_at || deferred_at,
+  )
+  const pauses = new Map<string, string | null>()
+  for (const id of new Set(waiting.map(({ channel }) => channel))) {
+    pauses.set(id, (await client.readChannel(id)).paused_at)
+  }
+  return pauses
 }

@@ -18,10 +18,10 @@ export function addDeliveryResend(parent: Command, { open }: Setup): void {
       const { channel } = await ask((client) => client.readDelivery(id))
       const { paused_at } = await ask((client) => client.readChannel(channel))
       const accepted = await ask((client) => client.resendDelivery(id, { reason }))
-      show(accepted, ({ delivery, attempt }) =>
+      show(accepted, ({ delivery }) =>
         paused_at === null
-          ? `Attempt ${attempt} is on its way. See what becomes of it: sitewire delivery show ${delivery}`
-          : `Attempt ${attempt} is held back: the channel is paused. It goes on with: sitewire channel resume ${channel}`,
+          ? `It is sent as soon as its channel has capacity. See what becomes of it: sitewire delivery show ${delivery}`
+          : `It is deferred: its channel is paused. It is sent after: sitewire channel resume ${channel}`,
       )
     })
 }

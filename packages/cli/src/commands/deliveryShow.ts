@@ -1,5 +1,6 @@
 import type { DeliveryWithAttempts } from "@sitewire/contracts"
 import type { Command } from "commander"
+import { describeWait } from "../describeWait.ts"
 import { examples } from "../examples.ts"
 import { block } from "../printBlock.ts"
 import { table } from "../printTable.ts"
@@ -14,9 +15,6 @@ const noAttempt = {
   delivered: "No attempt is kept.",
   erased: "No attempt was made.",
 }
-
-/** Longer than an attempt takes. */
-const overdueMs = 15_000
 
 export function addDeliveryShow(parent: Command, { open }: Setup): void {
   parent
@@ -46,7 +44,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     ["channel", delivery.channel],
     ["state", delivery.state],
     ["attempts", String(delivery.attempts)],
-    ["next attempt", nextAttempt(delivery, pausedAt, style)],
+    ["next attempt", describeWait(delivery, { pausedAt, now: style.now, moment: style.moment })],
     ["created", style.moment(delivery.created_at)],
     ["finished", finished_at && style.moment(finished_at)],
     // An erasure empties it.
@@ -68,20 +66,6 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     { title: "ANSWER", cell: ({ detail, response_excerpt }) => detail ?? shorten(response_excerpt ?? "") },
   ])
   return `${facts}\n\n${attempts}`
-}
-
-/** The row's time is that of the retry schedule; a channel that cannot take the delivery then puts it off. */
-function nextAttempt(
-  { state, next_attempt_at }: DeliveryWithAttempts,
-  pausedAt: string | null,
-  style: Style,
-): string | null {
-  if (pausedAt !== null && (state === "pending" || next_attempt_at !== null))
-    return "held back: the channel is paused"
-  if (next_attempt_at === null) return null
-  const overdue = style.now.getTime() - Date.parse(next_attempt_at) > overdueMs
-  const why = "waits for its channel (too slow, or its breaker is open), or for a dispatcher that can send it"
-  return overdue ? `was due ${style.moment(next_attempt_at)}; ${why}` : style.moment(next_attempt_at)
 }
 
 type Attempt = DeliveryWithAttempts["attempt_log"][number]

@@ -7,7 +7,7 @@ import { jobEntries } from "../showJob.ts"
 export function addJobCancel(parent: Command, { open }: Setup): void {
   parent
     .command("cancel")
-    .description("end a job where it is; what was done stays done")
+    .description("end a job where it is; what was done stays done, and what a resend has deferred is sent")
     .argument("<job>", "the job's id")
     .addHelpText("after", examples("sitewire job cancel job_8c1f0e"))
     .action(async (id: string, _options: object, command: Command) => {

@@ -16,7 +16,9 @@ type Options = JobOptions & {
 export function addResend(parent: Command, { open, outcome }: Setup): void {
   const resend = parent
     .command("resend")
-    .description("send again all deliveries that match: same ids, same bytes")
+    .description(
+      "send again all deliveries that match, as their channels have capacity: same ids, same bytes",
+    )
     .option("--channel <channel>", "only this channel's")
     .addOption(new Option("--state <state>", "only in this state").choices(states))
     .option("--from <time>", "only those made at this time or later", readInstant)

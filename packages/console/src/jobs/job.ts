@@ -34,7 +34,7 @@ export type Step =
     }
   | { kind: "away"; why: string }
 
-type JobTopics = { resend: string; sitePaid: string; sitePaidInvalid: string }
+type JobTopics = { sitePaid: string; sitePaidInvalid: string }
 
 /** Kafka does not answer, or not in time: the same call may succeed later. */
 export class KafkaAway extends Error {

@@ -40,20 +40,23 @@ test("what a job cannot mean is refused with the field's name, and repeats no va
   expect(console.output()).not.toContain(email)
 })
 
-test("a job that meets Kafka away waits, holds up no other, and goes on when it is back", async () => {
+test("while Kafka is unavailable resends and erasures run, and a replay waits until it has recovered", async () => {
   await using it = await startConsoles()
   const away = await it.console({ KAFKA_BROKERS: "127.0.0.1:1" })
-  await it.deliveries(10)
-  const { id } = await begin(it, away, "resend", { filter: { state: "dead" }, reason: "r", per_second: 100 })
+  const [first = ""] = await it.deliveries(10)
   const replay = await begin(it, away, "replay", { filter: { reason: "unknown" }, reason: "r" })
-  for (const job of [id, replay.id]) {
-    await waitUntil("the job to wait", () => waits(away.output(), job))
-  }
+  await waitUntil("the replay to wait", () => waits(away.output(), replay.id))
+  const { status } = await it.call(away, "POST", `/v1/deliveries/${first}/resend`)
+  expect(status).toBe(202)
+  const asked = { filter: { state: "dead" }, reason: "r", per_second: 100 }
+  const { id } = await begin(it, away, "resend", asked)
+  expect(await end(it, away, id)).toMatchObject({ state: "done", counts: { resent: 9 } })
+  expect(await it.sql("select from delivery where deferred_reason = 'resend'")).toHaveLength(10)
   const erasure = await begin(it, away, "erasure", { email: "nobody@shop.example", reason: "r" })
   expect((await endErasure(it, away, erasure.id)).state).toBe("done")
-  expect((await read(it, away, id)).state).toBe("running")
+  expect((await fetch(`${away.addresses.ops}/readyz`)).status).toBe(200)
+  expect((await read(it, away, replay.id)).state).toBe("running")
   const back = await it.console()
-  expect(await end(it, back, id)).toMatchObject({ state: "done", counts: { resent: 10 } })
   expect((await end(it, back, replay.id)).state).toBe("done")
 })
 

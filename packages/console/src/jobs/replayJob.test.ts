@@ -159,7 +159,7 @@ test("only Kafka makes a replay wait for Kafka: what else a step meets is report
   const parts = {
     sql: broken,
     publish: broken,
-    topics: { resend: "r", sitePaid: "p", sitePaidInvalid: "i" },
+    topics: { sitePaid: "p", sitePaidInvalid: "i" },
     invalid: { end: broken, read: async () => ({ records: [], next: {}, ended: true }) },
   }
   await expect(stepReplay(job, parts)).rejects.toThrow("a fault of ours")

@@ -10,7 +10,7 @@ export const cancelJob = defineRoute({
   operation: "cancelJob",
   summary: "End a job where it is",
   description:
-    "What was done stays done. When this answers, nothing more of the job is done. Asking twice is safe.",
+    "What was done stays done: deliveries that a resend has deferred already are sent, and `resent` counts them. When this answers, nothing more of the job is done. Asking twice is safe.",
   params: byId,
   success: { status: 200, description: "The job, cancelled.", schema: jobSchema },
   others: { 409: "The job is done." },

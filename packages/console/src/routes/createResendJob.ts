@@ -11,7 +11,7 @@ export const createResendJob = defineRoute({
   operation: "createResendJob",
   summary: "Send again all deliveries that match a filter",
   description:
-    "Paced, and taken up where it was after a restart. Same ids and bytes, to the channels' addresses of then. Deliveries that were erased are left out.",
+    "Defers them at the pace that is asked for, and goes on after a restart where it was; a delivery is sent as soon as its channel has capacity. Same ids and bytes, to the channels' addresses of then. Deliveries that were erased are left out. The job is done when all are deferred.",
   body: createResendJobSchema,
   others: { 404: "There is no such channel." },
   success: { status: 202, description: "The job, which has begun.", schema: jobSchema },

@@ -13,6 +13,8 @@ export const deliveryColumns = {
   state: true,
   attempts: true,
   nextAttemptAt: true,
+  deferredAt: true,
+  deferredReason: true,
   bodySha256: true,
   createdAt: true,
   finishedAt: true,
@@ -25,6 +27,8 @@ export type DeliveryRow = {
   state: Delivery["state"]
   attempts: number
   nextAttemptAt: Date | null
+  deferredAt: Date | null
+  deferredReason: Delivery["deferred_reason"]
   bodySha256: Uint8Array
   createdAt: Date
   finishedAt: Date | null
@@ -38,6 +42,8 @@ export function deliveryAnswer(row: DeliveryRow): Delivery {
     state: row.state,
     attempts: row.attempts,
     next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
+    deferred_at: row.deferredAt?.toISOString() ?? null,
+    deferred_reason: row.deferredReason,
     body_sha256: Buffer.from(row.bodySha256).toString("hex"),
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,

@@ -1,7 +1,6 @@
 import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { paceOf } from "../jobs/job.ts"
-import { onlyResent } from "../jobs/waitForResend.ts"
 import { newId } from "../newIds.ts"
 
 const columns = "id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at"
@@ -25,36 +24,20 @@ type NewJob = {
   reason: string
   requestedBy: string
   /** Where the runner begins. */
-  position?: object
-  /** Given where all is done with the request itself: then nothing runs, and this is kept of it. */
-  done?: Job["counts"]
+  position: object
 }
 
 /** Makes a job; a runner finds it within a second. Its time is Postgres's, as that of the deliveries is. */
 export async function insertJob(sql: Sql, job: NewJob): Promise<JobRow> {
-  const { kind, filter, reason, requestedBy, position = {}, done } = job
+  const { kind, filter, reason, requestedBy, position } = job
   const [row] = await sql<JobRow>(
-    `insert into job (id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at)
-     values ($1, $2::job_kind, $3::job_state, $4::jsonb, $5, $6, $7, $8::jsonb, now(),
-             case when $3 = 'done' then now() end)
+    `insert into job (id, kind, filter, reason, requested_by, position, created_at)
+     values ($1, $2::job_kind, $3::jsonb, $4, $5, $6, now())
      returning ${columns}`,
-    [
-      newId("job"),
-      kind,
-      done ? "done" : "running",
-      JSON.stringify(filter),
-      reason,
-      requestedBy,
-      JSON.stringify(position),
-      JSON.stringify(done ?? {}),
-    ],
+    [newId("job"), kind, JSON.stringify(filter), reason, requestedBy, JSON.stringify(position)],
   )
   if (!row) throw new Error("the statement that makes a job returned no row")
   return row
-}
-
-export async function writeCounts(sql: Sql, id: string, counts: Job["counts"]): Promise<void> {
-  await sql("update job set counts = $2::jsonb where id = $1", [id, JSON.stringify(counts)])
 }
 
 export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined> {
@@ -76,23 +59,11 @@ export function findJobs(
   )
 }
 
-/**
- * Waits for the step that is under way; when it returns, nothing more is done. What a resend had planned and not
- * published waits for no attempt any more. Only by the first cancel: later it may wait for another resend.
- */
+/** Waits for the step that is under way; when it returns, nothing more is done. */
 export async function cancelJob(sql: Sql, id: string): Promise<void> {
-  await sql(
-    `with cancelled as (
-       update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'
-       returning position::jsonb as position
-     ), planned as (
-       select (attempt ->> 0)::uuid as id
-         from cancelled, jsonb_path_query(cancelled.position, '$.planned.attempts[*]') as attempt
-     )
-     update delivery set next_attempt_at = null from planned
-      where delivery.id = planned.id and ${onlyResent}`,
-    [id],
-  )
+  await sql("update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'", [
+    id,
+  ])
 }
 
 export function jobAnswer(row: JobRow, topicPrefix: string): Job {

@@ -10,12 +10,15 @@ export const pauseChannel = defineRoute({
   operation: "pauseChannel",
   summary: "Hold back a channel's deliveries",
   description:
-    "No attempt is begun while the channel is paused; one that is under way ends, and so does one that already waits for its place in flight, a second at most. Deliveries are stored and stay pending, none uses up an attempt, and their retry period waits with them. Pausing twice changes nothing.",
+    "Within a second, no attempt is begun while the channel is paused; one that is under way ends. Deliveries are stored and deferred, none uses up an attempt, and the pause does not count towards their retry period. Pausing twice changes nothing.",
   params: byId,
   success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
-  async handle({ prisma }, { params: { id } }) {
-    // A channel that is paused stays paused since then.
-    await prisma.channel.updateMany({ where: { id, pausedAt: null }, data: { pausedAt: new Date() } })
+  async handle({ prisma, sql }, { params: { id } }) {
+    // By Postgres's clock, which times retry periods too. A channel that is paused stays paused since then.
+    await sql(
+      "update channel set paused_at = now(), updated_at = now() where id = $1 and paused_at is null",
+      [id],
+    )
     const row = await prisma.channel.findUnique({ where: { id }, select: channelColumns })
     return row ? ok(channelAnswer(row)) : notFound("channel", id)
   },

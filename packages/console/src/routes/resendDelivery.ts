@@ -1,16 +1,9 @@
-import { type DeliveryDue, resendAcceptedSchema, resendDeliverySchema } from "@sitewire/contracts"
+import { resendAcceptedSchema, resendDeliverySchema } from "@sitewire/contracts"
 import { notFound, ok, problem } from "../answer.ts"
-import { waitForResend, waitNoLonger } from "../jobs/waitForResend.ts"
+import { resendOne } from "../jobs/resendOne.ts"
 import { defineRoute } from "../route.ts"
 import { byDeliveryId } from "./byId.ts"
-import { insertJob, writeCounts } from "./jobAnswer.ts"
 
-/**
- * Publishes the delivery's next attempt, and writes of its row only that it waits for one. The dispatcher takes an attempt
- * whose number is above the row's and drops any other, so asking twice sends once, and an attempt that is already
- * waiting is overtaken and then dropped. Who asked is written down first, as unconfirmed, and stays so where the broker
- * was not heard: it may have taken the attempt all the same, and nothing is sent that nobody asked for.
- */
 export const resendDelivery = defineRoute({
   method: "post",
   path: "/v1/deliveries/{id}/resend",
@@ -18,41 +11,17 @@ export const resendDelivery = defineRoute({
   summary: "Send a delivery again now",
   others: { 409: "The delivery was erased." },
   description:
-    "In any state but `erased`. The same id and bytes, to the channel's address of now; failures begin a new retry period.",
+    "In any state but `erased`. The delivery is deferred and sent as soon as its channel has capacity: the same id and bytes, to the channel's address of then; failures begin a new retry period. Asking again before it is sent sends it once.",
   params: byDeliveryId,
   body: resendDeliverySchema,
-  success: { status: 202, description: "The attempt is on its way.", schema: resendAcceptedSchema },
-  async handle({ prisma, sql, publish, resendTopic }, { params: { id }, body, caller }) {
-    const row = await prisma.delivery.findUnique({
-      where: { id },
-      select: { id: true, attempts: true, correlation: true, state: true },
-    })
-    if (!row) return notFound("delivery", id)
-    if (row.state === "erased") {
+  success: { status: 202, description: "The delivery will be sent again.", schema: resendAcceptedSchema },
+  async handle({ sql }, { params: { id }, body, caller }) {
+    const reason = body?.reason ?? "not given"
+    const resent = await resendOne(sql, { delivery: id, reason, requestedBy: caller })
+    if (resent.kind === "unknown") return notFound("delivery", id)
+    if (resent.kind === "erased") {
       return problem(409, "The delivery's body was erased on request: there is nothing left to send.")
     }
-    const due: DeliveryDue = {
-      delivery: row.id,
-      attempt: row.attempts + 1,
-      failures: 0,
-      since: new Date().toISOString(),
-      correlation: row.correlation,
-    }
-    const reason = body?.reason ?? "not given"
-    const filter = { delivery: row.id }
-    const done = { unconfirmed: 1 }
-    const job = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, done })
-    await waitForResend(sql, [row.id])
-    const outcome = await publish({ topic: resendTopic, key: row.id, value: JSON.stringify(due) })
-    if (outcome.kind === "away") {
-      await waitNoLonger(sql, [row.id])
-      return problem(
-        503,
-        `Kafka has not acknowledged the resend, so it is not promised, and may be made all the same: job "${job.id}" ` +
-          "keeps that it was asked for. Asking again is safe.",
-      )
-    }
-    await writeCounts(sql, job.id, { resent: 1 })
-    return ok({ delivery: row.id, attempt: due.attempt, job: job.id })
+    return ok({ delivery: id, job: resent.job })
   },
 })

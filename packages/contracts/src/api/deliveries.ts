@@ -5,6 +5,10 @@ import { pageQuerySchema } from "./page.ts"
 
 export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "erased"])
 
+/** Why a delivery is not attempted yet. */
+export const deferralReasonSchema = z.enum(["busy", "breaker", "paused", "fault", "resend", "overdue"])
+export type DeferralReason = z.infer<typeof deferralReasonSchema>
+
 /** Why an attempt failed: a small closed set, so that it can be counted and alerted on. */
 export const attemptErrorSchema = z.enum([
   "timeout",
@@ -55,7 +59,18 @@ export const deliverySchema = z
     channel: z.string(),
     state: deliveryStateSchema,
     attempts: z.int().meta({ description: "Number of the last attempt that was recorded." }),
-    next_attempt_at: z.iso.datetime().nullable(),
+    next_attempt_at: z.iso.datetime().nullable().meta({
+      description:
+        "When the next attempt is due after one that failed. null: none is scheduled; of a new delivery the first attempt is made as soon as its event is consumed.",
+    }),
+    deferred_at: z.iso.datetime().nullable().meta({
+      description:
+        "Since when the delivery is deferred: it is attempted as soon as its channel has capacity. null: it is not.",
+    }),
+    deferred_reason: deferralReasonSchema.nullable().meta({
+      description:
+        "Why it is deferred. busy: the channel's concurrency limit is reached. breaker: its circuit breaker is open. paused: an operator has paused it. fault: the dispatcher cannot send it. resend: an operator asked to send it again. overdue: its attempt was overdue and no record carried it.",
+    }),
     body_sha256: z
       .string()
       .meta({ description: "Hash of the bytes that are signed and sent, in hexadecimal." }),
@@ -79,12 +94,12 @@ export const resendDeliverySchema = z
 export const resendAcceptedSchema = z
   .object({
     delivery: z.uuid(),
-    attempt: z.int(),
     job: z.string().meta({ description: "Under this id is kept who asked, and why." }),
   })
   .meta({
     id: "ResendAccepted",
-    description: "The delivery's next attempt is on its way: same id, same bytes.",
+    description:
+      "The delivery is deferred, and sent as soon as its channel has capacity: same id, same bytes.",
   })
 
 export type Delivery = z.infer<typeof deliverySchema>

@@ -169,6 +169,7 @@ test("a record that is too large to be put aside as it came holds up nobody: its
 const unknownChannel = {
   id: "",
   fresh: false,
+  erased: false,
   channel_id: null,
   address: null,
   secret_id: null,
@@ -185,6 +186,7 @@ const stored = {
   body: Buffer.alloc(0),
   bodySha256: Buffer.alloc(0),
   correlation: "shop",
+  appendedAt: 0,
 }
 
 function record(event: string): Incoming {

@@ -139,7 +139,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     if (row.channel_id === null) return rejectFirst(entry, "unknown channel", done)
     // What a publisher added that we do not know can be much, and the delivery may take long.
     entry.record.value = null
-    metrics.events.inc({ outcome: row.fresh ? "accepted" : "duplicate" })
+    metrics.events.inc({ outcome: !row.fresh ? "duplicate" : row.erased ? "erased" : "accepted" })
     if (copies) {
       metrics.events.inc({ outcome: "duplicate" }, copies.length)
       // The first is what is delivered, and is not committed before that.
@@ -148,6 +148,10 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     if (!row.fresh) {
       const known = (await before).get(paid.id)
       return known ? handleAgain(known) : undefined
+    }
+    if (row.erased) {
+      log.info({ delivery: row.id, event: paid.id }, "an event was erased on request before it was delivered")
+      return
     }
     await handleNew({
       id: row.id,
@@ -213,6 +217,7 @@ function accept(record: Incoming, paid: SitePaid): Accepted {
     body,
     bodySha256: sha256(body),
     correlation: correlationOf(record, paid),
+    appendedAt: record.appendedAt,
   }
   return { record, paid, delivery, copies: null }
 }

@@ -10,7 +10,7 @@ test("what is stored again after an outage has an id of then, and of that moment
     `insert into channel (id, address, secret_id, secret_sealed, updated_at)
      values ('acme', 'https://shop.example', 'sec', '', now())`,
   )
-  const content = { body: Buffer.from("{}"), bodySha256: Buffer.alloc(32), correlation: "c" }
+  const content = { body: Buffer.from("{}"), bodySha256: Buffer.alloc(32), correlation: "c", appendedAt: 0 }
   const batch = [{ eventId: "event-1", channelId: "acme", ...content }]
   const tried: unknown[] = []
   const away = async (_: string, values: readonly unknown[] = []) => {

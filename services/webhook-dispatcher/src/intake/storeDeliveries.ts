@@ -8,6 +8,10 @@ export type NewDelivery = {
   body: Buffer
   bodySha256: Buffer
   correlation: string
+  /** When its record was appended, in milliseconds. */
+  appendedAt: number
+  /** It names somebody, or a site, that was erased on request: its row is stored without a body, and nothing is sent. */
+  erased?: boolean
 }
 
 export type StoredRow = {
@@ -15,6 +19,8 @@ export type StoredRow = {
   id: string
   /** False: an event with this id was there before. */
   fresh: boolean
+  /** Stored without a body; see `NewDelivery`. */
+  erased: boolean
   /** Nulls: no such channel, and nothing was stored. */
 } & (ChannelRow | Record<keyof ChannelRow, null>)
 
@@ -28,13 +34,14 @@ with incoming as (
   select wanted.id, event_id, correlation, position,
          substring($4::bytea from body_start for body_bytes) as body,
          substring($7::bytea from 32 * (position::int - 1) + 1 for 32) as body_sha256,
-         channel.id as channel_id, ${channelColumns}
-    from unnest($1::uuid[], $2::text[], $3::text[], $5::int[], $6::int[], $8::text[])
-    with ordinality as wanted (id, event_id, channel_id, body_start, body_bytes, correlation, position)
+         coalesce(erased, false) as erased, channel.id as channel_id, ${channelColumns}
+    from unnest($1::uuid[], $2::text[], $3::text[], $5::int[], $6::int[], $8::text[], $9::boolean[])
+    with ordinality as wanted (id, event_id, channel_id, body_start, body_bytes, correlation, erased, position)
     left join channel on channel.id = wanted.channel_id
 ), stored as (
-  insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
-  select id, event_id, channel_id, body, body_sha256, correlation
+  insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, finished_at)
+  select id, event_id, channel_id, case when erased then '' else body end, case when erased then '' else body_sha256 end,
+         correlation, (case when erased then 'erased' else 'pending' end)::delivery_state, case when erased then now() end
     from incoming where channel_id is not null
   on conflict (event_id) do nothing
   returning id
@@ -66,9 +73,14 @@ export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): 
       plainArray(batch.map(({ body }) => body.length)),
       Buffer.concat(batch.map(({ bodySha256 }) => bodySha256)),
       batch.map(({ correlation }) => correlation),
+      // Where none is, which is nearly always, there is no list to be built and read.
+      batch.some(({ erased }) => erased) ? batch.map(({ erased }) => erased ?? false) : null,
     ],
     "store-deliveries",
   )
-  for (const [at, row] of rows.entries()) row.id = ids[at] ?? ""
+  for (const [at, row] of rows.entries()) {
+    row.id = ids[at] ?? ""
+    row.erased = batch[at]?.erased ?? false
+  }
   return rows
 }

@@ -1,0 +1,118 @@
+import { lowestDeliveryId } from "@sitewire/contracts"
+import { openPool } from "@sitewire/database"
+import { freshDatabase, startReceiver, waitUntil } from "@sitewire/testkit"
+import { expect, onTestFinished, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+import { sweepNew } from "./sweepNew.ts"
+
+type Installation = Awaited<ReturnType<typeof startInstallation>>
+
+const hourMs = 3_600_000
+
+/** A delivery that was stored so long ago and never attempted, and whose event nobody has any more. */
+async function insertOrphan(sql: Installation["sql"], event: string, ageMs: number): Promise<string> {
+  const id = `${lowestDeliveryId(Date.now() - ageMs).slice(0, 24)}${Buffer.from(event).toString("hex").padStart(12, "0").slice(-12)}`
+  await sql(
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, created_at)
+     values ($1, $2, 'acme', '{}', '', 'c', now() - $3 * interval '1 millisecond')`,
+    [id, event, ageMs],
+  )
+  return id
+}
+
+const states = (it: Installation) =>
+  it.sql("select event_id, state, attempts, deferred_at, next_attempt_at from delivery order by event_id")
+
+test("a scheduled delivery whose record was lost with its topic is sent, and so is one that was never attempted", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [400] })
+  let fails = true
+  const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
+  await it.channel("acme", partner.url)
+  const first = await it.dispatcher()
+  await it.publishPaid([paid("scheduled")])
+  await waitUntil("a failed attempt", () => partner.received.length > 0)
+  expect(await first.end("SIGTERM")).toBe(0)
+  fails = false
+  // As if the topic had been deleted: the record names a delivery that nobody knows.
+  const [{ attempts } = { attempts: 0 }] = await it.sql<{ attempts: number }>("select attempts from delivery")
+  await it.sql("update delivery set id = $1, event_id = 'moved'", [lowestDeliveryId(Date.now() - hourMs)])
+  await insertOrphan(it.sql, "new", hourMs)
+
+  const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "1s" })
+  const delivered = { state: "delivered", deferred_at: null, next_attempt_at: null }
+  await waitUntil("both", async () => (await states(it)).every(({ state }) => state === "delivered"))
+  expect(await states(it)).toEqual([
+    { event_id: "moved", attempts: attempts + 1, ...delivered },
+    { event_id: "new", attempts: 1, ...delivered },
+  ])
+  const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  expect(figures).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 2$/m)
+  await partner.close()
+}, 60_000)
+
+test("deliveries scheduled with other RETRY_DELAYS, whose topics nobody reads any more, are sent", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [300, 60_000] })
+  let fails = true
+  const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
+  await it.channel("acme", partner.url)
+  const first = await it.dispatcher()
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("it to wait for the longer delay", async () => {
+    return (
+      (await it.sql("select from delivery where attempts = 2 and next_attempt_at is not null")).length === 1
+    )
+  })
+  expect(await first.end("SIGTERM")).toBe(0)
+  fails = false
+  await it.sql("update delivery set next_attempt_at = now() - interval '1 hour'")
+  await it.dispatcher({ RETRY_DELAYS: "300ms", OVERDUE_AFTER: "1s" })
+  await waitUntil("the delivery", () => partner.received.length === 3)
+  await partner.close()
+}, 60_000)
+
+test("a pending delivery older than the retention is sent, and then goes", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  await insertOrphan(it.sql, "ancient", 3 * hourMs)
+  await it.dispatcher({ OVERDUE_AFTER: "1s", RETENTION: "24s" })
+  await waitUntil("the delivery", () => partner.received.length === 1)
+  await waitUntil("its row to go", async () => (await it.sql("select from delivery")).length === 0)
+  await partner.close()
+}, 60_000)
+
+test("a delivery whose record is still there is not swept: neither while it waits, nor while it is new", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [2_500] })
+  const partner = await startReceiver((_, response, before) => response.writeHead(before ? 204 : 500).end())
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "1s" })
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("the retry", () => partner.received.length === 2)
+  const [first, second] = partner.received
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_500)
+  const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  expect(figures).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 0$/m)
+  await partner.close()
+}, 60_000)
+
+test("each stored row is looked at once, whoever sweeps, in bounded steps", async () => {
+  const { url, drop } = await freshDatabase()
+  const pool = openPool({ url, size: 2, name: "sweep-test" })
+  onTestFinished(async () => {
+    await pool.close()
+    await drop()
+  })
+  for (let n = 0; n < 25; n++) await insertOrphan(pool.sql, `old-${n}`, hourMs + n)
+  await insertOrphan(pool.sql, "young", 1_000)
+  await pool.sql("update delivery set state = 'delivered', attempts = 1 where event_id like 'old-1%'")
+  const sweep = () => sweepNew(pool, { overdueMs: 300_000, batch: 10 })
+  expect(await sweep()).toMatchObject({ kind: "swept", more: true })
+  expect(await sweep()).toMatchObject({ kind: "swept", more: true })
+  expect(await sweep()).toMatchObject({ kind: "swept", more: false })
+  const deferred = await pool.sql<{ event_id: string }>(
+    "select event_id from delivery where deferred_reason = 'overdue' order by 1",
+  )
+  expect(deferred.map(({ event_id }) => event_id).filter((event) => event.startsWith("old-1"))).toEqual([])
+  expect(deferred).toHaveLength(14)
+  expect(await sweep()).toEqual({ kind: "swept", deferred: 0, more: false })
+})
