@@ -1,10 +1,8 @@
 import { groupLag } from "@sitewire/kafka"
+import { groups } from "../groups.ts"
 import type { Installation } from "../startInstallation.ts"
 import type { AttemptRow, DeliveryRow, Evidence, SeenRequest } from "./evidence.ts"
 import { readCarried } from "./readCarried.ts"
-
-const paidGroup = "webhook-dispatcher.paid"
-const dueGroup = "webhook-dispatcher.due"
 
 /** All deliveries finished, none behind the events published, and every record committed. */
 export async function isOutboundQuiet(
@@ -20,8 +18,8 @@ export async function isOutboundQuiet(
   )
   if (row?.unfinished !== 0 || row.stored < published) return false
   const lags = await Promise.all([
-    groupLag(kafkaConnection, paidGroup, [names.sitePaid]),
-    groupLag(kafkaConnection, dueGroup, retryTopics),
+    groupLag(kafkaConnection, groups.paid, [names.sitePaid]),
+    groupLag(kafkaConnection, groups.due, retryTopics),
   ])
   return lags.flat().every(({ lag }) => lag <= 0)
 }
@@ -32,8 +30,8 @@ export async function readUncommitted(
   retryTopics: string[],
 ): Promise<Evidence["carried"]> {
   return {
-    events: await readCarried(kafkaConnection, paidGroup, [names.sitePaid]),
-    deliveries: await readCarried(kafkaConnection, dueGroup, retryTopics),
+    events: await readCarried(kafkaConnection, groups.paid, [names.sitePaid]),
+    deliveries: await readCarried(kafkaConnection, groups.due, retryTopics),
   }
 }
 

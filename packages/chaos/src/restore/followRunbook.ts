@@ -1,9 +1,10 @@
 import { deleteTopics, rewindGroup } from "@sitewire/kafka"
+import { groups } from "../groups.ts"
 import type { Installation } from "../startInstallation.ts"
 import type { Member } from "../startMember.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 
-/** Records carry their publishers' times, and what waited when the copy was taken came before it. */
+/** More than what waited when the copy was taken, and than publishers' clocks are ahead. */
 const marginMs = 10_000
 
 /** The steps of docs/runbook.md, "What was lost with a store". `lostTopics` are lost with Postgres. */
@@ -22,8 +23,8 @@ export async function followRunbook(settings: {
   const rewind = (group: string, topic: string) =>
     rewindGroup({ kafka: it.kafkaConnection, group, topic, since: copy.takenAt - marginMs })
   await Promise.all([
-    rewind("webhook-dispatcher.paid", it.names.sitePaid),
-    rewind("sync-scheduler", it.names.connectorTriggered),
+    rewind(groups.paid, it.names.sitePaid),
+    rewind(groups.triggers, it.names.connectorTriggered),
   ])
   await Promise.all(services.map((service) => service.start()))
 }

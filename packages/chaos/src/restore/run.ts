@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { groupLag } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
 import type { Fault } from "../driveFaults.ts"
+import { groups } from "../groups.ts"
 import { readGets, readSyncs } from "../inbound/readInbound.ts"
 import { gatewayEnv, schedulerEnv, windowMs } from "../inbound/services.ts"
 import { addConnections, triggerAtRandom } from "../inbound/trigger.ts"
@@ -13,13 +15,15 @@ import { retryTopics } from "../outbound/retryTopicFaults.ts"
 import { createRandom } from "../random.ts"
 import { reportProgress } from "../reportProgress.ts"
 import type { RunSettings } from "../settings.ts"
-import { startInstallation } from "../startInstallation.ts"
+import { type Installation, startInstallation } from "../startInstallation.ts"
 import { followRunbook } from "./followRunbook.ts"
 import { copyPostgres } from "./postgresCopy.ts"
 import { type RestoreLedger, reconcile } from "./reconcile.ts"
 
 const schedule = { delaysMs: [1_000, 3_000, 9_000] }
 const connections = 100
+/** Events published in a second. */
+const perSecond = 60
 
 /**
  * Under load of both flows, Postgres fails and is restored to a copy that is some seconds old, by the steps of the runbook; then
@@ -66,7 +70,7 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
     const published: PublishedEvent[] = []
     const stopReporting = reportProgress({ it, published, progress })
     const publishing = publishEvents({
-      ...{ it, published, isOver, random: createRandom(seed + 1), perSecond: 60 },
+      ...{ it, published, isOver, random: createRandom(seed + 1), perSecond },
       atMost: Number.POSITIVE_INFINITY,
     })
     const calling = triggerAtRandom({
@@ -77,6 +81,7 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
     const load = () => sleep((durationMs / 5) * (0.5 + random.next()))
     for (const lostTopics of [[], retryTopics(schedule)]) {
       await load()
+      await waitUntil("both groups to be up to date", () => isUpToDate(it), settings.quietMs)
       const copy = await copyPostgres(it)
       progress(`Postgres is copied; ${published.length} events are published so far`)
       await load()
@@ -127,4 +132,16 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
   } finally {
     await it.stop({ keepLogs: !ledger?.holds })
   }
+}
+
+/**
+ * The runbook rewinds both groups to a time at which nothing waited, which must be before the copy's: an event that was published
+ * before that time and stored after the copy would not come again.
+ */
+async function isUpToDate({ kafkaConnection, names }: Installation): Promise<boolean> {
+  const lags = await Promise.all([
+    groupLag(kafkaConnection, groups.paid, [names.sitePaid]),
+    groupLag(kafkaConnection, groups.triggers, [names.connectorTriggered]),
+  ])
+  return lags.flat().reduce((sum, { lag }) => sum + lag, 0) < perSecond
 }
