@@ -12,6 +12,7 @@ export type FaultKind =
   | "Postgres restarted"
   | "kill -9 while Postgres is unavailable"
   | "kill -9 while a broker is unavailable"
+  | "console killed"
   | "retry topics recreated"
   | "RETRY_DELAYS changed"
   | "Postgres restored"

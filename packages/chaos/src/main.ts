@@ -29,7 +29,7 @@ const flow = isFlow ? (named as keyof typeof runs) : explain("Which run: outboun
 const progress = (line: string) => void process.stderr.write(`chaos: ${line}\n`)
 progress(`${flow}, seed ${seed}, ${minutes} minutes of faults, brokers: ${brokers}`)
 const settings = { seed, brokers, progress, ...settingsFor(minutes) }
-const deliveries = minutes < 2 ? 3_000 : 20_000
+const deliveries = Math.ceil(minutes * 4_000)
 const { ledger, faults } = await runs[flow]({ ...settings, deliveries })
 const output = {
   json: values.json,

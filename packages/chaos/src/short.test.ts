@@ -21,7 +21,7 @@ test("outbound: whatever is killed, paused, lost or sent again, nothing is lost 
   expect(ledger.duplicates).toBeLessThanOrEqual(ledger.bound)
   expect(ledger.resends).toBeGreaterThan(0)
   expect(ledger.deferred).toMatchObject({ breaker: expect.any(Number), paused: expect.any(Number) })
-  expect(faults.length).toBeGreaterThan(2)
+  expect(faults.length).toBeGreaterThan(1)
 })
 
 test("inbound: whatever is killed, paused or restarted, no 202 is forgotten and no two syncs are too close", {

@@ -1,6 +1,6 @@
 import type { Installation } from "../startInstallation.ts"
 import type { Member } from "../startMember.ts"
-import type { RetrySchedule } from "./retryTopicFaults.ts"
+import type { RetrySchedule } from "./outboundFaults.ts"
 
 /** Small, so that the bound on duplicates says something; the promise is the same for any number. */
 const maxInHand = 32

@@ -3,12 +3,13 @@ import type { Fault, FaultKind } from "../driveFaults.ts"
 /**
  * How often a fault makes the group reassign its partitions, or a dispatcher lose its claims: when a member is lost and when it is
  * back, or for each member that comes back to a broker; of several brokers also when it goes to another one. Postgres
- * has no part in that.
+ * and the console have no part in that.
  */
 export function reassignments(kind: FaultKind, members: number): number {
   switch (kind) {
     case "Postgres killed":
     case "Postgres restarted":
+    case "console killed":
       return 0
     case "broker stopped":
       return members

@@ -13,6 +13,7 @@ import { addChannels, channelSecret } from "./channels.ts"
 import { makeDispatcher, outstandingPerDispatcher } from "./dispatchers.ts"
 import type { Evidence, PublishedEvent } from "./evidence.ts"
 import { noteDeferrals, readDeferrals } from "./noteDeferrals.ts"
+import { outboundFaults, type RetrySchedule, retryTopics, schedules } from "./outboundFaults.ts"
 import { pauseChannels } from "./pauseChannels.ts"
 import { publishEvents } from "./publishEvents.ts"
 import {
@@ -24,7 +25,6 @@ import {
 } from "./readOutbound.ts"
 import { type OutboundLedger, reconcile } from "./reconcile.ts"
 import { resendDeliveries } from "./resendDeliveries.ts"
-import { type RetrySchedule, retryTopicFaults, retryTopics, schedules } from "./retryTopicFaults.ts"
 
 const members = 3
 
@@ -79,8 +79,11 @@ export async function runOutbound(
     const driven = await driveFaults({
       ...{ random, durationMs, progress, gapMs: settings.pace.gapMs },
       faults: {
-        ...commonFaults({ random, it, members: all, extras: [make("dispatcher-extra")], ...settings.pace }),
-        ...retryTopicFaults({ random, it, dispatchers, schedule }),
+        ...commonFaults({
+          ...{ random, it, members: dispatchers, extras: [make("dispatcher-extra")] },
+          ...settings.pace,
+        }),
+        ...outboundFaults({ random, it, dispatchers, management, schedule }),
       },
     })
     faults.push(...driven)

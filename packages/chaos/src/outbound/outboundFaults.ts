@@ -19,15 +19,22 @@ export const schedules: readonly (readonly number[])[] = [
 export const retryTopics = ({ delaysMs }: RetrySchedule) =>
   topicNames({ prefix: "", retryDelaysMs: delaysMs }).retry
 
-/** What happens to the retry topics while deliveries are scheduled. `schedule` is what dispatchers are started with. */
-export function retryTopicFaults(settings: {
+/** What happens to the console, and to the retry topics while deliveries are scheduled. `schedule` is what dispatchers are started with. */
+export function outboundFaults(settings: {
   random: Random
   it: Pick<Installation, "kafkaConnection" | "setUp">
   dispatchers: Member[]
+  management: Member
   schedule: RetrySchedule
 }): Partial<Record<FaultKind, FaultWork>> {
-  const { random, it, dispatchers, schedule } = settings
+  const { random, it, dispatchers, management, schedule } = settings
   return {
+    async "console killed"() {
+      await management.kill()
+      await sleep(random.between(0, 2_000))
+      await management.start()
+      return management.name
+    },
     async "retry topics recreated"() {
       const topics = retryTopics(schedule)
       const lost = random.shuffle(topics).slice(0, random.between(1, topics.length))
