@@ -1,8 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { StartedBacking } from "@sitewire/backing"
 import type { Random } from "./random.ts"
-import type { Installation } from "./startInstallation.ts"
-import type { Member } from "./startMember.ts"
 
 export type FaultKind =
   | "kill -9"
@@ -13,106 +10,56 @@ export type FaultKind =
   | "one broker paused"
   | "Postgres killed"
   | "Postgres restarted"
+  | "kill -9 while Postgres is unavailable"
+  | "kill -9 while a broker is unavailable"
+  | "console killed"
+  | "retry topics recreated"
+  | "RETRY_DELAYS changed"
+  | "Postgres restored"
   | "exit"
 
 /** What was done, to whom, and from when to when (milliseconds since the epoch). */
 export type Fault = { kind: FaultKind; target: string; beganAt: number; endedAt: number }
 
+/** Does the fault and heals it. Returns to whom it was done. */
+export type FaultWork = () => Promise<string>
+
 export type FaultSettings = {
   random: Random
-  it: Pick<Installation, "postgres" | "brokers">
-  /** Those that are killed and paused. */
-  members: Member[]
-  /** Those that join their group for a while and leave it in good order. */
-  extras: Member[]
+  faults: Partial<Record<FaultKind, FaultWork>>
   durationMs: number
   /** Between the end of one fault and the beginning of the next. */
   gapMs: [number, number]
-  brokerAwayMs: [number, number]
-  /** Of a process, or of one of several brokers. Longer than the session time-out of a group's member, which is 10 s. */
-  pausedMs: [number, number]
   progress: (line: string) => void
 }
+
+/** A short run may end within its first round, which therefore begins with these. */
+const first: readonly FaultKind[] = [
+  "kill -9 while Postgres is unavailable",
+  "kill -9 while a broker is unavailable",
+  "retry topics recreated",
+  "RETRY_DELAYS changed",
+]
 
 /**
  * Does one fault after the other until the time is over: all kinds in a random order, then all again in another. Every
  * fault is healed before the next begins, but what it set going (a rejoin, a backlog) is not waited for.
  */
 export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
-  const { random, members, extras, durationMs, gapMs, progress } = settings
-  const { postgres, brokers } = settings.it
+  const { random, faults, durationMs, gapMs, progress } = settings
   const startedAt = Date.now()
   const done: Fault[] = []
-  const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
-
-  async function stopBroker(): Promise<string> {
-    const broker = random.pick(brokers)
-    await broker.halt(random.pick(["orderly", "kill"]))
-    await wait(settings.brokerAwayMs)
-    await broker.resume()
-    return brokerName(broker)
-  }
-  async function pauseBroker(): Promise<string> {
-    const broker = random.pick(brokers)
-    const { pid } = broker
-    // 0 would be all of this run's own processes.
-    if (!pid) throw new Error(`${brokerName(broker)} has no process that could be paused`)
-    process.kill(pid, "SIGSTOP")
-    await wait(settings.pausedMs)
-    process.kill(pid, "SIGCONT")
-    return brokerName(broker)
-  }
-  const brokerName = (broker: StartedBacking) =>
-    brokers.length > 1 ? `broker-${brokers.indexOf(broker) + 1}` : "broker"
-
-  const work: Partial<Record<FaultKind, () => Promise<string>>> = {
-    async "kill -9"() {
-      const member = random.pick(members)
-      await member.kill()
-      await wait([0, 3_000])
-      await member.start()
-      return member.name
-    },
-    async SIGSTOP() {
-      const member = random.pick(members)
-      member.pause()
-      await wait(settings.pausedMs)
-      member.unpause()
-      return member.name
-    },
-    async rebalance() {
-      const extra = random.pick(extras)
-      await extra.start()
-      await wait([1_000, 4_000])
-      await extra.end()
-      return extra.name
-    },
-    ...(brokers.length > 1
-      ? { "one broker stopped": stopBroker, "one broker paused": pauseBroker }
-      : { "broker stopped": stopBroker }),
-    async "Postgres killed"() {
-      await postgres.halt("kill")
-      await wait([0, 3_000])
-      await postgres.resume()
-      return "Postgres"
-    },
-    async "Postgres restarted"() {
-      await postgres.halt("orderly")
-      await wait([0, 3_000])
-      await postgres.resume()
-      return "Postgres"
-    },
-  }
-
-  const kinds = Object.keys(work) as FaultKind[]
+  const kinds = Object.keys(faults) as FaultKind[]
   const isOver = () => Date.now() - startedAt > durationMs
-  while (!isOver()) {
+  for (let round = 1; !isOver(); round++) {
     // A process is what fails most, and the one kind that hits whatever is in its memory: twice in each round.
-    for (const kind of random.shuffle([...kinds, "kill -9" as const])) {
-      await wait(gapMs)
+    const shuffled = random.shuffle([...kinds, "kill -9" as const])
+    const order = round > 1 ? shuffled : shuffled.toSorted((a, b) => +first.includes(b) - +first.includes(a))
+    for (const kind of order) {
+      await sleep(random.between(...gapMs))
       if (isOver()) break
       const beganAt = Date.now()
-      const target = (await work[kind]?.()) ?? ""
+      const target = (await faults[kind]?.()) ?? ""
       const endedAt = Date.now()
       done.push({ kind, target, beganAt, endedAt })
       const at = ((beganAt - startedAt) / 1_000).toFixed(1)

@@ -3,6 +3,7 @@ import { readArguments } from "@sitewire/testkit"
 import { runInbound } from "./inbound/run.ts"
 import { runOutbound } from "./outbound/run.ts"
 import { report } from "./report.ts"
+import { runRestore } from "./restore/run.ts"
 import { settingsFor } from "./settings.ts"
 
 const { values, positionals, explain } = readArguments(
@@ -12,7 +13,7 @@ const { values, positionals, explain } = readArguments(
     minutes: { type: "string" },
     brokers: { type: "string" },
   },
-  "npm run chaos -- outbound|inbound [--seed S] [--minutes M] [--brokers B] [--json]",
+  "npm run chaos -- outbound|inbound|restore [--seed S] [--minutes M] [--brokers B] [--json]",
 )
 const [named] = positionals
 const seed = Number(values.seed ?? randomInt(1, 1_000_000))
@@ -21,15 +22,15 @@ const brokers = Number(values.brokers ?? 1)
 if (!Number.isSafeInteger(seed) || !(minutes > 0)) explain("The seed is a whole number, the minutes above 0.")
 if (!Number.isSafeInteger(brokers) || brokers < 1 || brokers === 2)
   explain("Brokers are 1, or 3 and more: of two, one can control the other only while it is there itself.")
-const isFlow = (named === "outbound" || named === "inbound") && positionals.length === 1
-const flow = isFlow ? named : explain("Which flow is to be tried?")
+const runs = { outbound: runOutbound, inbound: runInbound, restore: runRestore }
+const isFlow = named !== undefined && Object.hasOwn(runs, named) && positionals.length === 1
+const flow = isFlow ? (named as keyof typeof runs) : explain("Which run: outbound, inbound or restore?")
 
 const progress = (line: string) => void process.stderr.write(`chaos: ${line}\n`)
 progress(`${flow}, seed ${seed}, ${minutes} minutes of faults, brokers: ${brokers}`)
 const settings = { seed, brokers, progress, ...settingsFor(minutes) }
-const deliveries = minutes < 2 ? 3_000 : 20_000
-const { ledger, faults } =
-  flow === "outbound" ? await runOutbound({ ...settings, deliveries }) : await runInbound(settings)
+const deliveries = Math.ceil(minutes * 4_000)
+const { ledger, faults } = await runs[flow]({ ...settings, deliveries })
 const output = {
   json: values.json,
   print: (text: string) => void process.stdout.write(text),

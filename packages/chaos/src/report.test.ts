@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import type { Fault } from "./driveFaults.ts"
 import { reconcile as reconcileInbound } from "./inbound/reconcile.ts"
-import { type Evidence, reconcile, type SeenRequest } from "./outbound/reconcile.ts"
+import type { Evidence, SeenRequest } from "./outbound/evidence.ts"
+import { reconcile } from "./outbound/reconcile.ts"
 import { type Finished, report } from "./report.ts"
 
 const kill: Fault = { kind: "kill -9", target: "dispatcher-1", beganAt: 10_000, endedAt: 12_000 }
@@ -20,13 +21,21 @@ const request: SeenRequest = {
 function evidence(overrides: Partial<Evidence> = {}): Evidence {
   return {
     published: [{ event: "a", channel: "acme", sha256: "sha-a" }],
-    deliveries: [{ delivery: "d-a", event: "a", state: "delivered", attempts: 1, sha256: "sha-a" }],
+    deliveries: [
+      {
+        ...{ delivery: "d-a", event: "a", state: "delivered", attempts: 1, sha256: "sha-a" },
+        ...{ deferred: false, scheduled: false },
+      },
+    ],
     attempts: [{ delivery: "d-a", number: 1, at: 9_000, delivered: true }],
     requests: [request],
-    uncommitted: 0,
+    deferrals: [],
+    accepted: [],
+    jobs: [],
+    carried: { events: [], deliveries: [] },
     faults: [kill],
     members: 3,
-    inHand: 64,
+    outstanding: 64,
     ...overrides,
   }
 }
@@ -59,11 +68,15 @@ test("with --json a run that holds prints one JSON object and nothing else, and 
   expect(JSON.parse(stdout)).toEqual({
     seed: 17,
     published: 1,
+    delivered: 1,
     lost: 0,
     duplicates: 0,
     bound: 2 * 3 * 64,
     forged: 0,
     forked: 0,
+    resends: 0,
+    unsent: 0,
+    uncarried: 0,
     faults: 1,
   })
   expect({ status, tables, lines }).toEqual({ status: 0, tables: [], lines: [] })
@@ -73,13 +86,18 @@ test.each<[string, Partial<Evidence>, Record<string, number>]>([
   ["a loss", { requests: [] }, { lost: 1 }],
   [
     "more duplicates than the bound",
-    { requests: [request, { ...request, at: 13_000 }], inHand: 0 },
+    { requests: [request, { ...request, at: 13_000 }], outstanding: 0 },
     { duplicates: 1, bound: 0, forked: 0 },
   ],
   ["a forgery", { requests: [request, { ...request, verified: false, answer: 400 }] }, { forged: 1 }],
-  ["a fork", { requests: [request, { ...request, number: 2, answer: 500 }] }, { forked: 1 }],
+  ["a fork", { faults: [], requests: [request, { ...request, number: 2, answer: 500 }] }, { forked: 2 }],
   ["a row that says something else", { deliveries: [] }, {}],
-  ["a record that is not committed", { uncommitted: 1 }, {}],
+  ["a record that is not committed", { carried: { events: ["a"], deliveries: [] } }, {}],
+  [
+    "a resend without an attempt",
+    { deferrals: [{ delivery: "d-a", reason: "resend", at: 20_000 }] },
+    { unsent: 1 },
+  ],
 ])("%s makes the exit status 1, and the JSON is there all the same", (_, overrides, counts) => {
   const { status, stdout, lines } = reported(outbound(evidence(overrides)), true)
   expect(lines.at(-1)).toMatch(/^not all holds: .*"holds":false/)
@@ -100,7 +118,14 @@ test("what was found goes to stderr, and without --json stdout has two tables an
 
 test("the inbound flow prints its own counts", () => {
   const call = { connection: "a", sentAt: 1_000, endedAt: 1_010, status: 202, address: "valid" } as const
-  const ledger = reconcileInbound({ calls: [call], gets: [], runs: [], windowMs: 5_000, waiting: [] })
+  const ledger = reconcileInbound({
+    calls: [call],
+    gets: [],
+    runs: [],
+    windowMs: 5_000,
+    waiting: [],
+    restores: [],
+  })
   const { status, stdout } = reported({ flow: "inbound", seed: 17, ledger, faults: [kill] }, true)
   expect(JSON.parse(stdout)).toEqual({
     seed: 17,

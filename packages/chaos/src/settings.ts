@@ -1,3 +1,4 @@
+import type { CommonFaultSettings } from "./commonFaults.ts"
 import type { FaultSettings } from "./driveFaults.ts"
 
 export type RunSettings = {
@@ -8,7 +9,7 @@ export type RunSettings = {
   durationMs: number
   /** How long to wait for quiet when all is healed. What is missing then counts as lost. */
   quietMs: number
-  pace: Pick<FaultSettings, "gapMs" | "brokerAwayMs" | "pausedMs">
+  pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs">
   progress: (line: string) => void
 }
 
@@ -20,7 +21,7 @@ export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "
     quietMs: isShort ? 90_000 : 300_000,
     pace: {
       gapMs: isShort ? [500, 2_000] : [2_000, 10_000],
-      brokerAwayMs: isShort ? [3_000, 6_000] : [20_000, 20_000],
+      brokerDownMs: isShort ? [3_000, 6_000] : [20_000, 20_000],
       pausedMs: isShort ? [11_000, 13_000] : [11_000, 30_000],
     },
   }

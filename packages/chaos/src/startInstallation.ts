@@ -16,44 +16,49 @@ import { createLogger } from "@sitewire/runtime"
 import { prepare } from "@sitewire/setup"
 import { startProcess } from "@sitewire/testkit"
 import { patiently } from "./patiently.ts"
-import { launcher, type Member, startMember } from "./startMember.ts"
+import { type Member, startMember } from "./startMember.ts"
 
 const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
 
 /**
- * Postgres and Kafka of the run's own that can be taken away and given back, and the processes on them. Data is
+ * Postgres and Kafka of the run's own, which faults stop and start, and the processes on them. Data is
  * written with fsync, because Postgres is killed.
  */
 export async function startInstallation(settings: {
-  retryDelaysMs: number[]
-  /** 1, or 3 and more: of two only one may go away. */
+  retryDelaysMs: readonly number[]
+  /** Postgres's data are to be in `directory`/postgres/data, and so not in Docker. */
+  localPostgres?: boolean
+  /** 1, or 3 and more: of two only one may be stopped. */
   brokers: number
   progress: (line: string) => void
   onExit: (name: string, code: number | null) => void
 }) {
-  const { retryDelaysMs, progress, onExit } = settings
+  const { retryDelaysMs, localPostgres = false, progress, onExit } = settings
   await mkdir(stateFolder, { recursive: true })
   const directory = await mkdtemp(join(stateFolder, "chaos-"))
   const log = createLogger({ service: "chaos", level: "silent" })
   const options = { directory, durability: "kept", progress } as const
-  // An address in the environment is somebody else's: what is taken away here must be our own.
+  // An address in the environment is somebody else's: what is stopped here must be our own.
   const { DATABASE_URL: _, KAFKA_BROKERS: __, ...env } = process.env
   const [postgres, kafka] = await Promise.all([
-    startPostgres({ ...options, env }),
+    startPostgres({ ...options, env: localPostgres ? { ...env, BACKING_SERVICES: "local" } : env }),
     startBrokers(settings.brokers, { ...options, env }),
   ])
   if (postgres.kind === "given") throw new Error("a backing of somebody else's")
   const brokers = kafka.brokers.map(({ address }) => address)
-  await prepare({
-    databaseUrl: postgres.address,
-    kafka: { brokers },
-    topicPrefix: "",
-    replication: Math.min(3, brokers.length),
-    retryDelaysMs,
-    retryPeriodMs: 3_600_000,
-    deadlineMs: 30_000,
-    log,
-  })
+  /** The setup job. */
+  const setUp = (retryDelaysMs: readonly number[]) =>
+    prepare({
+      databaseUrl: postgres.address,
+      kafka: { brokers },
+      topicPrefix: "",
+      replication: Math.min(3, brokers.length),
+      retryDelaysMs,
+      retryPeriodMs: 3_600_000,
+      deadlineMs: 30_000,
+      log,
+    })
+  await setUp(retryDelaysMs)
   const pool = openPool({ url: postgres.address, size: 4, name: "chaos" })
   const connection = connectKafka({ brokers, clientId: "chaos", log })
   const producer = await startProducer({ kafka: connection, deadlineMs: 10_000 })
@@ -63,15 +68,18 @@ export async function startInstallation(settings: {
   return {
     directory,
     sealingKeys: `k1:${randomBytes(32).toString("base64")}`,
-    /** Goes on trying while Postgres is away. */
+    /** Retries while Postgres is unavailable. */
     sql: ((text, values, name) => patiently(() => pool.sql(text, values, name))) as Sql,
+    pool,
+    setUp,
     names: topicNames({ prefix: "", retryDelaysMs }),
     kafkaConnection: connection,
     producer,
     postgres,
     /** Of Kafka: the only one, or those of a cluster. */
     brokers: kafka.brokers,
-    member(name: string, main: string, env: Record<string, string>): Member {
+    /** `env` is asked for at each start. */
+    member(name: string, main: string, env: () => Record<string, string>): Member {
       const shared = {
         DATABASE_URL: postgres.address,
         KAFKA_BROKERS: brokers.join(","),
@@ -79,7 +87,7 @@ export async function startInstallation(settings: {
         // Before the launcher gives up waiting, so that no process is left half started.
         STARTUP_DEADLINE: "45s",
       }
-      const launch = launcher(main, { ...shared, ...env })
+      const launch = () => startProcess(main, { ...shared, ...env() })
       const member = startMember({ name, launch, logFile: join(directory, `${name}.log`), onExit })
       members.push(member)
       return member

@@ -1,13 +1,13 @@
 import { appendFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type StartedProcess, startProcess } from "@sitewire/testkit"
+import type { StartedProcess } from "@sitewire/testkit"
 
 export type Member = {
   name: string
   /** What it listens on now; empty while it is down. */
   addresses(): Record<string, string>
   kill(): Promise<void>
-  /** Starts it, again and again until it is ready: it may exit because what it needs is away. */
+  /** Starts it, again and again until it is ready: it may exit because what it needs is unavailable. */
   start(): Promise<void>
   pause(): void
   unpause(): void
@@ -87,8 +87,4 @@ export function startMember(settings: {
     },
     exits: () => exits,
   }
-}
-
-export function launcher(main: string, env: Record<string, string>): () => Promise<StartedProcess> {
-  return () => startProcess(main, env)
 }

@@ -1,26 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { waitUntil } from "@sitewire/testkit"
+import { commonFaults } from "../commonFaults.ts"
 import { driveFaults, type Fault } from "../driveFaults.ts"
 import { createRandom } from "../random.ts"
 import type { RunSettings } from "../settings.ts"
-import { type Installation, startInstallation } from "../startInstallation.ts"
-import { type InboundLedger, reconcile, type SeenGet, type SyncRunRow } from "./reconcile.ts"
+import { startInstallation } from "../startInstallation.ts"
+import { readGets, readSyncs } from "./readInbound.ts"
+import { type InboundLedger, reconcile } from "./reconcile.ts"
+import { gatewayEnv, schedulerEnv, windowMs } from "./services.ts"
 import { addConnections, replaceTokens, triggerAtRandom } from "./trigger.ts"
 
 const connections = 200
-/** Short, so that a run sees many windows of each connection. */
-const windowMs = 5_000
-
-const gatewayEnv = { GATEWAY_HOST: "127.0.0.1", GATEWAY_PORT: "0", GATEWAY_DRAIN_DELAY: "0ms" }
-const schedulerEnv = {
-  SYNC_WINDOW: `${windowMs}ms`,
-  SYNC_SETTLE: "500ms",
-  SYNC_DEADLINE: "4s",
-  SYNC_MAX_PER_HOST: "64",
-  ALLOW_HTTP: "true",
-  ALLOWED_RANGES: "127.0.0.0/8",
-}
-
 /** Partners trigger at random while faults happen to three gateways, two schedulers, the broker and the database. */
 export async function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
   const { seed, brokers, durationMs, progress } = settings
@@ -37,9 +27,10 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
     const url = source.addresses.source ?? ""
     const addresses = await addConnections(it, connections, url)
     const gateways = [1, 2, 3].map((at) =>
-      it.member(`gateway-${at}`, "services/trigger-gateway/src/main.ts", gatewayEnv),
+      it.member(`gateway-${at}`, "services/trigger-gateway/src/main.ts", () => gatewayEnv),
     )
-    const scheduler = (name: string) => it.member(name, "services/sync-scheduler/src/main.ts", schedulerEnv)
+    const scheduler = (name: string) =>
+      it.member(name, "services/sync-scheduler/src/main.ts", () => schedulerEnv)
     const schedulers = [scheduler("scheduler-1"), scheduler("scheduler-2")]
     const members = [...gateways, ...schedulers]
     await Promise.all(members.map((member) => member.start()))
@@ -56,8 +47,8 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
       random: createRandom(seed + 2),
     })
     const driven = await driveFaults({
-      ...{ random, it, members, extras: [scheduler("scheduler-extra")], durationMs, progress },
-      ...settings.pace,
+      ...{ random, durationMs, progress, gapMs: settings.pace.gapMs },
+      faults: commonFaults({ random, it, members, extras: [scheduler("scheduler-extra")], ...settings.pace }),
     })
     faults.push(...driven)
     over = true
@@ -66,14 +57,8 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
     await fetch(`${url}/heal`, { method: "POST" })
     await Promise.all(members.map((member) => member.start()))
 
-    const read = async () => {
-      const text = await fetch(`${url}/gets`).then((answer) => answer.text())
-      const gets = text
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as SeenGet)
-      return reconcile({ calls, gets, windowMs, ...(await readRows(it)) })
-    }
+    const read = async () =>
+      reconcile({ calls, windowMs, restores: [], gets: await readGets(url), ...(await readSyncs(it)) })
     const isQuiet = async () => {
       // Asking is not for free on a machine that works off what waited.
       await sleep(500)
@@ -88,17 +73,4 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
   } finally {
     await it.stop({ keepLogs: !ledger?.holds })
   }
-}
-
-async function readRows({ sql }: Installation): Promise<{ runs: SyncRunRow[]; waiting: string[] }> {
-  const runs = await sql<SyncRunRow>(
-    `select connection_id as connection, outcome::text,
-       (extract(epoch from started_at) * 1000)::float8 as "startedAt",
-       (extract(epoch from finished_at) * 1000)::float8 as "finishedAt"
-     from sync_run`,
-  )
-  const waiting = await sql<{ connection: string }>(
-    "select connection_id as connection from sync_window where requested > covered",
-  )
-  return { runs, waiting: waiting.map(({ connection }) => connection) }
 }

@@ -3,17 +3,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { verify } from "@sitewire/signing"
 import { createRandom } from "../random.ts"
-import type { SeenRequest } from "./reconcile.ts"
+import type { SeenRequest } from "./evidence.ts"
 
-// The partners: one process that no fault touches, which remembers every request it has seen. /healthy/…, /flaky/… and
-// /hanging/… behave as they are called until POST /heal; GET /requests gives what was seen, one JSON a line.
+// The partners: one process that no fault touches, which remembers every request it has seen. /healthy/…, /flaky/…,
+// /hanging/… and /recovering/… behave as they are called until POST /heal; GET /requests gives what was seen, one JSON a line.
 const { CHAOS_SECRET: secret = "", CHAOS_SEED: seed = "0" } = process.env
 const random = createRandom(Number(seed))
 const seen: SeenRequest[] = []
 let healed = false
 
+/** Half of the time all that recover fail: long enough that breakers open, and then long enough that they close. */
+const failingMs = 6_000
+
 function behave(kind: string): SeenRequest["answer"] {
   if (healed || kind === "healthy") return 204
+  if (kind === "recovering") return Math.floor(Date.now() / failingMs) % 2 === 0 ? 503 : 204
   return kind === "hanging" ? "none" : random.pick([204, 204, 500, 503, "reset"] as const)
 }
 
@@ -64,7 +68,7 @@ function eventOf(body: Buffer): string {
 
 /** An origin for each kind: the sender bounds its connections by origin, and those that hang would use them up. */
 const addresses: Record<string, string> = {}
-for (const kind of ["healthy", "flaky", "hanging"]) {
+for (const kind of ["healthy", "flaky", "hanging", "recovering"]) {
   const server = createServer(take)
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

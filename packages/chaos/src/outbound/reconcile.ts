@@ -1,87 +1,56 @@
-import type { Fault, FaultKind } from "../driveFaults.ts"
-
-/** What the broker acknowledged. `sha256` is of the body that is due for it. */
-export type PublishedEvent = { event: string; channel: string; sha256: string }
-
-type DeliveryRow = { delivery: string; event: string; state: string; attempts: number; sha256: string }
-
-/** Times are milliseconds since the epoch. */
-type AttemptRow = { delivery: string; number: number; at: number; delivered: boolean }
-
-export type SeenRequest = {
-  at: number
-  channel: string
-  delivery: string
-  number: number
-  sha256: string
-  verified: boolean
-  event: string
-  answer: number | "none" | "reset"
-}
-
-export type Evidence = {
-  published: PublishedEvent[]
-  deliveries: DeliveryRow[]
-  attempts: AttemptRow[]
-  requests: SeenRequest[]
-  /** Records that the groups have not committed. */
-  uncommitted: number
-  faults: Fault[]
-  /** Members of the group, and records that one of them may have in hand. */
-  members: number
-  inHand: number
-}
+import { type Evidence, isTaken } from "./evidence.ts"
+import { findForks } from "./findForks.ts"
+import { describeState, findUncarried } from "./findUncarried.ts"
+import { findUnsent } from "./findUnsent.ts"
+import { reassignments } from "./reassignments.ts"
 
 export type OutboundLedger = {
   published: number
+  /** Events for which a partner answered 2xx. */
+  delivered: number
   /** Events, acknowledged, for which no partner ever answered 2xx. */
   lost: string[]
-  /** 2xx answers beyond the first for an event. */
+  /** 2xx answers beyond the first for an event, less its resends. */
   duplicates: number
   bound: number
   /** Requests with another body than published, a wrong signature, or for another's delivery. */
   forged: string[]
   /** Deliveries with more than one live chain of attempts, and why. */
   forked: string[]
-  /** Attempts with a higher number than one that had been delivered. */
+  /** Attempts with a higher number than one that had been delivered, less resends and overdue deferrals. */
   afterDelivery: number
-  /** Deliveries whose rows say something else than the partners saw. */
+  /** Deliveries that the console has deferred for a resend. */
+  resends: number
+  /** Resends that were accepted and that no attempt followed. */
+  unsent: string[]
+  /** Unfinished deliveries that neither their row nor a record carries. */
+  uncarried: string[]
+  /** Deliveries whose rows say something else than the partners saw, or that are still unfinished. */
   misrecorded: string[]
   uncommitted: number
+  /** How often deliveries were deferred, by reason. */
+  deferred: Record<string, number>
   holds: boolean
 }
 
 /**
- * How often a fault makes the group hand its partitions over: when a member is lost and when it is back, or for each
- * member that comes back to a broker; of several brokers also when it goes to another one. Postgres has no part in that.
- */
-export function handOvers(kind: FaultKind, members: number): number {
-  if (kind === "Postgres killed" || kind === "Postgres restarted") return 0
-  if (kind === "one broker stopped" || kind === "one broker paused") return 2 * members
-  return kind === "broker stopped" ? members : 2
-}
-
-/** A session time-out (10 s) and a rebalance time-out (20 s): for so long a fault may go on handing over. */
-const aftermathMs = 30_000
-
-/**
- * Holds against one another what was published, what the database says, what was committed and what partners saw.
+ * Compares what was published, what the database says, what was committed and what partners saw.
  *
- * `bound`: an attempt is made again only if its record was in hand, outcome not durable, when its partition was handed
- * over. So each hand-over repeats at most what all members have in hand (one more member during a rebalance, which is
- * an extra one that comes and goes): the sum over the faults of hand-overs x members x in hand.
- *
- * `forked`: a number of a delivery was made more often than once and once more for each hand-over that may have hit it
- * (from the first making to the last); or number n + 1 was made although no making of n failed; or there are more
- * attempts after deliveries than the bound. A reset counts as no making of its own: the sender may repeat a request on
- * a new connection when a kept one is closed under it, within one attempt.
+ * `bound`: an attempt is made again only if its delivery was outstanding, outcome not durable, when its partition was
+ * reassigned or its claim lost. So each of these repeats at most what all members have outstanding (one more member during a
+ * rebalance, which is an extra one that comes and goes): the sum over the faults of reassignments x members x outstanding. A
+ * sweep may defer a delivery whose record still exists, so each overdue deferral adds one. More attempts after deliveries
+ * than the bound are a fork as well.
  */
 export function reconcile(evidence: Evidence): OutboundLedger {
-  const { published, deliveries, attempts, requests, uncommitted, faults, members, inHand } = evidence
+  const { published, deliveries, requests, deferrals, faults, members, outstanding } = evidence
   const events = new Map(published.map((event) => [event.event, event]))
   const rows = new Map(deliveries.map((row) => [row.event, row]))
   const byEvent = Map.groupBy(requests, ({ event }) => event)
-  const isTaken = ({ answer }: SeenRequest) => typeof answer === "number" && answer >= 200 && answer < 300
+  const resendsOf = Map.groupBy(
+    deferrals.filter(({ reason }) => reason === "resend"),
+    ({ delivery }) => delivery,
+  )
 
   const lost: string[] = []
   const misrecorded: string[] = []
@@ -89,9 +58,9 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   for (const { event } of published) {
     const taken = (byEvent.get(event) ?? []).filter(isTaken).length
     if (taken === 0) lost.push(event)
-    duplicates += Math.max(0, taken - 1)
     const row = rows.get(event)
-    const state = row?.state ?? "no row"
+    duplicates += Math.max(0, taken - 1 - (resendsOf.get(row?.delivery ?? "")?.length ?? 0))
+    const state = row ? describeState(row) : "no row"
     if ((state === "delivered") !== taken > 0) misrecorded.push(`${event}: ${state}, taken ${taken} times`)
   }
 
@@ -110,59 +79,37 @@ export function reconcile(evidence: Evidence): OutboundLedger {
     if (!right) forged.push(`${request.delivery} attempt ${request.number} at channel ${request.channel}`)
   }
 
-  const bound = faults.reduce(
-    (sum, { kind }) => sum + handOvers(kind, members) * (members + (kind === "rebalance" ? 1 : 0)) * inHand,
-    0,
+  const deferred = Object.fromEntries(
+    [...Map.groupBy(deferrals, ({ reason }) => reason)].map(([reason, of]) => [reason, of.length]),
   )
-  const { forked, afterDelivery } = findForks()
+  const bound =
+    (deferred.overdue ?? 0) +
+    faults.reduce((sum, { kind }) => {
+      const hit = members + (kind === "rebalance" ? 1 : 0)
+      return sum + reassignments(kind, members) * hit * outstanding
+    }, 0)
+  const { forked, afterDelivery } = findForks(evidence)
   if (afterDelivery > bound) forked.push(`${afterDelivery} attempts after deliveries, bound ${bound}`)
 
-  const holds =
-    lost.length + forged.length + forked.length + misrecorded.length + uncommitted === 0 &&
-    duplicates <= bound
+  const unsent = findUnsent(evidence)
+  const uncarried = findUncarried(evidence)
+  const uncommitted = evidence.carried.events.length + evidence.carried.deliveries.length
+  const findings = [lost, forged, forked, misrecorded, unsent, uncarried]
   return {
     published: published.length,
+    delivered: published.length - lost.length,
     lost,
     duplicates,
     bound,
     forged,
     forked,
     afterDelivery,
+    resends: deferred.resend ?? 0,
+    unsent,
+    uncarried,
     misrecorded,
     uncommitted,
-    holds,
-  }
-
-  function findForks() {
-    const forked: string[] = []
-    let afterDelivery = 0
-    const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
-    const requestsOf = Map.groupBy(requests, ({ delivery }) => delivery)
-    for (const delivery of new Set([...attemptsOf.keys(), ...requestsOf.keys()])) {
-      const made = Map.groupBy(attemptsOf.get(delivery) ?? [], ({ number }) => number)
-      const seen = Map.groupBy(requestsOf.get(delivery) ?? [], ({ number }) => number)
-      let deliveredBy = Number.POSITIVE_INFINITY
-      for (const number of [...new Set([...made.keys(), ...seen.keys()])].sort((a, b) => a - b)) {
-        const [madeNow, seenNow] = [made.get(number) ?? [], seen.get(number) ?? []]
-        const times = Math.max(madeNow.length, seenNow.filter(({ answer }) => answer !== "reset").length)
-        const starts = [...madeNow, ...seenNow].map(({ at }) => at)
-        const hits = hitsBetween(Math.min(...starts), Math.max(...starts))
-        if (times > 1 + hits)
-          forked.push(`${delivery}: attempt ${number} made ${times} times, ${hits} hand-overs`)
-        if (number > deliveredBy) afterDelivery += times
-        const before = [...(made.get(number - 1) ?? []), ...(seen.get(number - 1) ?? [])]
-        const failed = before.some((one) => ("delivered" in one ? !one.delivered : !isTaken(one)))
-        if (before.length > 0 && !failed)
-          forked.push(`${delivery}: attempt ${number} after ${number - 1} was delivered`)
-        if (madeNow.some(({ delivered }) => delivered)) deliveredBy = Math.min(deliveredBy, number)
-      }
-    }
-    return { forked, afterDelivery }
-  }
-
-  function hitsBetween(from: number, to: number): number {
-    return faults
-      .filter(({ beganAt, endedAt }) => beganAt <= to && endedAt + aftermathMs >= from)
-      .reduce((sum, { kind }) => sum + handOvers(kind, members), 0)
+    deferred,
+    holds: findings.every((found) => found.length === 0) && uncommitted === 0 && duplicates <= bound,
   }
 }

@@ -1,0 +1,6 @@
+/** The consumer groups of both services, without a topic prefix. */
+export const groups = {
+  paid: "webhook-dispatcher.paid",
+  due: "webhook-dispatcher.due",
+  triggers: "sync-scheduler",
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { topicNames } from "@sitewire/contracts"
+import { deleteTopics } from "@sitewire/kafka"
+import type { FaultKind, FaultWork } from "../driveFaults.ts"
+import { patiently } from "../patiently.ts"
+import type { Random } from "../random.ts"
+import type { Installation } from "../startInstallation.ts"
+import type { Member } from "../startMember.ts"
+
+export type RetrySchedule = { delaysMs: readonly number[] }
+
+/** The first is the run's first. Not all share a delay, so a change leaves topics behind that nobody consumes. */
+export const schedules: readonly (readonly number[])[] = [
+  [1_000, 3_000, 9_000],
+  [2_000, 6_000],
+  [500, 3_000, 7_000, 9_000],
+]
+
+export const retryTopics = ({ delaysMs }: RetrySchedule) =>
+  topicNames({ prefix: "", retryDelaysMs: delaysMs }).retry
+
+/** What happens to the console, and to the retry topics while deliveries are scheduled. `schedule` is what dispatchers are started with. */
+export function outboundFaults(settings: {
+  random: Random
+  it: Pick<Installation, "kafkaConnection" | "setUp">
+  dispatchers: Member[]
+  management: Member
+  schedule: RetrySchedule
+}): Partial<Record<FaultKind, FaultWork>> {
+  const { random, it, dispatchers, management, schedule } = settings
+  return {
+    async "console killed"() {
+      await management.kill()
+      await sleep(random.between(0, 2_000))
+      await management.start()
+      return management.name
+    },
+    async "retry topics recreated"() {
+      const topics = retryTopics(schedule)
+      const lost = random.shuffle(topics).slice(0, random.between(1, topics.length))
+      await patiently(() => deleteTopics(it.kafkaConnection, lost))
+      await sleep(random.between(0, 2_000))
+      await patiently(() => it.setUp(schedule.delaysMs))
+      return lost.join(", ")
+    },
+    /** As an operator does it: the setup job, then one dispatcher after the other, or all at once. */
+    async "RETRY_DELAYS changed"() {
+      const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
+      schedule.delaysMs = random.pick(others)
+      await patiently(() => it.setUp(schedule.delaysMs))
+      const restart = async (dispatcher: Member) => {
+        await dispatcher.end()
+        await dispatcher.start()
+      }
+      if (random.pick([true, false])) await Promise.all(dispatchers.map(restart))
+      else for (const dispatcher of dispatchers) await restart(dispatcher)
+      return schedule.delaysMs.map((delay) => `${delay} ms`).join(", ")
+    },
+  }
+}

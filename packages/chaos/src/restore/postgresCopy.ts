@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process"
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import type { Installation } from "../startInstallation.ts"
+
+const run = promisify(execFile)
+
+/** A copy of Postgres's data: everything that was committed before `takenAt`, and nothing later than the call's end. */
+export type PostgresCopy = { takenAt: number; folder: string }
+
+/** Stops Postgres in good order, copies its data and starts it again; services ride out the seconds without it. */
+export async function copyPostgres(it: Pick<Installation, "postgres" | "directory">): Promise<PostgresCopy> {
+  const folder = join(it.directory, "copy-of-postgres")
+  await rm(folder, { recursive: true, force: true })
+  const takenAt = Date.now()
+  await it.postgres.halt("orderly")
+  try {
+    await run("cp", ["-a", dataOf(it), folder])
+  } finally {
+    await it.postgres.resume()
+  }
+  return { takenAt, folder }
+}
+
+/** Puts the copy in the place of a Postgres that is not running, and starts it. */
+export async function putBack(
+  it: Pick<Installation, "postgres" | "directory">,
+  { folder }: PostgresCopy,
+): Promise<void> {
+  await rm(dataOf(it), { recursive: true })
+  await run("cp", ["-a", folder, dataOf(it)])
+  await it.postgres.resume()
+}
+
+const dataOf = ({ directory }: Pick<Installation, "directory">) => join(directory, "postgres", "data")
