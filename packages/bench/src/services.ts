@@ -25,10 +25,13 @@ export async function servicesOf(folder: string): Promise<Services> {
     start: startProcess,
     async setUp(env) {
       const main = join(root, "packages/setup/src/main.ts")
-      await promisify(execFile)(process.execPath, [main], {
-        cwd: root,
-        env: { PATH: process.env.PATH, ...env },
-      })
+      const options = { cwd: root, env: { PATH: process.env.PATH, ...env } }
+      await promisify(execFile)(process.execPath, [main], options).catch(
+        ({ stderr }: { stderr?: string }) => {
+          const why = /^\w*Error: .*$/m.exec(stderr ?? "")?.[0] ?? stderr
+          throw new Error(`The setup job of ${root} failed: ${why}`)
+        },
+      )
     },
   }
 }
