@@ -1,3 +1,4 @@
+import { connectKafka } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { freshTopics, silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
@@ -10,7 +11,7 @@ test("while Kafka is unavailable nothing is acknowledged, and it is used once it
   const proxy = await severableProxy({ host, port: Number(port) }, { severed: true })
   const states: boolean[] = []
   const publisher = startPublisher({
-    kafka: { brokers: [`127.0.0.1:${proxy.port}`], clientId: "console", log: silentLog },
+    kafka: connectKafka({ brokers: [`127.0.0.1:${proxy.port}`], clientId: "console", log: silentLog }),
     log: createLogger({ service: "console", level: "silent" }),
     onState: (state) => states.push(state),
   })

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import { readSealingKeys, seal, sealingKeyId, unseal } from "./seal.ts"
+import { sealContexts } from "./sealContexts.ts"
 
 const keyText = (id: string) => `${id}:${randomBytes(32).toString("base64")}`
 
@@ -30,6 +31,26 @@ test("a value that was changed or moved to another row does not open", () => {
     const changed = Buffer.from(sealed)
     changed[at] = (changed[at] ?? 0) ^ 1
     expect(() => unseal(keys, "channel:a", changed)).toThrow()
+  }
+})
+
+test("a signing secret or a token opens in the row that it was sealed for, and in no other", () => {
+  const keys = readSealingKeys(keyText("k1"))
+  const { signingSecret, connectionToken } = sealContexts
+  const rows = [
+    () => signingSecret("acme", "sec_1"),
+    () => signingSecret("acme", "sec_2"),
+    () => signingSecret("other", "sec_1"),
+    () => connectionToken("acme"),
+    () => connectionToken("other"),
+  ]
+  for (const [from, contextOf] of rows.entries()) {
+    const sealed = seal(keys, contextOf(), "value")
+    for (const [to, otherContextOf] of rows.entries()) {
+      const open = () => unseal(keys, otherContextOf(), sealed)
+      if (to === from) expect(open()).toBe("value")
+      else expect(open, `${contextOf()} opened as ${otherContextOf()}`).toThrow(/does not open/)
+    }
   }
 })
 

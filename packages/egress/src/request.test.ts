@@ -278,6 +278,14 @@ test("the time of the lookup counts: what it took is no longer there for the ans
   await expectOneLimit(egress, `http://partner.test:${port}/`, LATE_MS, TIMEOUT_MS)
 })
 
+test("the wait for a connection counts: what it took is no longer there for the answer", async () => {
+  const { url } = await partner(respondLate)
+  const egress = localEgress({ connectionsPerOrigin: 1 })
+  const before = egress.request(post(url, { timeoutMs: 10_000 }))
+  await expectOneLimit(egress, url, LATE_MS, TIMEOUT_MS)
+  expect(await before).toMatchObject({ kind: "answered", status: 200 })
+})
+
 test("the time of connecting counts: what it took is no longer there for the answer", async () => {
   const { port, close } = await startZooPartner("never-accepts")
   onTestFinished(close)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { checkBroker, waitForBroker } from "./broker.ts"
 import { connectKafka } from "./connect.ts"
-import { makeTopic, realBroker, silent } from "./fixtures/realBroker.ts"
+import { realBroker, silent } from "./fixtures/realBroker.ts"
 
 // Port 1 is reserved and refuses.
 const nobody = connectKafka({ brokers: ["127.0.0.1:1"], clientId: "test", log: silent })
@@ -32,13 +32,6 @@ test("settings that do not suit a broker that is there are named", async () => {
   const login = { mechanism: "scram-sha-512", username: "a", password: "b" } as const
   const asked = await checkBroker({ kafka: { ...kafka, login } })
   expect(asked).toMatchObject({ why: expect.stringContaining("see KAFKA_USERNAME") })
-})
-
-test("a cluster without the topic that is asked for is as good as none", async () => {
-  const kafka = realBroker()
-  expect(await checkBroker({ kafka, topic: await makeTopic(kafka) })).toEqual({ status: "reachable" })
-  const why = "the topic nobody-made-this does not exist"
-  expect(await checkBroker({ kafka, topic: "nobody-made-this" })).toEqual({ status: "unreachable", why })
 })
 
 test("waiting is visible, and ends in an error that says what to do", async () => {

@@ -46,8 +46,10 @@ type MetadataResponse = {
   }[]
 }
 type ProduceResponse = {
-  topics: { topicName: string; partitions: { partition: number; errorCode: number }[] }[]
+  topics: { topicName: string; partitions: PartitionResponse[] }[]
 }
+/** The time is -1, or missing, where the topic uses the publishers' times. */
+type PartitionResponse = { partition: number; errorCode: number; logAppendTime?: string }
 
 /**
  * The connections of kafkajs without its producer. That producer throws at the first error in a response, and with it all
@@ -93,8 +95,13 @@ export function createBrokerPool(kafka: KafkaConnection, limits: ClientLimits): 
       const topicData = [{ topic, partitions }]
       // Decided by the leader and all replicas that are in sync: with less, a broker that fails loses what was promised.
       const parameters = { acks: -1, timeout: timeoutMs, topicData }
+      const sentAt = performance.now()
       const { topics } = (await ask(broker, apiKeys.Produce, requests.Produce, parameters)) as ProduceResponse
       const outcomes = topics.flatMap((each) => (each.topicName === topic ? each.partitions : []))
+      for (const { errorCode, logAppendTime } of outcomes) {
+        const appendedAt = Number(logAppendTime ?? -1)
+        if (errorCode === 0 && appendedAt >= 0) kafka.clock.acknowledged(appendedAt, sentAt)
+      }
       return new Map(outcomes.map(({ partition, errorCode }) => [partition, errorOf(errorCode)]))
     },
   }

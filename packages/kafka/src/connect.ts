@@ -1,4 +1,5 @@
 import { Kafka, type SASLOptions } from "kafkajs"
+import { type BrokerClock, createBrokerClock } from "./brokerClock.ts"
 import { type Log, routeKafkajsLog } from "./log.ts"
 import "./leaveSilentBroker.ts"
 import "./restWhenIdle.ts"
@@ -17,15 +18,22 @@ export type KafkaAccess = {
   }
 }
 
-/** And who we are to it. Holds no socket: each producer and consumer opens its own. */
-export type KafkaConnection = KafkaAccess & { readonly clientId: string; readonly log: Log }
+/**
+ * And who we are to it. Holds no socket: each producer and consumer opens its own. They share the clock: what is published
+ * shows the consumers what time it is at the brokers.
+ */
+export type KafkaConnection = KafkaAccess & {
+  readonly clientId: string
+  readonly log: Log
+  readonly clock: BrokerClock
+}
 
 /** Names the brokers for everything else in this package. No I/O yet. */
-export function connectKafka(connection: KafkaConnection): KafkaConnection {
+export function connectKafka(connection: Omit<KafkaConnection, "clock">): KafkaConnection {
   if (connection.brokers.length === 0) {
     throw new Error("No Kafka broker is configured: give at least one address as host:port (KAFKA_BROKERS).")
   }
-  return { ...connection, brokers: [...connection.brokers] }
+  return { ...connection, brokers: [...connection.brokers], clock: createBrokerClock() }
 }
 
 export type ClientLimits = {

@@ -2,7 +2,8 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import kafkajs from "kafkajs"
 import Broker from "kafkajs/src/broker/index.js"
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest"
+import { createBrokerClock } from "./brokerClock.ts"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
 import { committedOffsets, makeTopic, realBroker, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
 import { until } from "./fixtures/until.ts"
@@ -445,6 +446,37 @@ test("delayed records are never early and less than a second late, several delay
     expect(Math.min(...(waits[topic] ?? []))).toBeGreaterThanOrEqual(delayMs)
     expect(Math.max(...(waits[topic] ?? []))).toBeLessThan(delayMs + 1_000)
   }
+})
+
+test.each([
+  { clock: "an hour behind", aheadMs: -3_600_000 },
+  { clock: "an hour ahead, once it has published,", aheadMs: 3_600_000 },
+])("a machine whose clock is $clock hands records over when they are due", async ({ aheadMs }) => {
+  const [topic, group] = [await lateTopic(), uniqueName("group")]
+  const wall = () => Date.now() + aheadMs
+  const wrong = { ...kafka, clock: createBrokerClock({ wall, monotonic: () => performance.now() }) }
+  const waits: number[] = []
+  const consumer = await startConsumer({
+    kafka: wrong,
+    group,
+    topics: [{ topic, delayMs: 1_500 }],
+    maxInHand: 100,
+    take(records, done) {
+      for (const record of records) {
+        waits.push(Date.now() - record.appendedAt)
+        done(record)
+      }
+    },
+  })
+  onTestFinished(() => consumer.close(100).then(() => {}))
+  const publisher = await startProducer({ kafka: wrong })
+  onTestFinished(() => publisher.close(100))
+  const other = await lateTopic()
+  await publisher.publish([{ topic: other, key: null, value: "any" }])
+  for (let n = 0; n < 10; n++) await publisher.publish([{ topic, key: String(n), value: "x" }])
+  await until(() => waits.length === 10)
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_500)
+  expect(Math.max(...waits)).toBeLessThan(2_500)
 })
 
 test("a delay survives a member joining and one leaving: never early, nothing lost", {

@@ -18,9 +18,9 @@ export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
   /**
-   * With `delayMs`, a record is handed over no earlier than `appendedAt + delayMs`, by this machine's clock as it was
-   * when its partition was assigned: as much too early or too late as that was ahead of the broker's or behind it. The
-   * topic must use LogAppendTime, so that the first record of a partition is always the next one due.
+   * With `delayMs`, a record is handed over no earlier than `appendedAt + delayMs`, by the brokers' time as far as it is
+   * known (`createBrokerClock`). The topic must use LogAppendTime, so that the first record of a partition is always the
+   * next one due.
    */
   topics: { topic: string; delayMs?: number }[]
   /** Records handed over and not done, over all partitions. */
@@ -96,6 +96,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     pause: (place) => membership?.pause(place),
     resume: (place) => membership?.resume(place),
     broken: (error) => membership?.end(`a handler threw: ${reasonOf(error)}`),
+    clock: kafka.clock,
   })
 
   /** True when nothing is left to commit. One at a time; a failed commit is tried again at the next interval. */

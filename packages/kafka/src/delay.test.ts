@@ -15,6 +15,6 @@ test("without a delay everything is due, even what was appended by a clock ahead
 
 test("a delay of months does not overflow the timer into firing at once", () => {
   const months = 100 * 24 * 3_600_000
-  expect(sleepUntilDue({ appendedAt: 0 }, months, 0)).toBe(60_000)
+  expect(sleepUntilDue({ appendedAt: 0 }, months, 0)).toBe(10_000)
   expect(sleepUntilDue({ appendedAt: 0 }, 1_000, 999.5)).toBe(1)
 })

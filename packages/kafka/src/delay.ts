@@ -1,5 +1,5 @@
-/** Re-check at least this often: setTimeout overflows at 2^31 ms. */
-const longestTimerMs = 60_000
+/** Re-check at least this often: the clock may be corrected meanwhile, and setTimeout overflows at 2^31 ms. */
+const longestTimerMs = 10_000
 
 /** How many records from `from` on may be handed over at `now`: those before the first that is not due yet. */
 export function countDue(
@@ -21,13 +21,4 @@ export function countDue(
  */
 export function sleepUntilDue(record: { appendedAt: number }, delayMs: number, now: number): number {
   return Math.min(longestTimerMs, Math.max(1, record.appendedAt + delayMs - now))
-}
-
-/**
- * This machine's time as it is now, and from here on by the monotonic clock. A clock that is set while records wait then
- * makes none of them early; an hour's jump ahead would hand over all that waits in an hourly topic at once.
- */
-export function startClock(): () => number {
-  const startedAt = Date.now() - performance.now()
-  return () => startedAt + performance.now()
 }

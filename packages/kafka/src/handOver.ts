@@ -1,5 +1,6 @@
 import type { Room } from "./boundRoom.ts"
-import { countDue, sleepUntilDue, startClock } from "./delay.ts"
+import { type BrokerClock, createBrokerClock } from "./brokerClock.ts"
+import { countDue, sleepUntilDue } from "./delay.ts"
 import type { Incoming } from "./record.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
@@ -29,6 +30,8 @@ export type HandOverOptions = {
   resume(place: Place): void
   /** `take` threw: the records were not taken, and the assignment cannot go on. */
   broken(error: unknown): void
+  /** By default one of its own, which nothing but these records corrects. */
+  clock?: BrokerClock
 }
 
 type Partition = Place & {
@@ -50,17 +53,17 @@ const nameOf = ({ topic, partition }: Place) => `${topic}/${partition}`
  * Hands records over as there is room and as they fall due, and knows what may be committed. Knows assignments
  * and no client: everything of one assignment is dropped with it, and what is done later finds nothing.
  */
-export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }: HandOverOptions) {
+export function handOverRecords(options: HandOverOptions) {
+  const { room, delayMsOf, take, pause, resume, broken, clock = createBrokerClock() } = options
   let assignment: Assignment | null = null
   let stopped = false
-  let now = startClock()
   // In hand, but of an assignment that has ended: they take up room until they are done, and commit nothing.
   const orphans = new Set<Incoming>()
 
   function begin(places: Place[]): void {
     end()
-    // Read anew: who has slept with the machine has lost its assignment, and its monotonic clock has stood still.
-    now = startClock()
+    // Who has slept with the machine has lost its assignment, and its monotonic clock has stood still.
+    clock.restart()
     assignment = new Map(
       places.map((place) => [
         nameOf(place),
@@ -146,6 +149,9 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     const partition = mine?.get(nameOf(fetched))
     if (!partition) return
     const [first] = fetched.records
+    const newest = fetched.records.at(-1)
+    // Without a delay the topic may use the publishers' times, of whatever clocks.
+    if (newest && partition.delayMs > 0) clock.read(newest.appendedAt)
     if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
       goBack(partition, BigInt(first.offset), fetched)
       return
@@ -162,7 +168,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
 
     let from = 0
     while (from < fetched.records.length && assignment === mine && !stopped) {
-      const due = countDue(fetched.records, from, partition.delayMs, now())
+      const due = countDue(fetched.records, from, partition.delayMs, clock.now())
       if (due === 0) {
         partition.waiting = fetched.records.slice(from, from + keptWhileWaiting)
         keep(partition.waiting)
@@ -187,7 +193,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
 
   function handOverWaiting(mine: Assignment | null, partition: Partition): void {
     if (assignment !== mine || stopped) return
-    const due = countDue(partition.waiting, 0, partition.delayMs, now())
+    const due = countDue(partition.waiting, 0, partition.delayMs, clock.now())
     const count = Math.min(due, Math.max(0, room.free()))
     if (count > 0) give(partition.waiting.splice(0, count))
     if (assignment !== mine) return
@@ -197,7 +203,7 @@ export function handOverRecords({ room, delayMsOf, take, pause, resume, broken }
     } else if (due > count) {
       void room.changed(heartbeatEveryMs).then(() => handOverWaiting(mine, partition))
     } else {
-      const sleepMs = sleepUntilDue(next, partition.delayMs, now())
+      const sleepMs = sleepUntilDue(next, partition.delayMs, clock.now())
       partition.timer = setTimeout(() => handOverWaiting(mine, partition), sleepMs)
     }
   }

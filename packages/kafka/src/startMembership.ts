@@ -1,5 +1,4 @@
-import kafkajs, { type EachBatchPayload } from "kafkajs"
-import { assignTogether } from "./assignTogether.ts"
+import type { EachBatchPayload } from "kafkajs"
 import { createClient, type KafkaConnection } from "./connect.ts"
 import { withinDeadline } from "./deadline.ts"
 import type { Commit, Fetched, Place } from "./handOver.ts"
@@ -40,8 +39,6 @@ export function startMembership(options: MembershipOptions): Membership {
   const { kafka, group, topics, sessionTimeoutMs, fetchBytes, onJoin, onLeave, onFetched, onHealth } = options
   const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
     groupId: group,
-    // The second one while members of a version that only knew it are in the group.
-    partitionAssigners: [assignTogether, kafkajs.PartitionAssigners.roundRobin],
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: Math.min(heartbeatIntervalMs, sessionTimeoutMs / 3),
     rebalanceTimeout: rebalanceTimeoutMs,

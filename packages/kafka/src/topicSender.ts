@@ -37,11 +37,14 @@ type Partition = {
 }
 type Batch = { partition: Partition; records: Queued[] }[]
 
-/** What is known of a topic. `partial`: these of its partitions accept no records. `why` is for operators. */
+/**
+ * What is known of a topic. `partial`: these of its partitions accept no records. `responds`: leaders respond, and only
+ * what was published lately failed. `why` is for operators.
+ */
 export type TopicState =
   | { status: "available" }
   | { status: "partial"; unavailable: number[]; partitions: number; why: string }
-  | { status: "unavailable"; why: string }
+  | { status: "unavailable"; responds: boolean; why: string }
 
 export type TopicSender = {
   add(record: Queued): void
@@ -333,7 +336,7 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
 
   function stateOf(silent: Map<number, string>): TopicState {
     if (topicFailure !== null || partitions.size === 0)
-      return { status: "unavailable", why: topicFailure ?? "its metadata was not read" }
+      return { status: "unavailable", responds: false, why: topicFailure ?? "its metadata was not read" }
     const now = performance.now()
     const all = [...partitions.values()]
     // A leader that is there and appends nothing: the partitions to which nothing was sent lately may be no better.
@@ -347,7 +350,8 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
     })
     const [first] = failing
     if (!first) return { status: "available" }
-    if (failing.length === all.length) return { status: "unavailable", why: first.why }
+    const responds = all.some(({ leader }) => leader !== null && !silent.has(leader))
+    if (failing.length === all.length) return { status: "unavailable", responds, why: first.why }
     const ids = failing.map(({ id }) => id).toSorted((a, b) => a - b)
     return { status: "partial", unavailable: ids, partitions: all.length, why: first.why }
   }
@@ -375,7 +379,7 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
     if (!metadata || [...partitions.values()].some(isUnknown)) {
       const outcome = await withinDeadline(refresh(), withinMs, "late")
       if (outcome === "late")
-        return { status: "unavailable", why: `no broker responded within ${withinMs} ms` }
+        return { status: "unavailable", responds: false, why: `no broker responded within ${withinMs} ms` }
     }
     schedule()
     return stateOf(silent)

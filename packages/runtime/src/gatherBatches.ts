@@ -8,8 +8,8 @@ export type BatchBounds = {
 }
 
 export type BatchSettings<Item> = BatchBounds & {
-  /** Does the work for a batch; the next one's turn comes when it settles. Must not reject. */
-  run: (items: Item[], isLate: () => boolean) => Promise<void>
+  /** Does the work for a batch; the next one's turn comes when it settles or calls `release`. Must not reject. */
+  run: (items: Item[], isLate: () => boolean, release: () => void) => Promise<void>
   /** How long a batch may take, waiting included, from its first item on. Without it: as long as it likes. */
   deadline?: {
     ms: number
@@ -52,10 +52,16 @@ export function gatherBatches<Item>(settings: BatchSettings<Item>): (item: Item)
 
   async function runBatch(batch: Batch<Item>): Promise<void> {
     running += 1
-    await run(batch.items, () => batch.late)
-    running -= 1
+    let released = false
+    const release = () => {
+      if (released) return
+      released = true
+      running -= 1
+      begin()
+    }
+    await run(batch.items, () => batch.late, release)
     for (const timer of batch.timers) clearTimeout(timer)
-    begin()
+    release()
   }
 
   function giveUp(batch: Batch<Item>, onLate: (items: Item[], begun: boolean) => void): void {

@@ -1,6 +1,7 @@
 import type { Server } from "node:http"
 import { nodeHttp } from "@sitewire/runtime"
 import type { App } from "./createApp.ts"
+import { limitConnections } from "./limitConnections.ts"
 
 export type ServerLimits = {
   maxConnections: number
@@ -31,7 +32,7 @@ export function createGatewayServer(limits: ServerLimits, app: App): Server {
     },
     app.onRequest,
   )
-  server.maxConnections = limits.maxConnections
+  limitConnections(server, limits.maxConnections)
   // Nothing sent and nothing read while a request is in hand. Without it, whoever vanishes without a FIN before reading
   // the answers is kept for ever: the other time-outs end with the request, or begin with the answer's last byte.
   server.timeout = limits.silenceMs

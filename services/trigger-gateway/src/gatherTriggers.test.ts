@@ -1,14 +1,26 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
-import { type Arrived, type GatherSettings, gatherTriggers, type Taken } from "./gatherTriggers.ts"
+import {
+  type Arrived,
+  type BatchRun,
+  type GatherSettings,
+  gatherTriggers,
+  type Taken,
+} from "./gatherTriggers.ts"
 
 const token = "t"
 const accepted = (correlation: string): Taken => ({ status: "accepted", correlation })
 const late: Taken = { status: "unavailable", why: "late" }
 
+/** Answers each with what `outcome` makes of its connection. */
+const answerAll = (batch: Arrived[], run: BatchRun, outcome = accepted) =>
+  batch.forEach(({ connection }, at) => {
+    run.answer(at, outcome(connection))
+  })
+
 function gathering(settings: Partial<GatherSettings>) {
   const { take, waiting } = gatherTriggers({
-    takeBatch: async (batch) => batch.map(({ connection }) => accepted(connection)),
+    takeBatch: async (batch, run) => answerAll(batch, run),
     isAway: () => false,
     lingerMs: 1,
     maxBatch: 10,
@@ -30,11 +42,14 @@ function gathering(settings: Partial<GatherSettings>) {
 
 /** Holds every batch until it is released. */
 function held() {
-  const batches: { batch: Arrived[]; isLate: () => boolean; finish: () => void }[] = []
-  const takeBatch: GatherSettings["takeBatch"] = (batch, isLate) =>
+  const batches: (BatchRun & { batch: Arrived[]; finish: () => void })[] = []
+  const takeBatch: GatherSettings["takeBatch"] = (batch, run) =>
     new Promise((resolve) => {
-      const finish = () => resolve(batch.map(({ connection }) => accepted(connection)))
-      batches.push({ batch, isLate, finish })
+      const finish = () => {
+        answerAll(batch, run)
+        resolve()
+      }
+      batches.push({ ...run, batch, finish })
     })
   return { batches, takeBatch }
 }
@@ -44,9 +59,9 @@ const names = (count: number) => Array.from({ length: count }, (_, at) => `c${at
 test("triggers of one moment share a batch, and each gets its own answer", async () => {
   const batches: string[][] = []
   const { call, waiting } = gathering({
-    takeBatch: async (batch) => {
+    takeBatch: async (batch, run) => {
       batches.push(batch.map(({ connection }) => connection))
-      return batch.map(({ connection }) => accepted(connection.toUpperCase()))
+      answerAll(batch, run, (connection) => accepted(connection.toUpperCase()))
     },
   })
   expect(await Promise.all(["a", "b", "c"].map(call))).toEqual(["A", "B", "C"].map(accepted))
@@ -60,12 +75,12 @@ test("a batch is no larger than its bound, no more than the bound run at once, a
   const sizes: number[] = []
   const { call, waiting } = gathering({
     lingerMs: 0,
-    takeBatch: async (batch) => {
+    takeBatch: async (batch, run) => {
       sizes.push(batch.length)
       most = Math.max(most, ++running)
       await nextTurn()
       running -= 1
-      return batch.map(({ connection }) => accepted(connection))
+      answerAll(batch, run)
     },
   })
   expect(await Promise.all(names(995).map(call))).toEqual(names(995).map(accepted))
@@ -77,9 +92,9 @@ test("a batch is no larger than its bound, no more than the bound run at once, a
 test("a batch that fails is unavailable for its own callers and no others", async () => {
   const { call, waiting } = gathering({
     maxBatch: 2,
-    takeBatch: async (batch) => {
+    takeBatch: async (batch, run) => {
       if (batch.some(({ connection }) => connection === "c1")) throw new Error("refused")
-      return batch.map(({ connection }) => accepted(connection))
+      answerAll(batch, run)
     },
   })
   const failed: Taken = { status: "unavailable", why: "failed" }
@@ -107,6 +122,26 @@ test("who waits too long is answered at the deadline, under way or not begun, an
   expect(await next).toEqual(accepted("next"))
   expect([...answered.values()]).toEqual([1, 1, 1, 1, 1])
   expect(waiting()).toBe(0)
+})
+
+test("a trigger without an outcome delays neither the others of its batch nor other batches, and is answered once", async () => {
+  const { batches, takeBatch } = held()
+  const { call, waiting, answered } = gathering({ takeBatch, maxBatch: 2, maxRunning: 1, deadlineMs: 300 })
+  const [quick, stuck, next] = names(3).map(call)
+  await expect.poll(() => batches.length, { interval: 5 }).toBe(1)
+  batches[0]?.answer(0, accepted("c0"))
+  expect(await quick).toEqual(accepted("c0"))
+  expect(waiting()).toBe(2)
+  batches[0]?.release()
+  await expect.poll(() => batches.length, { interval: 5 }).toBe(2)
+  batches[1]?.finish()
+  expect(await next).toEqual(accepted("c2"))
+  expect(await stuck).toEqual(late)
+  // In memory until its batch is over.
+  expect(waiting()).toBe(1)
+  batches[0]?.finish()
+  await expect.poll(waiting, { interval: 5 }).toBe(0)
+  expect([...answered.values()]).toEqual([1, 1, 1])
 })
 
 test("more than may wait are turned away at once, and so is everybody while a part is away", async () => {

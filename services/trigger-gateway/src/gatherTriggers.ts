@@ -7,13 +7,25 @@ export type Taken =
   | { status: "not found" }
   | { status: "unavailable"; why: "away" | "crowded" | "late" | "failed" }
 
+const failed: Taken = { status: "unavailable", why: "failed" }
+const late: Taken = { status: "unavailable", why: "late" }
+
 export type Arrived = Trigger & { token: string }
 
-type Waiting = Arrived & { answer: (taken: Taken) => void }
+type Waiting = Arrived & { answer: (taken: Taken) => void; answered: boolean; settled: boolean }
+
+/** What a batch is processed with. `answer` gives the outcome of the trigger at this place, as soon as it is known. */
+export type BatchRun = {
+  answer: (at: number, taken: Taken) => void
+  /** Nobody waits for the batch any longer. */
+  isLate: () => boolean
+  /** Lets another batch begin while the rest of this one waits. */
+  release: () => void
+}
 
 export type GatherSettings = BatchBounds & {
-  /** Takes a batch; the results stand in its order. Those of a batch that is late are no longer of interest. */
-  takeBatch: (batch: Arrived[], isLate: () => boolean) => Promise<Taken[]>
+  /** Triggers without an outcome when it settles have failed. */
+  takeBatch: (batch: Arrived[], run: BatchRun) => Promise<void>
   /** True while Postgres or Kafka is known to be away: then nobody is made to wait for them. */
   isAway: () => boolean
   /** Triggers in all batches; more are turned away at once. */
@@ -40,23 +52,38 @@ export function gatherTriggers(settings: GatherSettings) {
       return
     }
     waiting += 1
-    add({ connection, token, at: Date.now(), answer })
+    add({ connection, token, at: Date.now(), answer, answered: false, settled: false })
   }
 
-  async function run(batch: Waiting[], isLate: () => boolean): Promise<void> {
-    // Whoever takes the batch has said why it failed, once for all its callers.
-    const taken = await takeBatch(batch, isLate).catch(() => null)
-    // Not when it was answered: what is late is held in memory until its batch is done.
-    waiting -= batch.length
-    if (isLate()) return
-    batch.forEach(({ answer }, at) => {
-      answer(taken?.[at] ?? { status: "unavailable", why: "failed" })
-    })
+  function answerOnce(trigger: Waiting, taken: Taken): void {
+    if (trigger.answered) return
+    trigger.answered = true
+    trigger.answer(taken)
+  }
+
+  /** What is late is answered before it is settled, and is in memory until then. */
+  function settle(trigger: Waiting, taken: Taken): void {
+    if (trigger.settled) return
+    trigger.settled = true
+    waiting -= 1
+    answerOnce(trigger, taken)
+  }
+
+  async function run(batch: Waiting[], isLate: () => boolean, release: () => void): Promise<void> {
+    const answer = (at: number, taken: Taken) => {
+      const trigger = batch[at]
+      if (trigger) settle(trigger, taken)
+    }
+    // Whoever processes the batch has reported why it failed, once for all its callers.
+    await takeBatch(batch, { answer, isLate, release }).catch(() => {})
+    for (const trigger of batch) settle(trigger, failed)
   }
 
   function onLate(batch: Waiting[], begun: boolean): void {
-    if (!begun) waiting -= batch.length
-    for (const { answer } of batch) answer({ status: "unavailable", why: "late" })
+    for (const trigger of batch) {
+      if (begun) answerOnce(trigger, late)
+      else settle(trigger, late)
+    }
   }
 
   return { take, waiting: () => waiting }

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { openPool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -46,17 +46,48 @@ test("who sends nothing, half a header or half a body is hung up on, and who is 
   expect(idle).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 202 /) })
 })
 
-test("more connections than allowed are closed as they come, and room is made when others end", async () => {
+async function open(count: number, sends = "") {
   const { hostname, port } = new URL(running.gateway)
-  const sockets = await Promise.all(
-    Array.from({ length: 50 }, async () => {
-      const socket = connect(Number(port), hostname)
-      await once(socket, "connect")
-      return socket
-    }),
-  )
-  expect(await call(running.gateway + path)).toMatchObject({ status: 0 })
+  const sockets: Socket[] = []
+  // One after the other, so that the gateway accepts them in this order.
+  while (sockets.length < count) {
+    const socket = connect(Number(port), hostname, () => socket.write(sends))
+    socket.on("error", () => {}).resume()
+    await once(socket, "connect")
+    sockets.push(socket)
+  }
+  return sockets
+}
+
+const slow = () => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n`
+
+async function end(sockets: Socket[]): Promise<void> {
   for (const socket of sockets) socket.destroy()
-  await Promise.all(sockets.map((socket) => once(socket, "close")))
+  await Promise.all(sockets.filter(({ closed }) => !closed).map((socket) => once(socket, "close")))
+}
+
+test("who holds all connections idle locks nobody out: the one that has been idle for longest makes room", async () => {
+  const [oldest, ...others] = await open(50)
+  expect(await call(running.gateway + path)).toMatchObject({ status: 202 })
+  await expect.poll(() => oldest?.closed).toBe(true)
+  expect(others.filter(({ closed }) => closed)).toEqual([])
+  await end(others)
+})
+
+test("a connection with a request in flight makes no room: idle ones do, whatever their age", async () => {
+  const [busy, idle] = [await open(25, slow()), await open(25)]
+  for (let calls = 0; calls < 30; calls++) {
+    expect(await call(running.gateway + path)).toMatchObject({ status: 202 })
+  }
+  expect(busy.filter(({ closed }) => closed)).toEqual([])
+  expect(idle.filter(({ closed }) => closed).length).toBeGreaterThan(0)
+  await end([...busy, ...idle])
+})
+
+test("more connections than allowed are closed as they come if none is idle, and accepted when others end", async () => {
+  const sockets = await open(50, slow())
+  expect(await call(running.gateway + path)).toMatchObject({ status: 0 })
+  expect(sockets.filter(({ closed }) => closed)).toEqual([])
+  await end(sockets)
   await expect.poll(() => call(running.gateway + path), { timeout: 5_000 }).toMatchObject({ status: 202 })
 })

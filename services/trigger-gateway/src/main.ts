@@ -13,6 +13,7 @@ import { readTokenHashes } from "./readTokenHashes.ts"
 import { createTakeBatch } from "./takeBatch.ts"
 import { gatewayVariables } from "./variables.ts"
 import { watchPart } from "./watchPart.ts"
+import { watchProducer } from "./watchProducer.ts"
 
 const name = "trigger-gateway"
 
@@ -72,19 +73,22 @@ await runService({
 
     const watching = { everyMs: probeEveryMs, readiness }
     const database = watchPart({ ...watching, part: "postgres", probe: askPostgres })
-    const askForTopic = () => askBroker(kafka, databaseMs, connectorTriggered)
-    const broker = watchPart({ ...watching, part: "kafka", probe: askForTopic })
+    const topic = connectorTriggered
+    const broker = await watchProducer({ ...watching, producer, topic, withinMs: databaseMs, log })
     lifecycle.onStop("watches", async () => {
       database.stop()
       broker.stop()
     })
 
-    const measures = createMeasures(metrics, () => triggers.waiting())
+    const measures = createMeasures(metrics, {
+      waiting: () => triggers.waiting(),
+      unavailablePartitions: broker.unavailable,
+    })
     const triggers = gatherTriggers({
       takeBatch: createTakeBatch({
         readHashes: (connections) => database.note(readTokenHashes(pool, connections, databaseMs)),
-        publish: (records) => broker.note(producer.publish(records)),
-        topic: connectorTriggered,
+        publish: broker.publish,
+        topic,
         measures,
         onPublished: (records) => logTriggered(log, records),
       }),

@@ -10,7 +10,10 @@ export type Measures = {
 }
 
 /** The gateway's figures. No label is made from a request. */
-export function createMeasures(registry: Registry, waiting: () => number): Measures {
+export function createMeasures(
+  registry: Registry,
+  now: { waiting: () => number; unavailablePartitions: () => number },
+): Measures {
   const registers = [registry]
   const triggers = new Counter({
     name: "sitewire_triggers_total",
@@ -45,7 +48,15 @@ export function createMeasures(registry: Registry, waiting: () => number): Measu
     help: "Triggers between arrival and acknowledgement.",
     registers,
     collect() {
-      this.set(waiting())
+      this.set(now.waiting())
+    },
+  })
+  new Gauge({
+    name: "sitewire_trigger_partitions_unavailable",
+    help: "Partitions that accept no triggers while others do: their connections get 503.",
+    registers,
+    collect() {
+      this.set(now.unavailablePartitions())
     },
   })
   return {

@@ -30,7 +30,7 @@ export const gatewayVariables = {
   GATEWAY_MAX_CONNECTIONS: countVariable(
     12_000,
     { min: 1, max: 1_000_000 },
-    "Connections of partners or proxies; more are closed as they come. Each needs a file descriptor and, idle, 20 KB.",
+    "Connections of partners or proxies. One more closes the one that has been idle for longest, or is closed itself if none is idle. Each needs a file descriptor and, idle, 20 KB.",
   ),
   GATEWAY_KEEP_ALIVE: durationVariable(
     "75s",

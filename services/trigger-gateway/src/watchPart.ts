@@ -13,7 +13,7 @@ export type Watch = {
 
 /**
  * Keeps readiness true to a part that we depend on. The probe finds out while nobody calls, and that the part is back;
- * the work finds out what a probe cannot see, such as a broker that answers and takes nothing.
+ * the work finds out what a probe cannot see.
  */
 export function watchPart(settings: {
   part: string

@@ -1,7 +1,7 @@
 import { askInTime, Counter, exposeLag, Gauge, Histogram, type Registry } from "@sitewire/runtime"
 import type { BacklogFigures } from "./deferred/readBacklog.ts"
 
-export const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
+const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
 
 /** Whoever reads the metrics, Postgres is asked for what waits in its rows at most this often. */
 const backlogFreshMs = 10_000

@@ -1,12 +1,25 @@
+// The baseline of consuming, in a process of its own: a kafkajs consumer that only counts. Sends the records a second from
+// the first to the last of `amount`.
 import { randomUUID } from "node:crypto"
-import { measureBareConsumer } from "@sitewire/kafka/bench"
+// biome-ignore lint/style/noRestrictedImports: it measures the client without packages/kafka.
+import { Kafka, logLevel } from "kafkajs"
 
 const [brokers = "", topic = "", amount = "0"] = process.argv.slice(2)
-const perSecond = await measureBareConsumer({
-  brokers: brokers.split(","),
-  topic,
-  group: randomUUID(),
-  amount: Number(amount),
+const kafka = new Kafka({ brokers: brokers.split(","), clientId: "bare", logLevel: logLevel.NOTHING })
+const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 250 })
+const all = Promise.withResolvers<number>()
+let seen = 0
+let startedAt = 0
+await consumer.connect()
+await consumer.subscribe({ topic, fromBeginning: true })
+await consumer.run({
+  eachBatch: async ({ batch }) => {
+    startedAt ||= performance.now()
+    seen += batch.messages.length
+    if (seen >= Number(amount)) all.resolve((Number(amount) / (performance.now() - startedAt)) * 1_000)
+  },
 })
+const perSecond = await all.promise
+await consumer.disconnect()
 process.send?.({ result: perSecond })
 process.disconnect?.()

@@ -168,7 +168,7 @@ test("no log line, figure or topic of ours holds an address or a secret, whateve
   const figures = await fetch(`${dispatcher.addresses.ops}/metrics`).then((answer) => answer.text())
   for (const outcome of ["delivered", "status", "timeout"]) expect(figures).toContain(`outcome="${outcome}"`)
   expect(figures).toContain('outcome="invalid"')
-  expect(figures).toContain("sitewire_deliveries_put_off_total{why=")
+  expect(figures).toContain("sitewire_deliveries_deferred_total{reason=")
   const output = dispatcher.output()
   expect(output).toContain('"level":"debug"')
   expect(waiting.length).toBeGreaterThan(0)

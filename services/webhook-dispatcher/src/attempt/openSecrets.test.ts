@@ -3,7 +3,7 @@ import { startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("a dispatcher whose keys open no secret is not ready and says why, and what it puts off another delivers", async () => {
+test("a dispatcher whose keys open no secret is not ready and says why, and what it defers another delivers", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -14,7 +14,9 @@ test("a dispatcher whose keys open no secret is not ready and says why, and what
     parts: { "sealing keys": { ready: false, why: expect.stringContaining('needs the key "k1"') } },
   })
   await it.publishPaid([paid("shop-1")])
-  await waitUntil("the put-off", () => foreign.output().includes("put off without an attempt"))
+  await waitUntil("the deferral", async () => {
+    return (await it.sql("select from delivery where deferred_reason = 'fault'")).length === 1
+  })
   await foreign.end("SIGTERM")
 
   const own = await it.dispatcher()

@@ -183,5 +183,3 @@ export function drainDeferred(parts: DrainParts) {
     },
   }
 }
-
-export type Drain = ReturnType<typeof drainDeferred>

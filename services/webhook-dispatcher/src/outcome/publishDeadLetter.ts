@@ -1,7 +1,7 @@
 import type { DeadLetter } from "@sitewire/contracts"
 import type { Publish } from "../publish.ts"
 
-export type DeadDelivery = {
+type DeadDelivery = {
   id: string
   channel: string
   attempts: number

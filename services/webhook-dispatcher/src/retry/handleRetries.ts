@@ -79,7 +79,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
       return
     }
     const { id, eventId, channel, body } = row
-    const since = afterLateness(next.since, row.lateMs ?? 0)
+    const since = startOfPeriod(next.since, row)
     await handleDelivery({ id, eventId, channel, body, attempt, failures, since, correlation, claim: null })
   }
 
@@ -114,7 +114,11 @@ function whyStale({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): st
   return null
 }
 
-/** The time by which an attempt is late does not count towards the retry period: nobody asked the partner in it. */
-function afterLateness(since: string, lateMs: number): string {
-  return lateMs > 0 ? new Date(Date.parse(since) + lateMs).toISOString() : since
+/**
+ * Start of the retry period. The row knows how much of it is over, by one clock for all; the record knows where a crash has kept that from
+ * being written. The time by which an attempt is late does not count: nobody asked the partner in it.
+ */
+function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
+  if (elapsedMs === null) return since
+  return new Date(Date.now() - elapsedMs + Math.max(0, lateMs ?? 0)).toISOString()
 }

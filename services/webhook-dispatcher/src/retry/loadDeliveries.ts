@@ -9,6 +9,8 @@ export type LoadedDelivery = {
   attempts: number
   /** Scheduled: by how much the next attempt is late, in milliseconds; negative while it is not due. Null: not scheduled. */
   lateMs: number | null
+  /** Scheduled: how much of the retry period is over, in milliseconds. */
+  elapsedMs: number | null
   /** The row carries it, and no record does. */
   deferred: boolean
   channel: Channel
@@ -21,12 +23,14 @@ type Row = ChannelRow & {
   state: LoadedDelivery["state"]
   attempts: number
   late_ms: number | null
+  elapsed_ms: number | null
   deferred: boolean
 }
 
 const statement = `
 select delivery.id, event_id, body, state::text, attempts, deferred_at is not null as deferred,
        extract(epoch from now() - next_attempt_at)::float8 * 1000 as late_ms,
+       extract(epoch from now() - period_started_at)::float8 * 1000 as elapsed_ms,
        channel_id, ${channelColumns}
   from delivery join channel on channel.id = delivery.channel_id
  where delivery.id = any($1::uuid[])`
@@ -45,6 +49,7 @@ function toDelivery(row: Row): LoadedDelivery {
     state: row.state,
     attempts: row.attempts,
     lateMs: row.late_ms,
+    elapsedMs: row.elapsed_ms,
     deferred: row.deferred,
     channel: toChannel(row),
   }
