@@ -19,10 +19,12 @@ export function rewindGroup(options: {
     for (const { partitions } of await admin.fetchOffsets({ groupId: group, topics: [topic] }))
       for (const { partition, offset } of partitions)
         if (BigInt(offset) >= 0n) committed.set(partition, BigInt(offset))
-    const partitions = (await admin.fetchTopicOffsetsByTimestamp(topic, since)).map(({ partition, offset }) => {
-      const reached = committed.get(partition) ?? BigInt(offset)
-      return { partition, offset: String(reached < BigInt(offset) ? reached : offset) }
-    })
+    const partitions = (await admin.fetchTopicOffsetsByTimestamp(topic, since)).map(
+      ({ partition, offset }) => {
+        const reached = committed.get(partition) ?? BigInt(offset)
+        return { partition, offset: String(reached < BigInt(offset) ? reached : offset) }
+      },
+    )
     await admin.setOffsets({ groupId: group, topic, partitions })
   })
 }
