@@ -1,0 +1,264 @@
+import { expect, test } from "vitest"
+import { type Acquired, createLimiter } from "./createLimiter.ts"
+
+function limiterWith({ maxConcurrency = 2, slowShare = 100, maxWaitMs = 1_000, breakerFailures = 3 } = {}) {
+  const clock = { now: 0 }
+  const breakers: string[] = []
+  const claims: string[] = []
+  const limiter = createLimiter({
+    maxConcurrency,
+    slowShare,
+    maxWaitMs,
+    breakerFailures,
+    breakerCooldownMs: 30_000,
+    now: () => clock.now,
+    onBreaker: (key, state) => breakers.push(`${key} ${state}`),
+    onCapacity: (key) => claims.push(key),
+  })
+  const acquire = (key: string) => Promise.resolve(limiter.acquire(key))
+  const acquired = async (key: string) => {
+    const permit = await acquire(key)
+    if (permit.kind !== "acquired") throw new Error(`rejected: ${permit.reason}`)
+    return permit
+  }
+  return { clock, breakers, claims, limiter, acquire, acquired }
+}
+
+test("a key that responds quickly is waited for, in order", async () => {
+  const { clock, acquire, acquired } = limiterWith()
+  const first = await acquired("a")
+  await acquired("a")
+  const order: string[] = []
+  const third = acquire("a").then((permit) => order.push(`third ${permit.kind}`))
+  const fourth = acquire("a").then((permit) => order.push(`fourth ${permit.kind}`))
+  clock.now = 10
+  first.release("success")
+  await third
+  expect(order).toEqual(["third acquired"])
+  void fourth
+})
+
+test("a key that hangs rejects what would wait too long, and others do not notice", async () => {
+  const { clock, acquire, acquired } = limiterWith()
+  await acquired("hangs")
+  await acquired("hangs")
+  clock.now = 5_000
+  expect(await acquire("hangs")).toEqual({ kind: "rejected", reason: "busy" })
+  expect((await acquire("other")).kind).toBe("acquired")
+})
+
+test("a key of which nothing is known gets eight permits, and one more with each success", async () => {
+  const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 10 })
+  const first = await Promise.all(Array.from({ length: 8 }, () => acquired("a")))
+  const waiting = Array.from({ length: 4 }, () => acquire("a"))
+  expect(limiter.counts()).toMatchObject({ inFlight: 8, waiting: 4 })
+  clock.now = 10
+  for (const permit of first.slice(0, 3)) permit.release("success")
+  expect(limiter.counts()).toMatchObject({ inFlight: 9, waiting: 0 })
+  await Promise.all(waiting)
+  await acquired("a")
+  void acquire("a")
+  expect(limiter.counts()).toMatchObject({ inFlight: 10, waiting: 1 })
+})
+
+test("slow keys share the slow permits, each has one at least, and the others have their own", async () => {
+  const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 8, slowShare: 12 })
+  for (const key of ["a", "b", "c"]) await acquired(key)
+  for (let more = 0; more < 3; more++) await acquired("a")
+  clock.now = 5_000
+  // Three are slow now: four permits for each.
+  expect(await acquire("a")).toEqual({ kind: "rejected", reason: "busy" })
+  for (let more = 0; more < 3; more++) await acquired("b")
+  expect(await acquire("b")).toEqual({ kind: "rejected", reason: "busy" })
+  expect(limiter.capacity("b")).toBe(0)
+  for (let other = 0; other < 8; other++) await acquired("quick")
+  for (let other = 0; other < 20; other++) await acquired(`slow-${other}`)
+  clock.now = 10_000
+  expect(await acquire("slow-0")).toEqual({ kind: "rejected", reason: "busy" })
+  expect((await acquire("new")).kind).toBe("acquired")
+})
+
+test("a key that was slow and is quick again gets its permits back", async () => {
+  const { clock, acquired } = limiterWith({ maxConcurrency: 8, slowShare: 2 })
+  const slow = [await acquired("a"), await acquired("b")]
+  clock.now = 5_000
+  for (const permit of slow) permit.release("success")
+  for (let response = 0; response < 10; response++) (await acquired("a")).release("success")
+  await Promise.all(Array.from({ length: 8 }, () => acquired("a")))
+})
+
+test("failures in a row open the breaker; a probe closes it; the limit then grows with each success", async () => {
+  const { clock, breakers, acquire, acquired } = limiterWith()
+  for (let failure = 0; failure < 3; failure++) (await acquired("a")).release("failure")
+  expect(breakers).toEqual(["a open"])
+  expect(await acquire("a")).toEqual({ kind: "rejected", reason: "breaker" })
+  clock.now = 30_001
+  const probe = await acquired("a")
+  expect(await acquire("a")).toEqual({ kind: "rejected", reason: "breaker" })
+  probe.release("success")
+  expect(breakers).toEqual(["a open", "a closed"])
+  const only = await acquired("a")
+  let second: Acquired | undefined
+  const waiting = acquire("a").then((permit) => {
+    second = permit
+  })
+  await Promise.resolve()
+  expect(second).toBeUndefined()
+  only.release("success")
+  await waiting
+  expect(second).toMatchObject({ kind: "acquired" })
+  await acquired("a")
+})
+
+test("a failed probe doubles the cool-down", async () => {
+  const { clock, acquire, acquired } = limiterWith()
+  for (let failure = 0; failure < 3; failure++) (await acquired("a")).release("failure")
+  clock.now = 30_001
+  ;(await acquired("a")).release("failure")
+  clock.now = 30_001 + 59_000
+  expect((await acquire("a")).kind).toBe("rejected")
+  clock.now = 30_001 + 60_001
+  expect((await acquire("a")).kind).toBe("acquired")
+})
+
+test("permits acquired before the breaker opened are no probes: however many fail, the next one comes after the cool-down", async () => {
+  const { clock, acquire, acquired } = limiterWith({ maxConcurrency: 8 })
+  const before = await Promise.all(Array.from({ length: 8 }, () => acquired("a")))
+  clock.now = 10_000
+  for (const permit of before) permit.release("failure")
+  clock.now = 10_000 + 29_999
+  expect((await acquire("a")).kind).toBe("rejected")
+  clock.now = 10_000 + 30_001
+  expect((await acquire("a")).kind).toBe("acquired")
+})
+
+test("a permit that shows nothing of the key counts neither way", async () => {
+  const { breakers, limiter, acquired } = limiterWith()
+  for (let permit = 0; permit < 10; permit++) (await acquired("a")).release("unknown")
+  expect(breakers).toEqual([])
+  expect(limiter.counts()).toEqual({ inFlight: 0, waiting: 0, open: 0 })
+})
+
+test("a paused key rejects what waits, and then begins with one permit", async () => {
+  const { limiter, acquire, acquired } = limiterWith()
+  const before = [await acquired("a"), await acquired("a")]
+  const waiting = acquire("a")
+  limiter.pause("a")
+  expect(await waiting).toEqual({ kind: "rejected", reason: "paused" })
+  for (const permit of before) permit.release("unknown")
+  const first = await acquired("a")
+  let second: Acquired | undefined
+  const next = acquire("a").then((permit) => {
+    second = permit
+  })
+  await Promise.resolve()
+  expect(second).toBeUndefined()
+  first.release("success")
+  await next
+  expect(second).toMatchObject({ kind: "acquired" })
+  // One more with each success: the second and a third.
+  await acquired("a")
+})
+
+test("what is known of a failing key, and what is in flight, outlast thousands of other keys", async () => {
+  const { limiter, acquire, acquired } = limiterWith()
+  for (let failure = 0; failure < 3; failure++) (await acquired("broken")).release("failure")
+  const [first] = [await acquired("full"), await acquired("full")]
+  for (let other = 0; other < 5_000; other++) (await acquired(`other-${other}`)).release("success")
+  expect(await acquire("broken")).toEqual({ kind: "rejected", reason: "breaker" })
+  const third = acquire("full")
+  expect(limiter.counts()).toEqual({ inFlight: 2, waiting: 1, open: 1 })
+  first.release("success")
+  expect((await third).kind).toBe("acquired")
+})
+
+test("capacity is what would be admitted now or within the longest wait, less what waits already", async () => {
+  const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 4 })
+  // Nothing is known: four permits, and a queue of twice as many.
+  expect(limiter.capacity("a")).toBe(12)
+  const permit = await acquired("a")
+  expect(limiter.capacity("a")).toBe(11)
+  clock.now = 300
+  permit.release("success")
+  // 60 ms (a fifth of 300) each: 66 may wait behind four.
+  expect(limiter.capacity("a")).toBe(4 + 66)
+  for (let more = 0; more < 4; more++) await acquired("a")
+  expect(limiter.capacity("a")).toBe(66)
+  for (let more = 0; more < 10; more++) void acquire("a")
+  expect(limiter.capacity("a")).toBe(56)
+  for (let more = 0; more < 56; more++) void acquire("a")
+  expect(limiter.capacity("a")).toBe(0)
+  expect(await acquire("a")).toEqual({ kind: "rejected", reason: "busy" })
+})
+
+test("a caller that claims when capacity is announced, and needs 10 ms for it, never leaves a permit idle", async () => {
+  const { clock, limiter, claims } = limiterWith({ maxConcurrency: 8 })
+  let deferred = 1_000
+  const inFlight: { until: number; release: (seen: "success") => void }[] = []
+  const claim = () => {
+    const claimed = Math.min(limiter.capacity("a"), deferred)
+    deferred -= claimed
+    for (let each = 0; each < claimed; each++)
+      void Promise.resolve(limiter.acquire("a")).then((permit) => {
+        // The key turned out to be slower than it was when this was claimed.
+        if (permit.kind === "rejected") deferred += 1
+        else inFlight.push({ until: clock.now + 300, ...permit })
+      })
+  }
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  claim()
+  await settled()
+  while (deferred > 0) {
+    expect(limiter.counts().inFlight).toBe(8)
+    if (claims.splice(0).length > 0) claim()
+    clock.now += 10
+    while (inFlight[0] && inFlight[0].until <= clock.now) inFlight.shift()?.release("success")
+    await settled()
+  }
+})
+
+test("an open breaker reports capacity for one probe when its cool-down is over and nothing is in flight", async () => {
+  const { clock, limiter, acquired } = limiterWith({ maxConcurrency: 8 })
+  clock.now = 1_000
+  const before = await acquired("a")
+  for (let failure = 0; failure < 3; failure++) (await acquired("a")).release("failure")
+  expect(limiter.isOpen("a")).toBe(true)
+  expect(limiter.isOpen("b")).toBe(false)
+  expect(limiter.openBreakers()).toEqual([{ key: "a", openedAt: 1_000, probeDue: false }])
+  clock.now = 31_000
+  expect(limiter.capacity("a")).toBe(0)
+  before.release("unknown")
+  expect(limiter.capacity("a")).toBe(1)
+  expect(limiter.openBreakers()).toEqual([{ key: "a", openedAt: 1_000, probeDue: true }])
+  const probe = await acquired("a")
+  expect(limiter.capacity("a")).toBe(0)
+  probe.release("failure")
+  expect(limiter.openBreakers()).toEqual([{ key: "a", openedAt: 1_000, probeDue: false }])
+  clock.now = 91_000
+  ;(await acquired("a")).release("success")
+  expect(limiter.openBreakers()).toEqual([])
+})
+
+test("nothing waits where the longest wait is 0, and failures do not open a breaker that needs infinitely many", async () => {
+  const { limiter, acquire, acquired } = limiterWith({ maxWaitMs: 0, breakerFailures: Infinity })
+  expect(limiter.capacity("a")).toBe(2)
+  await acquired("a")
+  const second = await acquired("a")
+  expect(limiter.capacity("a")).toBe(0)
+  expect(await acquire("a")).toEqual({ kind: "rejected", reason: "busy" })
+  second.release("failure")
+  for (let failure = 0; failure < 100; failure++) (await acquired("a")).release("failure")
+  expect(limiter.counts()).toEqual({ inFlight: 1, waiting: 0, open: 0 })
+})
+
+test("capacity is announced after any release that leaves some, and not while the queue is more than half full", async () => {
+  const { claims, acquire, acquired } = limiterWith()
+  const first = await acquired("a")
+  const second = await acquired("a")
+  // Four may wait while nothing is known.
+  for (let waiting = 0; waiting < 3; waiting++) void acquire("a")
+  first.release("unknown")
+  expect(claims).toEqual([])
+  second.release("failure")
+  expect(claims).toEqual(["a"])
+})

@@ -1,0 +1,1 @@
+export { type Acquired, createLimiter, type Limiter, type LimiterSettings } from "./createLimiter.ts"
