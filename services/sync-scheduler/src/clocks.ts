@@ -1,6 +1,6 @@
 export type Clocks = { monotonic: () => number; wall: () => number }
 
-export const systemClocks: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
+const systemClocks: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
 
 /**
  * Returns how many milliseconds have passed since this call, by whichever clock shows more: the monotonic clock stops
