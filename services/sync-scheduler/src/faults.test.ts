@@ -156,7 +156,7 @@ test("a trigger whose scheduler is killed while Postgres is unavailable is synce
   line.mend()
   await stack.startScheduler()
   await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1", 30_000)
-})
+}, 60_000)
 
 test("a connection whose sync cannot be granted is reported, and the others are synced", async () => {
   const stack = await startStack({ SYNC_WINDOW: "1s" })
