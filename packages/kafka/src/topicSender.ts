@@ -21,7 +21,7 @@ export type Call = {
   acknowledge(): void
   reject(error: Error): void
 }
-export type Queued = { message: Message; bytes: number; since: number; call: Call }
+type Queued = { message: Message; bytes: number; since: number; call: Call }
 
 type Partition = {
   id: number
@@ -359,9 +359,10 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
   async function check(withinMs: number): Promise<TopicState> {
     const all = [...partitions.values()]
     const leaders = new Set(all.flatMap(({ leader }) => (leader === null ? [] : [leader])))
-    const now = performance.now()
     const hasAcknowledged = (leader: number) =>
-      all.some((partition) => partition.leader === leader && now - partition.acknowledgedAt < freshMs)
+      all.some(
+        (partition) => partition.leader === leader && performance.now() - partition.acknowledgedAt < freshMs,
+      )
     const isWell = all.every(({ leader, failure }) => leader !== null && failure === null)
     if (isWell && leaders.size > 0 && [...leaders].every(hasAcknowledged)) return { status: "available" }
 
@@ -370,13 +371,15 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
       const asked = pool.readMetadataFrom(leader, topic)
       const why = await withinDeadline(asked, withinMs, `no response within ${withinMs} ms`).catch(reasonOf)
       if (typeof why !== "string") return why
-      silent.set(leader, `broker ${leader}: ${why}`)
+      // A busy one responds to this after much else.
+      if (!hasAcknowledged(leader)) silent.set(leader, `broker ${leader}: ${why}`)
       return null
     })
     const metadata = (await Promise.all(asking)).find((response) => response !== null)
     if (metadata) applyMetadata(metadata)
     const isUnknown = ({ leader }: Partition) => leader !== null && !pool.isKnown(leader)
-    if (!metadata || [...partitions.values()].some(isUnknown)) {
+    const isSilent = leaders.size === silent.size
+    if ((!metadata && isSilent) || [...partitions.values()].some(isUnknown)) {
       const outcome = await withinDeadline(refresh(), withinMs, "late")
       if (outcome === "late")
         return { status: "unavailable", responds: false, why: `no broker responded within ${withinMs} ms` }
