@@ -14,6 +14,9 @@ const freshMs = 1_000
 /** How long a failed request counts against its topic while no metadata explains it. */
 const distrustMs = 3_000
 
+/** Errors of one partition, which the next metadata explains. */
+const aboutLeadership = ["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PARTITION"]
+
 /** The caller of a record. `why` is the last reason for which one of its records was not appended. */
 export type Call = {
   settled: boolean
@@ -32,7 +35,8 @@ type Partition = {
   /** Of one request. Lowered to find the records that the broker refuses among others. */
   maxRecords: number
   failures: number
-  failure: { why: string; at: number } | null
+  /** `byLeader`: the leader responded, and refused for a reason that other partitions may share. */
+  failure: { why: string; at: number; byLeader: boolean } | null
   acknowledgedAt: number
 }
 type Batch = { partition: Partition; records: Queued[] }[]
@@ -210,23 +214,23 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
   function refuse(partition: Partition, records: Queued[], { type, message }: BrokerError): void {
     const scope = refusalScope(type)
     if (scope === null) {
-      postpone(partition, records, message)
+      postpone(partition, records, message, !aboutLeadership.includes(type))
     } else if (scope === "record" && records.length > 1) {
       // The broker refuses a partition's records together. In halves, so that only the refused ones are rejected.
       partition.maxRecords = Math.ceil(records.length / 2)
       putBack(partition, records)
     } else {
-      if (scope === "topic") partition.failure = { why: message, at: performance.now() }
+      if (scope === "topic") partition.failure = { why: message, at: performance.now(), byLeader: true }
       const error = refused(topic, type, message, scope)
       for (const { call } of records) call.reject(error)
     }
   }
 
   /** To be sent again once the metadata has been read anew. */
-  function postpone(partition: Partition, records: Queued[], why: string): void {
+  function postpone(partition: Partition, records: Queued[], why: string, byLeader = false): void {
     putBack(partition, records)
     partition.failures += 1
-    partition.failure = { why, at: performance.now() }
+    partition.failure = { why, at: performance.now(), byLeader }
     partition.leader = null
     for (const { call } of partition.waiting) call.why = why
   }
@@ -340,10 +344,7 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
     const now = performance.now()
     const all = [...partitions.values()]
     // A leader that is there and appends nothing: the partitions to which nothing was sent lately may be no better.
-    const unexplained = all.find(
-      ({ leader, failure }) =>
-        failure && now - failure.at < distrustMs && leader !== null && !silent.has(leader),
-    )
+    const unexplained = all.find(({ failure }) => failure?.byLeader && now - failure.at < distrustMs)
     const failing = all.flatMap((partition) => {
       const why = failureOf(partition, silent, unexplained?.failure?.why ?? null)
       return why === null ? [] : [{ id: partition.id, why }]
