@@ -111,11 +111,11 @@ test("a new event of a channel with deferred deliveries queues behind them, alth
 
 test("no attempt begins when its lease is about to end: the claim goes back", async () => {
   const released: ClaimedDelivery[] = []
-  const deferredAt = new Date()
+  const leasedUntil = new Date()
   await createHandleDelivery(
     partsWith({ acquired: free, release: async (claimed) => void released.push(claimed) }),
-  )({ ...due, claim: { deferredAt, attemptBefore: performance.now() - 1 } })
-  expect(released).toEqual([{ id: due.id, deferredAt }])
+  )({ ...due, claim: { deferredAt: new Date(), leasedUntil, attemptBefore: performance.now() - 1 } })
+  expect(released).toEqual([{ id: due.id, leasedUntil }])
 })
 
 test("a retry that the broker refuses for good blocks nobody: the row says when it is due", async () => {
