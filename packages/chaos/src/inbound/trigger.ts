@@ -17,7 +17,11 @@ export type Address = {
 }
 
 /** Makes connections whose sources are on `url`: most are steady, some slow, some fail at random. */
-export function addConnections(it: Pick<Installation, "sql">, count: number, url: string): Promise<Address[]> {
+export function addConnections(
+  it: Pick<Installation, "sql">,
+  count: number,
+  url: string,
+): Promise<Address[]> {
   const kindOf = (at: number) => (at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady")
   return insertConnections(it, count, (at) => ({ id: `connection-${at}`, source: `${url}/${kindOf(at)}` }))
 }
