@@ -13,7 +13,10 @@ update delivery set leased_until = null
 export async function releaseClaims(sql: Sql, batch: readonly ClaimedDelivery[]): Promise<void> {
   await sql(
     statement,
-    [plainArray(batch.map(({ id }) => id)), plainArray(batch.map(({ leasedUntil }) => leasedUntil.getTime()))],
+    [
+      plainArray(batch.map(({ id }) => id)),
+      plainArray(batch.map(({ leasedUntil }) => leasedUntil.getTime())),
+    ],
     "release-claims",
   )
 }
