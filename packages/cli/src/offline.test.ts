@@ -191,7 +191,7 @@ test("every command has a help text with examples", async () => {
     expect(code).toBe(0)
     expect(stdout, command).toMatch(new RegExp(`Examples:\\n  \\$ .*sitewire ${command}`))
   }
-})
+}, 120_000)
 
 /** A folder with a `.sitewire/local.json` of this content. */
 async function folderWith(content: object): Promise<string> {
