@@ -1,59 +1,67 @@
+import { parseDuration } from "@sitewire/contracts"
 import { readArguments } from "@sitewire/testkit"
-import { measureAccepting } from "./inbound/accepting.ts"
-import { measureClaims } from "./inbound/claims.ts"
-import { measureSynced } from "./inbound/synced.ts"
-import { measureTakingIn } from "./inbound/takingIn.ts"
+import type { Bench } from "./bench.ts"
 import type { Measure } from "./measure.ts"
-import { isolationRetryDelaysMs, measureIsolation } from "./outbound/isolation.ts"
-import { measureLatency } from "./outbound/latency.ts"
-import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
-import { measureThroughput } from "./outbound/throughput.ts"
-import { measureWaiting } from "./outbound/waiting.ts"
-import { type Installation, startInstallation } from "./startInstallation.ts"
+import { flows } from "./parts.ts"
+import { readBaseline, save, summarise } from "./results.ts"
+import { runPart } from "./runPart.ts"
+import { servicesOf } from "./services.ts"
 
-type Progress = (line: string) => void
-type Part = {
-  run: (it: Installation, progress: Progress) => Promise<Measure[]>
-  /** Where the part needs others than the usual ones. */
-  retryDelaysMs?: readonly number[]
-}
+const ownCheckout = new URL("../../..", import.meta.url).pathname
 
-/** The measures by flow, in the order in which they run; each gets a Postgres and a Kafka of its own. */
-const flows: Record<string, Record<string, Part>> = {
-  outbound: {
-    throughput: { run: (it, progress) => measureThroughput(it, 50_000, progress) },
-    latency: { run: measureLatency },
-    isolation: { run: measureIsolation, retryDelaysMs: isolationRetryDelaysMs },
-    waiting: { run: measureWaiting },
-    lateness: { run: measureLateness, retryDelaysMs: latenessRetryDelaysMs },
-  },
-  inbound: {
-    accepting: { run: measureAccepting },
-    claims: { run: measureClaims },
-    "taking-in": { run: measureTakingIn },
-    synced: { run: measureSynced },
-  },
-}
-
-const names = Object.entries(flows).map(([flow, of]) => `  ${flow}: ${Object.keys(of).join(", ")}`)
+const parts = Object.entries(flows).flatMap(([flow, of]) => [
+  `  ${flow}`,
+  ...Object.entries(of).map(([name, { about }]) => `    ${name.padEnd(16)}${about}`),
+])
+const usage = `npm run bench -- outbound|inbound [options]
+  --only PART[,PART]   run these parts only
+  --services FOLDER    measure the services of another checkout, with its dependencies and migrations
+  --save FILE          write the results to a file, after each part
+  --baseline FILE      what an earlier run saved: measures that compare with before the change use it
+  --kept COUNT         deliveries in the table of the part kept (5000000)
+  --paused DURATION    how long the part paused watches (5m)
+  --json               print JSON instead of a table
+parts, in the order in which they run:
+${parts.join("\n")}
+Exits with 1 if a measure misses its target. One that could not be judged has "holds": null and a reason.`
 const { values, positionals, explain } = readArguments(
-  { json: { type: "boolean", default: false }, only: { type: "string" } },
-  `npm run bench -- outbound|inbound [--json] [--only PART]\nparts:\n${names.join("\n")}`,
+  {
+    help: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    only: { type: "string" },
+    services: { type: "string", default: ownCheckout },
+    save: { type: "string" },
+    baseline: { type: "string" },
+    kept: { type: "string", default: "5000000" },
+    paused: { type: "string", default: "5m" },
+  },
+  usage,
 )
-const progress: Progress = (line) => void process.stderr.write(`bench: ${line}\n`)
-const parts = flows[positionals[0] ?? ""] ?? explain("Which flow is to be measured?")
-if (values.only !== undefined && !parts[values.only]) explain(`There is no part ${values.only}.`)
+if (values.help) {
+  process.stdout.write(`usage: ${usage}\n`)
+  process.exit(0)
+}
+const flow = flows[positionals[0] ?? ""] ?? explain("Which flow is to be measured?")
+const names = values.only?.split(",") ?? Object.keys(flow)
+for (const name of names) if (!flow[name]) explain(`There is no part ${name}.`)
+const kept = Number(values.kept)
+if (!Number.isInteger(kept) || kept < 1) explain("--kept must be a number of deliveries, such as 100000.")
 
+const saved = values.baseline === undefined ? null : readBaseline(values.baseline)
+const bench: Bench = {
+  progress: (line) => void process.stderr.write(`bench: ${line}\n`),
+  before: (measure) => saved?.get(measure) ?? null,
+  kept,
+  pausedMs: parseDuration(values.paused),
+}
+const services = await servicesOf(values.services)
 const measures: Measure[] = []
-for (const [name, part] of Object.entries(parts)) {
-  if (values.only !== undefined && values.only !== name) continue
-  const it = await startInstallation(progress, part.retryDelaysMs)
-  try {
-    measures.push(...(await part.run(it, progress)))
-  } finally {
-    await it.stop()
-  }
+for (const [name, part] of Object.entries(flow)) {
+  if (!names.includes(name)) continue
+  measures.push(...(await runPart(name, part, services, bench)))
+  if (values.save !== undefined) save(values.save, measures)
 }
 if (values.json) process.stdout.write(`${JSON.stringify(measures)}\n`)
-else console.table(measures)
-process.exit(measures.every(({ holds }) => holds) ? 0 : 1)
+else console.table(measures.map(({ reason: _, details: __, ...row }) => row))
+process.stderr.write(`${summarise(measures)}\n`)
+process.exit(measures.some(({ holds }) => holds === false) ? 1 : 0)

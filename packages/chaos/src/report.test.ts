@@ -124,7 +124,6 @@ test("the inbound flow prints its own counts", () => {
     runs: [],
     windowMs: 5_000,
     waiting: [],
-    restores: [],
   })
   const { status, stdout } = reported({ flow: "inbound", seed: 17, ledger, faults: [kill] }, true)
   expect(JSON.parse(stdout)).toEqual({

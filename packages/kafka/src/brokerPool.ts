@@ -17,7 +17,7 @@ const { requests } = protocol
 export type BrokerError = { type: string; message: string }
 
 /** `leader` is the broker's id, or null while the partition has none. */
-export type Leaders = { partition: number; leader: number | null }[]
+type Leaders = { partition: number; leader: number | null }[]
 export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
 
 /** The connections of a producer to the brokers, one to each broker, opened when it is first used. */

@@ -21,7 +21,7 @@ export type Call = {
   acknowledge(): void
   reject(error: Error): void
 }
-export type Queued = { message: Message; bytes: number; since: number; call: Call }
+type Queued = { message: Message; bytes: number; since: number; call: Call }
 
 type Partition = {
   id: number

@@ -127,8 +127,10 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   function limitOf(state: State): number {
-    if (state.inFlight.length === 0 || slownessOf(state) < slowMs) return state.limit
-    return Math.min(state.limit, Math.max(1, Math.floor(slowShare / Math.max(1, countSlow()))))
+    if (slownessOf(state) < slowMs) return state.limit
+    // A slow key with nothing in flight is not among those that were counted, and would be with its first permit.
+    const sharing = Math.max(1, countSlow() + (state.inFlight.length === 0 ? 1 : 0))
+    return Math.min(state.limit, Math.max(1, Math.floor(slowShare / sharing)))
   }
 
   /** How many may wait: the last would wait `maxWaitMs` if each is as slow as usual, or as the slowest now. */
@@ -260,6 +262,16 @@ export function createLimiter(settings: LimiterSettings) {
         if (openedAt !== null) open.push({ key, openedAt, probeDue: isProbeDue(state) })
       }
       return open
+    },
+    /** Keys with something in flight, and keys with less capacity than one of which nothing is known. */
+    constrained: () => {
+      const found: { key: string; capacity: number; inFlight: number }[] = []
+      for (const [key, { inFlight, limit, usualMs, breaker }] of states) {
+        const unremarkable = limit >= startLimit && usualMs < slowMs && !isBreakerOpen(breaker)
+        if (inFlight.length > 0 || !unremarkable)
+          found.push({ key, capacity: capacity(key), inFlight: inFlight.length })
+      }
+      return found
     },
     counts: () => {
       const counts = { inFlight: 0, waiting: 0, open: 0 }

@@ -1,1 +1,7 @@
-export { type Acquired, createLimiter, type Limiter, type LimiterSettings } from "./createLimiter.ts"
+export {
+  type Acquired,
+  createLimiter,
+  type Limiter,
+  type LimiterSettings,
+  type Seen,
+} from "./createLimiter.ts"

@@ -38,6 +38,30 @@ test("a batch is no larger than its bound, no more than the bound run at once, a
   expect(Math.max(...sizes)).toBe(10)
 })
 
+test("a batch that is large enough does not linger, and grows on while others are under way", async () => {
+  const sizes: number[] = []
+  const ends: (() => void)[] = []
+  const call = gather<number, number>({
+    lingerMs: 60_000,
+    flushAt: 3,
+    maxBatch: 10,
+    maxRunning: 1,
+    run: async (items) => {
+      sizes.push(items.length)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return items
+    },
+  })
+  const calls = Array.from({ length: 9 }, (_, at) => call(at))
+  expect(sizes).toEqual([3])
+  ends.shift()?.()
+  await Promise.all(calls.slice(0, 3))
+  await new Promise(setImmediate)
+  expect(sizes).toEqual([3, 6])
+  ends.shift()?.()
+  await Promise.all(calls)
+})
+
 test("a batch that fails rejects its own callers and no others", async () => {
   const call = gather<number, number>({
     lingerMs: 0,

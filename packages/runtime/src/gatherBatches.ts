@@ -1,6 +1,8 @@
 export type BatchBounds = {
   /** How long the first of a batch waits for others, in milliseconds. 0: until the current turn's work is done. */
   lingerMs: number
+  /** A batch that has grown so large goes without lingering, and grows on only while others are under way. By default `maxBatch`. */
+  flushAt?: number
   /** A batch that has grown so large takes no more, and goes at once. */
   maxBatch: number
   /** Batches under way at the same time; further items gather meanwhile. */
@@ -25,7 +27,7 @@ type Batch<Item> = { items: Item[]; due: boolean; late: boolean; timers: NodeJS.
  * alone. Returns the function that adds an item. Timers belong to batches, never to items.
  */
 export function gatherBatches<Item>(settings: BatchSettings<Item>): (item: Item) => void {
-  const { lingerMs, maxBatch, maxRunning, run, deadline } = settings
+  const { lingerMs, maxBatch, flushAt = maxBatch, maxRunning, run, deadline } = settings
   /** Those that have not begun. Only the newest may have room left. */
   const gathering: Batch<Item>[] = []
   let running = 0
@@ -44,7 +46,7 @@ export function gatherBatches<Item>(settings: BatchSettings<Item>): (item: Item)
 
   function begin(): void {
     for (let next = gathering[0]; next && running < maxRunning; next = gathering[0]) {
-      if (!next.due && next.items.length < maxBatch) return
+      if (!next.due && next.items.length < flushAt) return
       gathering.shift()
       void runBatch(next)
     }
@@ -75,6 +77,6 @@ export function gatherBatches<Item>(settings: BatchSettings<Item>): (item: Item)
     const newest = gathering.at(-1)
     const batch = newest && newest.items.length < maxBatch ? newest : openBatch()
     batch.items.push(item)
-    if (batch.items.length === maxBatch) begin()
+    if (batch.items.length === flushAt) begin()
   }
 }

@@ -135,3 +135,44 @@ test("content that comes while Postgres is away is stored when it is back, and t
   const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk order by position")
   expect(Buffer.concat(chunks.map(({ data }) => data)).equals(body)).toBe(true)
 })
+
+test("a trigger whose scheduler is killed while Postgres is unavailable is synced by the next one", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const line = await interruptible(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  line.cut()
+  await stack.trigger("a")
+  // These are done without Postgres, and some are behind the trigger in its partition.
+  const keys = Array.from({ length: 20 }, (_, index) => `k${index}`)
+  await Promise.all([...keys, "a"].map((key) => stack.publish(["not json"], key)))
+  const unusable = () => scheduler.log().filter(({ msg }) => /cannot be used/.test(String(msg)))
+  await waitUntil("the scheduler to have read all", () => unusable().length === keys.length + 1)
+  await waitUntil("the outage to be met", line.refused)
+  const isCommitted = async () => /sitewire_trigger_lag_records\{.*\} 0$/m.test(await scheduler.metrics())
+  await waitUntil("the other partition's offsets to be committed", isCommitted)
+  await scheduler.kill("SIGKILL")
+  line.mend()
+  await stack.startScheduler()
+  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1", 30_000)
+}, 60_000)
+
+test("a connection whose sync cannot be granted is reported, and the others are synced", async () => {
+  const stack = await startStack({ SYNC_WINDOW: "1s" })
+  const source = await startSource()
+  await addConnections(stack.sql, ["a", "b"], (id) => source.url(`/${id}`))
+  // There is no next fence.
+  await stack.sql(
+    "insert into sync_window (connection_id, fence) values ('a', 9223372036854775807), ('b', 0)",
+  )
+  const scheduler = await stack.startScheduler()
+  await Promise.all([stack.trigger("a"), stack.trigger("b")])
+  await waitUntil("the other sync", async () => (await readWindow(stack.sql, "b")).covered === "1")
+  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
+  expect(await scheduler.metrics()).toMatch(/sitewire_sync_claim_failures_total\{.*\} [1-9]/)
+  expect(scheduler.log()).toContainEqual(expect.objectContaining({ level: "error", connection: "a" }))
+  await stack.sql("update sync_window set fence = 1 where connection_id = 'a'")
+  await waitUntil("its sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
+  await waitUntil("readiness to be on", scheduler.ready)
+})

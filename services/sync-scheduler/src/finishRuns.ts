@@ -5,8 +5,11 @@ import type { SyncResult } from "./sync.ts"
 export type Completion = {
   connection: string
   fence: number
+  grantId: string
   result: SyncResult
   sentAfterMs: number | null
+  /** It took long, or ran into a time limit. */
+  slow: boolean
 }
 
 /** For the connection's next window; for that of a run that was under way as it came; for a source that failed. */
@@ -22,8 +25,10 @@ export type Finish =
       /** What the first trigger waited for. */
       waited: Waited
     }
-  /** A newer start has been granted, so nothing of this run was written. */
+  /** A newer start has been granted, or Postgres lost this one's grant; nothing of this run was written. */
   | { kind: "stale" }
+  /** Postgres rejects the values of this run; nothing of it was written. */
+  | { kind: "failed"; error: unknown }
 
 /** Windows from a failed start to the next one, by the number of failures in a row. */
 const retryDistances = [1, 2, 4, 8, 15]
@@ -31,7 +36,7 @@ const retryDistances = [1, 2, 4, 8, 15]
 /**
  * Ends runs, one statement for all that ended at about the same time. The answers stand in the order given.
  *
- * - Only a run whose fence is still the newest is in `held`, and everything is written from there: windows, runs,
+ * - Only a run whose fence and grant id are still the newest is in `held`, and everything is written from there: windows, runs,
  *   the snapshot and what is removed of its chunks. One statement, so that a crash leaves all of it or nothing, and
  *   content that counts as synced is never without its triggers counted as covered.
  * - Rows are locked in the order of their ids, as in `raiseTriggers`.
@@ -68,12 +73,14 @@ export async function finishRuns(
       orNull(contents.map((content) => content?.lastModified ?? null)),
       windowMs,
       retryDistances,
+      plainArray(completions.map(({ grantId }) => grantId)),
+      plainArray(completions.map(({ slow }) => String(slow))),
     ],
     "finish-runs",
   )
-  const recorded = new Map(rows.map((row) => [keyOf(row.connection_id, Number(row.fence)), row]))
-  return completions.map(({ connection, fence }): Finish => {
-    const row = recorded.get(keyOf(connection, fence))
+  const recorded = new Map(rows.map((row) => [row.grant_id, row]))
+  return completions.map(({ grantId }): Finish => {
+    const row = recorded.get(grantId)
     if (row === undefined) return { kind: "stale" }
     const { due_in_ms: dueInMs, synced_ms: syncedMs, waited } = row
     return { kind: "recorded", dueInMs, syncedMs, waited }
@@ -85,11 +92,8 @@ function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }
 
-const keyOf = (connection: string, fence: number) => `${fence} ${connection}`
-
 type FinishRow = {
-  connection_id: string
-  fence: string
+  grant_id: string
   due_in_ms: number | null
   synced_ms: number | null
   waited: Waited
@@ -98,15 +102,16 @@ type FinishRow = {
 const finish = `
 with clock as materialized (select clock_timestamp() as at),
 held as materialized (
-  select w.connection_id, w.fence, ended.outcome::sync_outcome as outcome, ended.error, ended.sent_after_ms,
+  select w.connection_id, w.fence, w.grant_id, ended.slow, ended.outcome::sync_outcome as outcome, ended.error, ended.sent_after_ms,
     ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified,
     ended.outcome in ('changed', 'unchanged') as covers,
     case ended.outcome when 'failed' then w.failures + 1 when 'abandoned' then w.failures else 0 end as failures
   from sync_window w
   join unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::float8[], $6::bigint[], $7::bytea[],
-      $8::text[], $9::text[], $10::text[])
-    as ended (connection_id, fence, outcome, error, sent_after_ms, bytes, sha256, content_type, etag, last_modified)
-    on ended.connection_id = w.connection_id and ended.fence = w.fence
+      $8::text[], $9::text[], $10::text[], $13::uuid[], $14::boolean[])
+    as ended (connection_id, fence, outcome, error, sent_after_ms, bytes, sha256, content_type, etag, last_modified,
+      grant_id, slow)
+    on ended.connection_id = w.connection_id and ended.fence = w.fence and ended.grant_id = w.grant_id
   where w.running
   order by w.connection_id
   for update of w
@@ -138,6 +143,8 @@ written as (
     covered = case when ended.covers then w.claimed else w.covered end,
     failures = ended.failures,
     last_error = case ended.outcome when 'abandoned' then w.last_error else ended.error end,
+    slow = case ended.outcome when 'abandoned' then w.slow else ended.slow end,
+    waits_for_host = null,
     not_before = ended.not_before,
     due_at = case when ended.covers and w.requested <= w.claimed then null
       else greatest(clock.at,
@@ -149,7 +156,7 @@ written as (
     correlation = case when ended.covers then w.correlation else coalesce(ended.correlation, w.correlation) end
   from ended, clock
   where w.connection_id = ended.connection_id
-  returning w.connection_id, w.fence, w.due_at, ended.covers, ended.first_trigger_at, ended.waited
+  returning w.grant_id, w.due_at, ended.covers, ended.first_trigger_at, ended.waited
 ),
 stored as (
   insert into snapshot
@@ -173,7 +180,7 @@ dropped as (
     and c.fence is distinct from
       case when ended.outcome = 'changed' and ended.sha256 is not null then ended.fence else s.fence end
 )
-select written.connection_id, written.fence, written.waited,
+select written.grant_id, written.waited,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,
   case when written.covers
     then (extract(epoch from clock.at - written.first_trigger_at) * 1000)::float8 end as synced_ms

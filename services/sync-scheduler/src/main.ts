@@ -3,11 +3,13 @@ import { isUnavailable, openPool, watchDatabase } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireTopics, startConsumer, waitForBroker } from "@sitewire/kafka"
 import { gather, kafkaAccess, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
-import { claimDue } from "./claimDue.ts"
+import { claimEach } from "./claimEach.ts"
 import { countDue } from "./countDue.ts"
 import { createDelegate } from "./delegate.ts"
 import { deleteOldRuns } from "./deleteOldRuns.ts"
-import { type Completion, type Finish, finishRuns } from "./finishRuns.ts"
+import { finishEach } from "./finishEach.ts"
+import type { Completion, Finish } from "./finishRuns.ts"
+import { createHostPermits } from "./hostPermits.ts"
 import { createSchedulerMetrics, exposeState } from "./metrics.ts"
 import { createPull } from "./pull.ts"
 import { isRefused, raiseTriggers } from "./raiseTriggers.ts"
@@ -102,10 +104,26 @@ await runService({
       lingerMs: 2,
       maxBatch: 500,
       maxRunning: 2,
-      run: (batch) => onDatabase("finish runs", () => finishRuns(pool.sql, windows, batch)),
+      run: (batch) => onDatabase("finish runs", () => finishEach(pool.sql, windows, batch)),
     })
+    const slowMs = deadlineMs / 5
+    const permits = createHostPermits({
+      maxRunning: config.SYNC_MAX_RUNNING,
+      maxPerHost: config.SYNC_MAX_PER_HOST,
+      slowMs,
+      windowMs: windows.windowMs,
+      onBreaker(host, state, failures) {
+        if (state === "open")
+          log.warn(
+            { host, failures },
+            "a source host cannot be reached; its syncs wait for a probe to succeed",
+          )
+        else log.info({ host }, "a source host can be reached again")
+      },
+    })
+    readiness.set("claims", true)
     const syncs = runDue({
-      claim: (input) => onDatabase("claim", () => claimDue(pool.sql, windows, input), lifecycle.stopping),
+      claim: (input) => onDatabase("claim", () => claimEach(pool.sql, windows, input), lifecycle.stopping),
       finish,
       runners: {
         pull: createPull({
@@ -123,9 +141,11 @@ await runService({
           secret: config.DELEGATE_SECRET,
         }),
       },
-      maxRunning: config.SYNC_MAX_RUNNING,
-      maxPerHost: config.SYNC_MAX_PER_HOST,
+      permits,
+      slowMs,
+      windowMs: windows.windowMs,
       startGraceMs: windows.startGraceMs,
+      onClaims: (working, why) => readiness.set("claims", working, why),
       stopping: lifecycle.stopping,
       metrics,
       log,
@@ -164,6 +184,11 @@ await runService({
       onHealth: (healthy, why) => readiness.set("kafka", healthy, why),
     })
     lifecycle.onStop("consumer", (deadlineMs) => consumer.close(deadlineMs))
-    exposeState(registry, { running: syncs.running, due: () => countDue(pool.sql), lag: consumer.lag })
+    exposeState(registry, {
+      running: syncs.running,
+      openBreakers: permits.openBreakers,
+      due: () => countDue(pool.sql),
+      lag: consumer.lag,
+    })
   },
 })

@@ -5,7 +5,12 @@ import { exposeState } from "./metrics.ts"
 test("a database that is away, or hangs, takes one figure away and no other", async () => {
   const registry = createMetrics("test")
   let due = async () => 3
-  exposeState(registry, { running: () => 2, due: () => due(), lag: async () => [{ partition: 0, lag: 1 }] })
+  exposeState(registry, {
+    running: () => 2,
+    openBreakers: () => 0,
+    due: () => due(),
+    lag: async () => [{ partition: 0, lag: 1 }],
+  })
   expect(await registry.metrics()).toContain('sitewire_syncs_due{service="test"} 3\n')
   const answers: (() => Promise<number>)[] = [
     () => Promise.reject(new Error("connect ECONNREFUSED")),

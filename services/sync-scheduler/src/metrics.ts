@@ -20,6 +20,16 @@ export function createSchedulerMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers,
     }),
+    claimFailures: new Counter({
+      name: "sitewire_sync_claim_failures_total",
+      help: "Due connections whose sync cannot be granted, because Postgres rejects their rows' values.",
+      registers,
+    }),
+    unrecorded: new Counter({
+      name: "sitewire_syncs_unrecorded_total",
+      help: "Syncs whose end could not be recorded; they are due again after their lease.",
+      registers,
+    }),
     syncSeconds: new Histogram({
       name: "sitewire_sync_seconds",
       help: "Duration of syncs.",
@@ -45,6 +55,7 @@ export function exposeState(
   registry: Registry,
   read: {
     running: () => number
+    openBreakers: () => number
     /** Windows that are due and have not been started, in the whole installation. */
     due: () => Promise<number>
     lag: () => Promise<{ partition: number; lag: number }[]>
@@ -60,8 +71,16 @@ export function exposeState(
     },
   })
   new Gauge({
+    name: "sitewire_source_breakers_open",
+    help: "Source hosts whose circuit breaker is open in this process: they cannot be reached.",
+    registers,
+    collect() {
+      this.set(read.openBreakers())
+    },
+  })
+  new Gauge({
     name: "sitewire_syncs_due",
-    help: "Connections that are due and wait for a place, in the whole installation.",
+    help: "Connections that are due and wait for a permit, in the whole installation.",
     registers,
     async collect() {
       // A database that is away says nothing about this figure: not 0.

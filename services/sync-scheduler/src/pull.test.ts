@@ -3,7 +3,15 @@ import { createEgress } from "@sitewire/egress"
 import { expect, onTestFinished, test } from "vitest"
 import { finishRuns } from "./finishRuns.ts"
 import { startSource } from "./fixtures/source.ts"
-import { addConnections, claimOne, emptyDatabase, letTimePass, minute, trigger } from "./fixtures/windows.ts"
+import {
+  addConnections,
+  claimOne,
+  emptyDatabase,
+  endOf,
+  letTimePass,
+  minute,
+  trigger,
+} from "./fixtures/windows.ts"
 import { createPull, type PullOptions } from "./pull.ts"
 import { raiseTriggers } from "./raiseTriggers.ts"
 import { storeChunk } from "./storeChunk.ts"
@@ -38,7 +46,7 @@ async function setUp(source: string, options: Partial<PullOptions> = {}) {
   async function sync(signal = never) {
     const run = await grant()
     const { result, transitMs } = await pull(run, allowed, signal)
-    await finishRuns(sql, minute, [{ connection: "a", fence: run.fence, result, sentAfterMs: transitMs }])
+    await finishRuns(sql, minute, [endOf(run, result, { sentAfterMs: transitMs })])
     return result
   }
   async function readStored(): Promise<Buffer> {
@@ -143,7 +151,7 @@ test("a run that was replaced while it downloads ends and leaves nothing", async
   await letTimePass(sql, 120_000)
   const newer = await claimOne(sql)
   const { result, transitMs } = await pull(newer, allowed, never)
-  await finishRuns(sql, minute, [{ connection: "a", fence: newer.fence, result, sentAfterMs: transitMs }])
+  await finishRuns(sql, minute, [endOf(newer, result, { sentAfterMs: transitMs })])
   resolve()
   expect((await pulling).result).toEqual({ outcome: "abandoned", error: "stale" })
   expect((await readStored()).toString()).toBe("new")

@@ -7,10 +7,11 @@ import { longestTransitMs, transitOf } from "./transitOf.ts"
 
 export type PullOptions = {
   egress: Egress
-  /** Stores a piece of content under the run's fence; false if that is no longer the newest. */
+  /** Stores a piece of content under the run's fence; false if its grant is no longer the newest. */
   storeChunk: (chunk: {
     connection: string
     fence: number
+    grantId: string
     position: number
     data: Buffer
   }) => Promise<boolean>
@@ -26,11 +27,11 @@ export function createPull(options: PullOptions): Runner {
   const { egress, storeChunk, deadlineMs, maxBytes } = options
 
   return async function pull(run, mayStart, signal): Promise<RunnerAnswer> {
-    const { connection, fence } = run
+    const { connection, fence, grantId } = run
     let storing = false
     const chunks = chunkContent(async (position, data) => {
       storing = true
-      if (!(await storeChunk({ connection, fence, position, data }))) throw new StaleFence()
+      if (!(await storeChunk({ connection, fence, grantId, position, data }))) throw new StaleFence()
       storing = false
     })
     let outcome: DownloadOutcome

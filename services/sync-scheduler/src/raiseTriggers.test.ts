@@ -7,6 +7,7 @@ import {
   claimAll,
   claimOne,
   emptyDatabase,
+  endOf,
   failed,
   letTimePass,
   minute,
@@ -41,8 +42,8 @@ test("a trigger later in a window is due at the window's end", async () => {
   await addConnections(sql, ["a"])
   await raiseTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
-  const { connection, fence } = await claimOne(sql)
-  await finishRuns(sql, minute, [{ connection, fence, result: unchanged, sentAfterMs: 0 }])
+  const run = await claimOne(sql)
+  await finishRuns(sql, minute, [endOf(run, unchanged)])
   expect(await readWindow(sql, "a")).toMatchObject({ due: null, not_before: 60 })
   await raiseTriggers(sql, minute, [trigger("a")])
   expect(await readWindow(sql, "a")).toMatchObject({ due: 60 })
@@ -53,15 +54,15 @@ test("a trigger during a run leaves the lease alone and is due when the window e
   await addConnections(sql, ["a"])
   await raiseTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
-  const { connection, fence } = await claimOne(sql)
+  const run = await claimOne(sql)
   expect(await raiseTriggers(sql, minute, [trigger("a")])).toEqual({ raised: 1, dueInMs: null })
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 61 })
-  const [finish] = await finishRuns(sql, minute, [{ connection, fence, result: unchanged, sentAfterMs: 0 }])
+  const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged)])
   expect(finish).toMatchObject({ kind: "recorded", waited: "window" })
   expect(await readWindow(sql, "a")).toMatchObject({ covered: "1", requested: "2", due: 60 })
   await letTimePass(sql, 60_000)
   const next = await claimOne(sql)
-  const end = { connection, fence: next.fence, result: unchanged, sentAfterMs: 0 }
+  const end = endOf(next, unchanged)
   expect(await finishRuns(sql, minute, [end])).toMatchObject([{ waited: "during_run", dueInMs: null }])
 })
 
@@ -82,8 +83,8 @@ test("a trigger ends the waiting of a connection that backs off", async () => {
   await raiseTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   for (const waited of [60, 120, 240]) {
-    const { connection, fence } = await claimOne(sql)
-    await finishRuns(sql, minute, [{ connection, fence, result: failed, sentAfterMs: 0 }])
+    const run = await claimOne(sql)
+    await finishRuns(sql, minute, [endOf(run, failed)])
     expect(await readWindow(sql, "a")).toMatchObject({ due: waited, last_error: "connect" })
     await letTimePass(sql, waited === 240 ? 100_000 : waited * 1_000)
   }
@@ -91,8 +92,8 @@ test("a trigger ends the waiting of a connection that backs off", async () => {
   expect(dueInMs).toBeLessThanOrEqual(2_001)
   expect(await readWindow(sql, "a")).toMatchObject({ failures: 0, last_error: "connect" })
   await letTimePass(sql, 2_000)
-  const { connection, fence } = await claimOne(sql)
-  await finishRuns(sql, minute, [{ connection, fence, result: failed, sentAfterMs: 0 }])
+  const run = await claimOne(sql)
+  await finishRuns(sql, minute, [endOf(run, failed)])
   expect(await readWindow(sql, "a")).toMatchObject({ failures: 1, due: 60 })
 })
 
@@ -105,7 +106,7 @@ test("the first trigger's time and correlation are kept until a sync covers it",
   const first = await claimOne(sql)
   expect(first).toMatchObject({ firstTriggerAt: new Date(firstAt), correlation: "first", triggers: 1 })
   await raiseTriggers(sql, minute, [trigger("a")])
-  await finishRuns(sql, minute, [{ connection: "a", fence: first.fence, result: failed, sentAfterMs: 0 }])
+  await finishRuns(sql, minute, [endOf(first, failed)])
   await letTimePass(sql, 60_000)
   expect(await claimOne(sql)).toMatchObject({
     firstTriggerAt: new Date(firstAt),

@@ -4,7 +4,8 @@ import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { claimDue } from "./claimDue.ts"
+import { claimEach } from "./claimEach.ts"
+import type { Clocks } from "./clocks.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { startSource } from "./fixtures/source.ts"
 import {
@@ -16,6 +17,7 @@ import {
   readWindow,
   trigger,
 } from "./fixtures/windows.ts"
+import { createHostPermits } from "./hostPermits.ts"
 import { createSchedulerMetrics } from "./metrics.ts"
 import { createPull } from "./pull.ts"
 import { raiseTriggers } from "./raiseTriggers.ts"
@@ -24,17 +26,32 @@ import type { RunnerAnswer } from "./sync.ts"
 
 const done: RunnerAnswer = { result: { outcome: "unchanged", content: null }, transitMs: 0 }
 
-function start(sql: Sql, pull: RunDueOptions["runners"]["pull"], more: Partial<RunDueOptions> = {}) {
+const slowMs = 10_000
+
+type Bounds = { maxRunning?: number; maxPerHost?: number; slowMs?: number }
+
+function start(
+  sql: Sql,
+  pull: RunDueOptions["runners"]["pull"],
+  { maxRunning = 64, maxPerHost = 4, ...more }: Partial<RunDueOptions> & Bounds = {},
+) {
   const stopping = new AbortController()
   const syncs = runDue({
-    claim: (input) => claimDue(sql, minute, input),
+    claim: (input) => claimEach(sql, minute, input),
     finish: async (completion) => {
       const [finish] = await finishRuns(sql, minute, [completion])
       return finish ?? { kind: "stale" }
     },
     runners: { pull, delegate: pull },
-    maxRunning: 64,
-    maxPerHost: 4,
+    permits: createHostPermits({
+      maxRunning,
+      maxPerHost,
+      slowMs: more.slowMs ?? slowMs,
+      windowMs: minute.windowMs,
+    }),
+    slowMs,
+    windowMs: minute.windowMs,
+    onClaims: () => {},
     startGraceMs: minute.startGraceMs,
     stopping: stopping.signal,
     metrics: createSchedulerMetrics(createMetrics("test")),
@@ -123,7 +140,7 @@ test("a start that comes too late to be safe is given back and granted anew", as
     {
       startGraceMs: 200,
       claim: async (input) => {
-        const claim = await claimDue(sql, minute, input)
+        const claim = await claimEach(sql, minute, input)
         if (slow) await new Promise((resolve) => setTimeout(resolve, 250))
         slow = false
         return claim
@@ -198,7 +215,7 @@ test("a run that finds itself beyond the grace as it would send, as after a paus
   expect(await readRuns(sql, "a")).toMatchObject([{ error: "late-start" }])
 })
 
-test("sources that hang, and hung before, leave half of the places to all others", async () => {
+test("sources that hang, and hung before, leave half of the permits to all others", async () => {
   const { sql } = await emptyDatabase()
   const hanging = Array.from({ length: 12 }, (_, index) => `hanging${index}`)
   await addConnections(sql, [...hanging, "well"], (id) => `https://${id}.example/`)
@@ -207,7 +224,7 @@ test("sources that hang, and hung before, leave half of the places to all others
     minute,
     hanging.map((id) => trigger(id)),
   )
-  await sql("update sync_window set last_error = 'timeout'")
+  await sql("update sync_window set slow = true")
   await letTimePass(sql, 3_000)
   const under = new Set<string>()
   let most = 0
@@ -222,12 +239,192 @@ test("sources that hang, and hung before, leave half of the places to all others
     },
     { maxRunning: 8, startGraceMs: 60_000 },
   )
-  await waitUntil("half of the places to be taken", () => under.size === 4)
+  await waitUntil("half of the permits to be used", () => under.size === 4)
   const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
   syncs.dueIn(dueInMs ?? 0)
   await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
   expect(most).toBe(4)
 })
+
+test("a source that responds just before the deadline counts as slow, like one that times out", async () => {
+  const { sql } = await emptyDatabase()
+  const slow = Array.from({ length: 12 }, (_, index) => `slow${index}`)
+  await addConnections(sql, [...slow, "well"], (id) => `https://${id}.example/`)
+  await raiseTriggers(
+    sql,
+    minute,
+    slow.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  const inFlight = new Set<string>()
+  let most = 0
+  // A deadline of 500 ms, in proportion.
+  const respond = () => new Promise((resolve) => setTimeout(resolve, 490))
+  const syncs = start(
+    sql,
+    async ({ connection }) => {
+      if (connection === "well") return done
+      inFlight.add(connection)
+      most = Math.max(most, inFlight.size)
+      await respond()
+      inFlight.delete(connection)
+      return done
+    },
+    { maxRunning: 8, slowMs: 100 },
+  )
+  await waitForAll(sql)
+  // Of these hosts nothing was known.
+  expect(most).toBe(8)
+  most = 0
+  await letTimePass(sql, 120_000)
+  await raiseTriggers(
+    sql,
+    { ...minute, settleMs: 0 },
+    slow.map((id) => trigger(id)),
+  )
+  syncs.dueIn(0)
+  await waitUntil("half of the permits to be used", () => inFlight.size === 4)
+  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
+  syncs.dueIn(dueInMs ?? 0)
+  await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
+  expect(inFlight.size).toBeGreaterThan(0)
+  await waitForAll(sql)
+  expect(most).toBe(4)
+})
+
+test("a host that cannot be reached keeps its connections due, and a probe brings all of them back", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 60 }, (_, index) => `c${index}`)
+  await addConnections(sql, ids, () => "https://down.example/")
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  let isDown = true
+  let failures = 0
+  const breakers: string[] = []
+  start(
+    sql,
+    async () => {
+      if (!isDown) return done
+      failures += 1
+      return { result: { outcome: "failed", error: "connect", detail: "refused" }, transitMs: 0 }
+    },
+    {
+      permits: createHostPermits({
+        maxRunning: 64,
+        maxPerHost: 32,
+        slowMs,
+        windowMs: 2_000,
+        onBreaker: (host, state) => breakers.push(`${host} ${state}`),
+      }),
+    },
+  )
+  await waitUntil("the breaker to open", () => breakers.length > 0)
+  isDown = false
+  await waitUntil("all that had not failed", async () => {
+    const rows = await sql("select from sync_window where covered < requested and failures = 0")
+    return rows.length === 0
+  })
+  expect(breakers).toEqual(["down.example open", "down.example closed"])
+  // Those in flight as the eighth failed, and one or two probes.
+  expect(failures).toBeLessThan(16)
+  expect(await sql("select from sync_window where failures > 0")).toHaveLength(failures)
+})
+
+test("an error status of some connections does not keep the host's others from their syncs", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)
+  await addConnections(sql, ids, () => "https://shared.example/")
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  let open = 0
+  start(
+    sql,
+    async ({ connection }) =>
+      connection === "c39"
+        ? done
+        : { result: { outcome: "failed", error: "status", detail: "404" }, transitMs: 0 },
+    {
+      permits: createHostPermits({
+        maxRunning: 64,
+        maxPerHost: 4,
+        slowMs,
+        windowMs: 60_000,
+        onBreaker: () => (open += 1),
+      }),
+    },
+  )
+  await waitUntil("the one that succeeds", async () => (await readWindow(sql, "c39")).covered === "1")
+  expect(open).toBe(0)
+})
+
+/** Clocks of which one stands still, as the monotonic one does while the machine is suspended. */
+function clocksWithout(stopped: keyof Clocks) {
+  let aheadMs = 0
+  const clocks: Clocks = { monotonic: () => aheadMs, wall: () => aheadMs, [stopped]: () => 0 }
+  return { clocks, forward: (ms: number) => (aheadMs += ms) }
+}
+
+test.each(["monotonic", "wall"] as const)(
+  "a grant is given back if it is late, also where the %s clock stood still",
+  async (stopped) => {
+    const { sql } = await emptyDatabase()
+    await addConnections(sql, ["a"])
+    await raiseTriggers(sql, minute, [trigger("a")])
+    await letTimePass(sql, 3_000)
+    const { clocks, forward } = clocksWithout(stopped)
+    const fences: number[] = []
+    start(
+      sql,
+      async ({ fence }, mayStart) => {
+        mayStart()
+        fences.push(fence)
+        return done
+      },
+      {
+        claim: async (input) => {
+          const claim = await claimEach(sql, minute, input, clocks)
+          if (claim.runs[0]?.fence === 1) forward(minute.startGraceMs + 1)
+          return claim
+        },
+      },
+    )
+    await waitForAll(sql)
+    expect(fences).toEqual([2])
+  },
+)
+
+test.each(["monotonic", "wall"] as const)(
+  "no request is written late, also where the %s clock stood still",
+  async (stopped) => {
+    const { sql } = await emptyDatabase()
+    await addConnections(sql, ["a"])
+    await raiseTriggers(sql, minute, [trigger("a")])
+    await letTimePass(sql, 3_000)
+    const { clocks, forward } = clocksWithout(stopped)
+    const asked: boolean[] = []
+    start(
+      sql,
+      async (_run, mayStart) => {
+        // While connecting.
+        forward(minute.startGraceMs + 1)
+        asked.push(mayStart())
+        return done
+      },
+      { claim: (input) => claimEach(sql, minute, input, clocks) },
+    )
+    await waitUntil("the run to end", async () => (await readRuns(sql, "a"))[0]?.outcome === "failed")
+    expect(asked).toEqual([false])
+    expect(await readRuns(sql, "a")).toMatchObject([{ error: "late-start" }])
+  },
+)
 
 test("the window counts from when the request was sent, not from when its start was granted", async () => {
   const { sql, requests } = await pullSlowly(400, 5_000)
@@ -238,7 +435,7 @@ test("the window counts from when the request was sent, not from when its start 
   expect(not_before).toBeLessThan(61.5)
 })
 
-test("a sync that breaks counts as failed and leaves its place to others", async () => {
+test("a sync that breaks counts as failed and leaves its permit to others", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a", "b"], () => "https://one.example/")
   await raiseTriggers(sql, minute, [trigger("a"), trigger("b")])

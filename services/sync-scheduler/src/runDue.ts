@@ -1,10 +1,11 @@
 import { setMaxListeners } from "node:events"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, reasonOf } from "@sitewire/runtime"
 import { createAlarm } from "./alarm.ts"
 import type { Claim, ClaimInput } from "./claimDue.ts"
+import type { Failing } from "./claimEach.ts"
 import type { Completion, Finish } from "./finishRuns.ts"
+import { type HostPermits, isSlow, seenOfHost } from "./hostPermits.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
-import { type Places, placesOf, without } from "./places.ts"
 import type { GrantedRun, Runner, SyncResult } from "./sync.ts"
 import { longestTransitMs } from "./transitOf.ts"
 
@@ -16,16 +17,23 @@ const recordingReserveMs = 2_000
 
 export type RunDueOptions = {
   /** Waits while Postgres is away; rejects for other reasons. */
-  claim: (input: ClaimInput) => Promise<Claim>
+  claim: (input: ClaimInput) => Promise<Claim & { failing: Failing[] }>
   /** Waits while Postgres is away, also behind the stop; rejects for other reasons, and where the stop's time is over. */
   finish: (completion: Completion) => Promise<Finish>
   runners: Record<GrantedRun["runner"], Runner>
-  maxRunning: number
-  maxPerHost: number
+  permits: HostPermits
+  /** A sync that takes longer makes its connection slow. */
+  slowMs: number
   startGraceMs: number
+  /** Claims fail, for all connections or for some; after that, that they work again. */
+  onClaims: (working: boolean, why?: string) => void
+  windowMs: number
   /** Aborted when the stop begins: nothing is started from then on. */
   stopping: AbortSignal
-  metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced">
+  metrics: Pick<
+    SchedulerMetrics,
+    "syncs" | "syncSeconds" | "triggerToSynced" | "claimFailures" | "unrecorded"
+  >
   log: Logger
 }
 
@@ -46,14 +54,13 @@ export type RunDue = {
  * raises, its finishes and each claim's answer), so that a start is on time without asking Postgres all the time.
  */
 export function runDue(options: RunDueOptions): RunDue {
-  const { claim, finish, runners, maxRunning, maxPerHost, startGraceMs, stopping, metrics, log } = options
+  const { claim, finish, runners, permits, slowMs, startGraceMs, stopping, metrics, log } = options
   const alarm = createAlarm()
   const abort = new AbortController()
   setMaxListeners(0, abort.signal)
   const running = new Set<Promise<void>>()
-  const taken: Places = { all: 0, hung: 0 }
-  const takenOfHost = new Map<string, Places>()
   let limited = false
+  let failedClaimAt = Number.NEGATIVE_INFINITY
   let unrecorded = false
 
   async function loop(): Promise<void> {
@@ -65,56 +72,64 @@ export function runDue(options: RunDueOptions): RunDue {
 
   /** Answers for how long to sleep. */
   async function claimOnce(): Promise<number> {
-    const total = without(placesOf(maxRunning), taken)
-    if (total.all <= 0) {
+    const input = permits.free(running.size)
+    if (input.total.all <= 0) {
       limited = true
       return longestSleepMs
     }
-    const perHost = placesOf(maxPerHost)
-    const free = new Map([...takenOfHost].map(([host, places]) => [host, without(perHost, places)]))
     try {
-      const claimed = await claim({ total, free, perHost })
+      const claimed = await claim(input)
       limited = claimed.limited
-      for (const run of claimed.runs) begin(run, claimed.askedAt)
+      for (const run of claimed.runs) begin(run, claimed.age)
+      reportClaim(claimed.failing)
       if (claimed.more) return 0
-      // What waits for its host is walked over by each claim: asking half of the time bounds what that can cost.
-      if (limited) await rest(performance.now() - claimed.askedAt)
+      // What waits for its host is walked by each claim: claiming half of the time bounds what that can cost.
+      if (limited) await rest(Math.min(longestSleepMs, claimed.age()))
       return Math.min(longestSleepMs, claimed.nextDueInMs ?? longestSleepMs)
     } catch (error) {
-      if (!stopping.aborted) log.error({ error }, "could not claim what is due; trying again")
+      if (stopping.aborted) return longestSleepMs
+      log.error({ error }, "could not claim what is due; trying again")
+      failedClaimAt = performance.now()
+      options.onClaims(false, `claims fail: ${reasonOf(error)}`)
       return longestSleepMs
     }
   }
 
-  function begin(run: GrantedRun, askedAt: number): void {
-    const ofHost = takenOfHost.get(run.host) ?? { all: 0, hung: 0 }
-    takenOfHost.set(run.host, ofHost)
-    const take = (places: Places, by: 1 | -1) => {
-      places.all += by
-      if (run.hung) places.hung += by
+  /** A row that fails is claimed again in its next window, so it is known to work when it has not failed in two. */
+  function reportClaim(failing: readonly Failing[]): void {
+    for (const { connection, error } of failing) {
+      metrics.claimFailures.inc()
+      log.error(
+        { connection, reason: reasonOf(error) },
+        "a connection's sync cannot be granted; others proceed",
+      )
     }
-    take(taken, 1)
-    take(ofHost, 1)
-    const ended = perform(run, askedAt).finally(() => {
+    if (failing.length > 0) {
+      failedClaimAt = performance.now()
+      options.onClaims(false, `${failing.length} connections' syncs cannot be granted; the log names them`)
+    } else if (performance.now() - failedClaimAt > 2 * options.windowMs) options.onClaims(true)
+  }
+
+  function begin(run: GrantedRun, age: () => number): void {
+    const ended = perform(run, age).finally(() => {
       running.delete(ended)
-      take(taken, -1)
-      take(ofHost, -1)
-      if (ofHost.all === 0) takenOfHost.delete(run.host)
       if (limited) alarm.within(0)
     })
     running.add(ended)
   }
 
-  async function perform(run: GrantedRun, askedAt: number): Promise<void> {
-    const { connection, fence, correlation } = run
+  async function perform(run: GrantedRun, age: () => number): Promise<void> {
+    const { connection, fence, grantId, correlation } = run
     const context = { connection, fence, correlation }
     const startedAt = performance.now()
     log.info({ ...context, triggers: run.triggers, host: run.host }, "sync started")
-    const { result, sentAfterMs } = await runWithinGrace(run, askedAt)
+    const { result, sentAfterMs } = await runWithPermit(run, age)
     const ms = Math.round(performance.now() - startedAt)
+    const slow = isSlow(result, ms, slowMs)
     const fields = { ...context, outcome: result.outcome, ms, ...describeResult(result) }
     try {
-      const finished = await finish({ connection, fence, result, sentAfterMs })
+      const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow })
+      if (finished.kind === "failed") throw finished.error
       observe(result, ms, finished)
       if (finished.kind === "stale")
         log.warn(fields, "sync finished too late: a newer start had been granted")
@@ -122,11 +137,21 @@ export function runDue(options: RunDueOptions): RunDue {
       if (finished.kind === "recorded" && finished.dueInMs !== null) alarm.within(finished.dueInMs)
     } catch (error) {
       unrecorded = true
+      metrics.unrecorded.inc()
       log.error(
         { ...fields, error },
         "the end of a sync could not be recorded; it is due again after its lease",
       )
     }
+  }
+
+  /** The host's permit is released before the end is recorded: the host is idle then. */
+  async function runWithPermit(run: GrantedRun, age: () => number): Promise<Ended> {
+    const release = permits.acquire(run)
+    if (release === null) return abandoned("busy")
+    const ended = await runWithinGrace(run, age)
+    release(seenOfHost(ended.result))
+    return ended
   }
 
   /**
@@ -136,19 +161,13 @@ export function runDue(options: RunDueOptions): RunDue {
    * failed, or a source that connects slowly would be started again and again. The runner asks once more when its
    * connection is ready, because a process can be stopped at any moment.
    */
-  async function runWithinGrace(
-    run: GrantedRun,
-    askedAt: number,
-  ): Promise<{ result: SyncResult; sentAfterMs: number | null }> {
-    const isLate = () => performance.now() - askedAt > startGraceMs
-    if (stopping.aborted || isLate()) {
-      const error = stopping.aborted ? "stopped" : "late-start"
-      return { result: { outcome: "abandoned", error }, sentAfterMs: null }
-    }
+  async function runWithinGrace(run: GrantedRun, age: () => number): Promise<Ended> {
+    const isLate = () => age() > startGraceMs
+    if (stopping.aborted || isLate()) return abandoned(stopping.aborted ? "stopped" : "late-start")
     const start: { sentAfterMs: number | null; refused: boolean } = { sentAfterMs: null, refused: false }
     const mayStart = () => {
       start.refused ||= stopping.aborted || isLate()
-      if (!start.refused) start.sentAfterMs = performance.now() - askedAt
+      if (!start.refused) start.sentAfterMs = age()
       return !start.refused
     }
     const late = new AbortController()
@@ -157,7 +176,7 @@ export function runDue(options: RunDueOptions): RunDue {
       start.refused = true
       late.abort()
     }
-    const timer = setTimeout(onLate, startGraceMs - (performance.now() - askedAt))
+    const timer = setTimeout(onLate, startGraceMs - age())
     const seenAfter = (transitMs: number) =>
       start.sentAfterMs === null ? null : start.sentAfterMs + transitMs
     try {
@@ -175,7 +194,7 @@ export function runDue(options: RunDueOptions): RunDue {
     }
   }
 
-  function observe(result: SyncResult, ms: number, finished: Finish): void {
+  function observe(result: SyncResult, ms: number, finished: Exclude<Finish, { kind: "failed" }>): void {
     const stale = finished.kind === "stale"
     metrics.syncs.inc({ outcome: stale ? "stale" : result.outcome })
     if (stale) return
@@ -204,6 +223,14 @@ export function runDue(options: RunDueOptions): RunDue {
       return closed
     },
   }
+}
+
+/** `sentAfterMs`: milliseconds since the grant was asked for. */
+type Ended = { result: SyncResult; sentAfterMs: number | null }
+
+/** It has sent nothing, so it has opened no window. */
+function abandoned(error: string): Ended {
+  return { result: { outcome: "abandoned", error }, sentAfterMs: null }
 }
 
 function lateStart(startGraceMs: number): SyncResult {

@@ -1,15 +1,17 @@
 /** A start that Postgres granted: this process, and no other, may now sync this connection, under this fence. */
 export type GrantedRun = {
   connection: string
-  /** Results count only while this is the connection's newest. */
+  /** Results count only while this is the connection's newest, and its grant id is the same. */
   fence: number
+  /** Random: after a failover of Postgres that lost the grant, another run can have the same fence. */
+  grantId: string
   runner: "pull" | "delegate"
   /** May hold credentials and keys in its query: never logged. */
   source: string
   /** Host and port of the source, in lower case. */
   host: string
-  /** Its last run ran into a time limit. */
-  hung: boolean
+  /** Its last run took long, or ran into a time limit. */
+  slow: boolean
   startedAt: Date
   triggers: number
   firstTriggerAt: Date | null

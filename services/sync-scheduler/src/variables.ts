@@ -33,9 +33,9 @@ export const schedulerVariables = {
   ),
   SYNC_MAX_RUNNING: countVariable(64, { min: 1, max: 10_000 }, "Syncs under way in this process, at most."),
   SYNC_MAX_PER_HOST: countVariable(
-    4,
+    32,
     { min: 1, max: 10_000 },
-    "Syncs under way against one source host, in this process, at most.",
+    "Syncs in flight of one source host, in this process, at most. A host starts with 4 and gets one more with each success.",
   ),
   RETENTION: durationVariable(
     "30d",

@@ -1,7 +1,7 @@
 import type { TopicNames } from "@sitewire/contracts"
 import type { Incoming } from "@sitewire/kafka"
 import { createLimiter } from "@sitewire/limiter"
-import { gather, type Logger } from "@sitewire/runtime"
+import { type BatchBounds, gather, type Logger } from "@sitewire/runtime"
 import { createHandleDelivery } from "./attempt/handleDelivery.ts"
 import type { SendRequest } from "./attempt/sendRequest.ts"
 import { drainDeferred } from "./deferred/drainDeferred.ts"
@@ -47,6 +47,11 @@ export type DispatcherParts = {
 
 /** Time to record an outcome, beyond the attempt itself. A lease that ends sooner costs a second attempt, a longer one delays after a kill. */
 const recordWithinMs = 5_000
+/**
+ * Nobody waits for an attempt to be recorded, and each statement costs a commit, so a few attempts share one; a kill in that time repeats
+ * them. In a backlog there are as many at once, and they do not linger.
+ */
+const recording: BatchBounds = { lingerMs: 25, flushAt: 32, maxBatch: 500, maxRunning: 2 }
 /** Time to publish dead letters and to mark their deliveries. */
 const expireWithinMs = 30_000
 
@@ -72,9 +77,9 @@ export function createDispatcher(parts: DispatcherParts) {
     onCapacity: (channel) => drain.onCapacity(channel),
   })
   const lock = createDeliveryLock()
-  const batch = <Item>(run: (items: Item[]) => Promise<void>, maxRunning: number) =>
-    gather<Item, void>({ lingerMs: 2, maxBatch: 500, maxRunning, run: (items) => run(items).then(() => []) })
-  const release = batch<ClaimedDelivery>(store.releaseClaims, 1)
+  const batch = <Item>(run: (items: Item[]) => Promise<void>, bounds: BatchBounds) =>
+    gather<Item, void>({ ...bounds, run: (items) => run(items).then(() => []) })
+  const release = batch<ClaimedDelivery>(store.releaseClaims, { lingerMs: 2, maxBatch: 500, maxRunning: 1 })
   const publishDeadLetter = createPublishDeadLetter(publish, topics.dead)
 
   const handleDelivery = createHandleDelivery({
@@ -89,8 +94,8 @@ export function createDispatcher(parts: DispatcherParts) {
     topics,
     publish,
     publishDeadLetter,
-    record: batch(store.recordAttempts, 2),
-    defer: batch(store.deferDeliveries, 2),
+    record: batch(store.recordAttempts, recording),
+    defer: batch(store.deferDeliveries, { lingerMs: 2, maxBatch: 500, maxRunning: 2 }),
     release,
     metrics,
     log,

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import type { Bench } from "../bench.ts"
 import { judge, type Measure, percentile } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
@@ -22,13 +23,10 @@ const seconds = 3
 const warmUpSeconds = 5
 
 /** What the gateway accepts, each token checked and each trigger acknowledged, beside bare Express answering 202. */
-export async function measureAccepting(
-  it: Installation,
-  progress: (line: string) => void,
-): Promise<Measure[]> {
+export async function measureAccepting(it: Installation, { progress }: Bench): Promise<Measure[]> {
   const paths = await makeConnections(it.sql, connections)
   const [bare, gateway] = [
-    await it.start("packages/bench/src/inbound/bareExpress.ts", { NODE_ENV: "production" }),
+    await it.helper("packages/bench/src/inbound/bareExpress.ts", { NODE_ENV: "production" }),
     await it.gateway({ NODE_ENV: "production" }),
   ]
   const warmUp = { paths, clients, seconds: warmUpSeconds, perSecond: null }

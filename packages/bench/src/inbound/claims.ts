@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import type { Bench } from "../bench.ts"
 import { judge, type Measure } from "../measure.ts"
 import type { Installation } from "../startInstallation.ts"
 import { makeConnections } from "./connections.ts"
@@ -16,7 +17,7 @@ const baselineSeconds = 8
 const warmUp = 10_000
 
 /** Due connections claimed and finished a second, beside pgbench updating single rows with as many connections. */
-export async function measureClaims(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+export async function measureClaims(it: Installation, { progress }: Bench): Promise<Measure[]> {
   await makeConnections(it.sql, connections)
   await it.sql("create table bench_row (id int primary key, value int not null)")
   await it.sql(`insert into bench_row select at, 0 from generate_series(1, ${connections}) as at`)
@@ -63,7 +64,7 @@ async function pgbench(it: Installation): Promise<number> {
       "--jobs=1",
       `--time=${baselineSeconds}`,
       "--protocol=prepared",
-      it.databaseUrl,
+      it.url,
     ],
     { maxBuffer: 1 << 20 },
   )

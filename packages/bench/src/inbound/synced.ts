@@ -2,6 +2,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { waitUntil } from "@sitewire/testkit"
+import type { Bench } from "../bench.ts"
 import { judge, type Measure, percentile } from "../measure.ts"
 import type { Installation } from "../startInstallation.ts"
 import { makeConnections } from "./connections.ts"
@@ -15,7 +16,7 @@ const settleMs = 2_000
 type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
 /** Real windows of a minute without faults: partners trigger at random, and each sync fetches from a source. */
-export async function measureSynced(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+export async function measureSynced(it: Installation, { progress }: Bench): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()
   const source = createServer(({ url = "" }, response) => {
     fetched.set(url, [...(fetched.get(url) ?? []), performance.now()])

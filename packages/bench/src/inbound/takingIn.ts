@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
+import type { Bench } from "../bench.ts"
 import { judge, type Measure } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
@@ -16,10 +17,7 @@ const waiting = 100_000
 const settleMs = 10_000
 
 /** Triggers that the scheduler takes in a second, beside a consumer that only counts; and what waiting costs in memory. */
-export async function measureTakingIn(
-  it: Installation,
-  progress: (line: string) => void,
-): Promise<Measure[]> {
+export async function measureTakingIn(it: Installation, { progress }: Bench): Promise<Measure[]> {
   await makeConnections(it.sql, connections)
   await publish(it, triggers, connections)
   progress(`${triggers} triggers are on the topic`)

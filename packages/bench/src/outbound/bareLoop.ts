@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto"
 import { siteReadyBody } from "@sitewire/contracts"
 import { Pool } from "undici"
+import type { BareRequests } from "./bareRequests.ts"
 import { eventOf } from "./events.ts"
 
 // The baseline: signs and posts the same bodies with the same headers over undici, with the same concurrency, and
 // nothing else.
 const [url = "", amount = "0", warmUp = "0", concurrency = "1"] = process.argv.slice(2)
 const pool = new Pool(url, { connections: Number(concurrency), pipelining: 1 })
-const bodies = Array.from({ length: 1_000 }, (_, at) => siteReadyBody(eventOf(at, 100)))
+const bodies = Array.from({ length: 1_000 }, (_, at) => siteReadyBody(eventOf(at, `bench-${at % 100}`)))
 let next = 0
 
 async function worker(total: number): Promise<void> {
@@ -26,15 +27,20 @@ async function worker(total: number): Promise<void> {
   }
 }
 
-async function run(total: number): Promise<number> {
+async function run(total: number): Promise<BareRequests> {
   next = 0
   const startedAt = performance.now()
+  const cpuBefore = process.cpuUsage()
   await Promise.all(Array.from({ length: Number(concurrency) }, () => worker(total)))
-  return (total / (performance.now() - startedAt)) * 1_000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return {
+    perSecond: (total / (performance.now() - startedAt)) * 1_000,
+    cpuMs: (user + system) / 1_000 / total,
+  }
 }
 
 await run(Number(warmUp))
-const perSecond = await run(Number(amount))
-process.send?.({ addresses: {}, ready: true, result: perSecond })
+const result = await run(Number(amount))
+process.send?.({ result })
 await pool.close()
 process.disconnect?.()

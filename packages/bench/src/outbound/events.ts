@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import type { SitePaid } from "@sitewire/contracts"
 
-/** A site.paid of usual size for one of `channels` channels. `reference` carries what a measure wants to see again. */
-export function eventOf(at: number, channels: number, reference = `customer-${at}`): SitePaid {
+/** A site.paid of usual size. `reference` carries what a measure wants to see again. */
+export function eventOf(at: number, channel: string, reference = `customer-${at}`): SitePaid {
   return {
     id: randomUUID(),
-    channel: `bench-${at % channels}`,
+    channel,
     reference,
     site_url: `https://shop-${at}.sites.example`,
     console_url: `https://console.sites.example/shop-${at}`,

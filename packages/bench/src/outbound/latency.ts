@@ -1,28 +1,29 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import type { Bench } from "../bench.ts"
 import { judge, type Measure, percentile } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
+import { watchOthers } from "../watchOthers.ts"
 import type { BareRequest } from "./bareConsumer.ts"
 import { clockMs, publishPaced } from "./publishPaced.ts"
 import { startReceiving } from "./receiving.ts"
-import { watchOthers } from "./watchOthers.ts"
 
-const channels = 50
+const channelCount = 50
 const perSecond = 200
 const seconds = 30
 /** Sent before the load that counts, by both sides: the compiler's work is not what is compared. */
 const warmUp = 4 * perSecond
 
 /** From publishing to the arrival at the receiver, beside the same load read from the topic by a bare consumer. */
-export async function measureLatency(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+export async function measureLatency(it: Installation, { progress }: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
-  await it.channels(channels, (at) => `${receiver.url}/timed-${at}`)
+  const channels = await it.channels(channelCount, (at) => `${receiver.url}/timed-${at}`)
   const amount = perSecond * seconds
   let others = watchOthers()
   // Half before and half after: other machines on the same host change this one's pace within minutes.
-  const before = await bareLatencies(it, amount / 2)
+  const before = await bareLatencies(it, amount / 2, channels)
   report("bare consumer, first half", before)
 
   const dispatcher = await it.dispatcher()
@@ -34,12 +35,13 @@ export async function measureLatency(it: Installation, progress: (line: string) 
   await receiver.take()
   await publishPaced(it, { perSecond, amount, channels })
   await receiver.reached(amount)
-  const { latencies } = await receiver.take()
+  const { arrivals } = await receiver.take()
+  const latencies = arrivals.map(({ latencyMs }) => latencyMs)
   const { peak } = memoryMb(dispatcher.pid)
   report("dispatcher", latencies)
   await dispatcher.end()
 
-  const after = await bareLatencies(it, amount / 2)
+  const after = await bareLatencies(it, amount / 2, channels)
   report("bare consumer, second half", after)
   await receiver.end()
   const bare = [...before, ...after]
@@ -62,12 +64,17 @@ export async function measureLatency(it: Installation, progress: (line: string) 
 
   function report(what: string, of: readonly number[]): void {
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(of, share).toFixed(1))
-    progress(`${what}: ${of.length} events, p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms; ${others()}`)
+    const share = `others took ${(100 * others()).toFixed(0)} % of the machine`
+    progress(`${what}: ${of.length} events, p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms; ${share}`)
     others = watchOthers()
   }
 }
 
-async function bareLatencies(it: Installation, amount: number): Promise<number[]> {
+async function bareLatencies(
+  it: Installation,
+  amount: number,
+  channels: readonly string[],
+): Promise<number[]> {
   const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
   const child = fork(main, [it.brokers.join(","), it.names.sitePaid])
   await once(child, "message")

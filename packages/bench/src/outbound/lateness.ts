@@ -1,4 +1,5 @@
 import { connectKafka, readTopic, topicEnd } from "@sitewire/kafka"
+import type { Bench } from "../bench.ts"
 import { judge, type Measure, percentile } from "../measure.ts"
 import type { Installation } from "../startInstallation.ts"
 import { publishPaced } from "./publishPaced.ts"
@@ -9,15 +10,12 @@ export const latenessRetryDelaysMs = [5_000, 7_000]
 const deliveries = 400
 const perSecond = 50
 /** Two failures for each delivery and four deliveries for each channel: too few in a row to open a breaker. */
-const channels = 100
+const channelCount = 100
 
 /** How much later than its due time a retry arrives: the broker's append time of the retry's record, and the delay. */
-export async function measureLateness(
-  it: Installation,
-  progress: (line: string) => void,
-): Promise<Measure[]> {
+export async function measureLateness(it: Installation, { progress }: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
-  await it.channels(channels, (at) => `${receiver.url}/fail-${at}`)
+  const channels = await it.channels(channelCount, (at) => `${receiver.url}/fail-${at}`)
   const dispatcher = await it.dispatcher()
   await publishPaced(it, { perSecond, amount: deliveries, channels })
   const attempts = deliveries * (1 + latenessRetryDelaysMs.length)

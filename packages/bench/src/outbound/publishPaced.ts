@@ -11,7 +11,7 @@ export const clockMs = () => performance.timeOrigin + performance.now()
  */
 export async function publishPaced(
   it: Installation,
-  { perSecond, amount, channels }: { perSecond: number; amount: number; channels: number },
+  { perSecond, amount, channels }: { perSecond: number; amount: number; channels: readonly string[] },
 ): Promise<void> {
   let failure: unknown
   const acknowledged: Promise<void>[] = []
@@ -20,7 +20,7 @@ export async function publishPaced(
     const waitMs = startedAt + (at / perSecond) * 1_000 - performance.now()
     // A timer sleeps a whole millisecond at least: what has less to wait goes at once rather than late.
     if (waitMs >= 0.5) await sleep(waitMs)
-    const event = eventOf(at, channels, String(clockMs()))
+    const event = eventOf(at, channels[at % channels.length] ?? "", String(clockMs()))
     const record = { topic: it.names.sitePaid, key: event.id, value: JSON.stringify(event) }
     acknowledged.push(
       it.publish([record]).catch((error: unknown) => {

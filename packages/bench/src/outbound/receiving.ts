@@ -3,7 +3,7 @@ import type { Installation } from "../startInstallation.ts"
 
 /** Starts the receiver, and says how to ask it. */
 export async function startReceiving(it: Installation) {
-  const receiver = await it.start("packages/bench/src/receiver.ts")
+  const receiver = await it.helper("packages/bench/src/receiver.ts")
   const url = receiver.addresses.receiver ?? ""
   const ask = async (path: string): Promise<unknown> => {
     const answer = await fetch(`${url}${path}`)
@@ -15,6 +15,8 @@ export async function startReceiving(it: Installation) {
     reached: async (amount: number) => ((await ask(`/reached/${amount}`)) as { count: number }).count,
     /** What came since the last call; begins anew. */
     take: async () => (await ask("/take")) as Taken,
+    /** Resolves once no request hangs. */
+    noneHangs: async () => void (await ask("/none-hangs")),
     end: () => receiver.end("SIGKILL"),
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DeliveryDue } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
+import type { Bench } from "../bench.ts"
 import { judge, type Measure } from "../measure.ts"
 import { memoryMb } from "../processCost.ts"
 import type { Installation } from "../startInstallation.ts"
@@ -13,7 +14,7 @@ const batch = 10_000
 const settleMs = 10_000
 
 /** What a dispatcher holds in memory for deliveries that wait in a retry topic. */
-export async function measureWaiting(it: Installation, progress: (line: string) => void): Promise<Measure[]> {
+export async function measureWaiting(it: Installation, { progress }: Bench): Promise<Measure[]> {
   const idle = await settled(0)
   progress(`idle: ${idle.now.toFixed(1)} MB now, ${idle.peak.toFixed(1)} MB at most`)
   await publishWaiting(it, progress)

@@ -18,7 +18,6 @@ function evidence(): Evidence {
     ],
     windowMs: 5_000,
     waiting: [],
-    restores: [],
   }
 }
 
@@ -71,17 +70,6 @@ test("two GETs closer than the window are found, also of a run that was never re
     ],
     holds: false,
   })
-})
-
-test("two GETs closer than the window are expected with a restore between them, and found beside one", () => {
-  const it = evidence()
-  it.gets.push(get(9_000))
-  it.calls.push(call(8_000, { status: 0 }))
-  const tooCloseWith = (beganAt: number, endedAt: number) =>
-    reconcile({ ...it, restores: [{ beganAt, endedAt }] }).tooClose.length
-  expect(tooCloseWith(7_500, 8_500)).toBe(0)
-  expect(tooCloseWith(9_500, 9_900)).toBe(1)
-  expect(tooCloseWith(3_000, 6_500)).toBe(1)
 })
 
 test("a GET that the source's process saw late is counted from when it may have come", () => {

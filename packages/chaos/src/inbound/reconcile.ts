@@ -1,5 +1,3 @@
-import type { Fault } from "../driveFaults.ts"
-
 /** Times are milliseconds since the epoch. */
 export type Call = {
   connection: string
@@ -35,8 +33,6 @@ export type Evidence = {
   windowMs: number
   /** Connections whose window still has triggers that no run covered. */
   waiting: string[]
-  /** Postgres was restored to an earlier time: it has forgotten when the syncs before that began. */
-  restores: Pick<Fault, "beganAt" | "endedAt">[]
 }
 
 export type InboundLedger = {
@@ -79,7 +75,7 @@ function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string
 }
 
 /** Compares what callers were promised with what the database says and what the partners' sources saw. */
-export function reconcile({ calls, gets, runs, windowMs, waiting, restores }: Evidence): InboundLedger {
+export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): InboundLedger {
   const accepted = calls.filter(({ status }) => status === 202)
   const getsOf = Map.groupBy(gets, ({ connection }) => connection)
   const callsOf = Map.groupBy(calls, ({ connection }) => connection)
@@ -110,8 +106,7 @@ export function reconcile({ calls, gets, runs, windowMs, waiting, restores }: Ev
       const before = sorted[at - 1]
       if (before === undefined) continue
       // The scheduler counts from the sending, and the partner from the coming: not from when its process woke up.
-      const isForgotten = restores.some(({ beganAt, endedAt }) => before.at <= endedAt && get.at >= beganAt)
-      if (get.steadyMs - (before.steadyMs - before.lateMs) < windowMs && !isForgotten)
+      if (get.steadyMs - (before.steadyMs - before.lateMs) < windowMs)
         tooClose.push(describePair(before, get, runs))
       const asked = (callsOf.get(connection) ?? []).some(
         ({ sentAt, endedAt }) => endedAt >= before.at && sentAt <= get.at,

@@ -58,7 +58,7 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
     await Promise.all(members.map((member) => member.start()))
 
     const read = async () =>
-      reconcile({ calls, windowMs, restores: [], gets: await readGets(url), ...(await readSyncs(it)) })
+      reconcile({ calls, windowMs, gets: await readGets(url), ...(await readSyncs(it)) })
     const isQuiet = async () => {
       // Asking is not for free on a machine that works off what waited.
       await sleep(500)

@@ -1,6 +1,6 @@
 import type { Member } from "../startMember.ts"
 
-export type ConsoleAnswer = { status: number; body: unknown }
+type ConsoleAnswer = { status: number; body: unknown }
 
 /** A request to the management API. Null: there was no response, so what was asked for may have been done or not. */
 export type CallConsole = (path: string, body?: unknown) => Promise<ConsoleAnswer | null>

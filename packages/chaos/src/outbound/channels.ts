@@ -7,7 +7,7 @@ export const channelSecret = "a secret of the chaos run"
 
 const channels = 200
 
-export type Behaviour = "healthy" | "flaky" | "hanging" | "recovering"
+type Behaviour = "healthy" | "flaky" | "hanging" | "recovering"
 
 /** 6 hang until all is healed, 6 fail for seconds and recover, 24 fail at random, 164 are healthy. */
 function behaviourOf(channel: number): Behaviour {

@@ -1,30 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { deleteTopics, rewindGroup } from "@sitewire/kafka"
 import { groups } from "../groups.ts"
 import type { Installation } from "../startInstallation.ts"
 import type { Member } from "../startMember.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 
-/** More than what waited when the copy was taken, and than publishers' clocks are ahead. */
-const marginMs = 10_000
+/** An hour in the runbook: more than what waited when the copy was taken, and than clocks differ. */
+export const backMs = 10_000
 
-/** The steps of docs/runbook.md, "What was lost with a store". `lostTopics` are lost with Postgres. */
+/**
+ * The steps of docs/runbook.md, "Restoring Postgres to an older copy", under their numbers. Steps 1, 4, 7 and 9 are about erasures,
+ * tokens and what else an operator changes, of which a run has none. `lostTopics` are lost with Postgres.
+ */
 export async function followRunbook(settings: {
   it: Installation
-  services: Member[]
+  schedulers: Member[]
+  /** The gateways and the dispatchers. */
+  others: Member[]
+  windowMs: number
   copy: PostgresCopy
   retryDelaysMs: readonly number[]
   lostTopics: string[]
 }): Promise<void> {
-  const { it, services, copy, retryDelaysMs, lostTopics } = settings
-  await Promise.all(services.map((service) => service.end()))
+  const { it, schedulers, others, windowMs, copy, retryDelaysMs, lostTopics } = settings
+  // 2. Stop all.
+  await Promise.all([...schedulers, ...others].map((service) => service.end()))
+  const stoppedAt = Date.now()
   if (lostTopics.length > 0) await deleteTopics(it.kafkaConnection, lostTopics)
+  // 3. Restore Postgres.
   await putBack(it, copy)
+  // 5. Run the setup job.
   await it.setUp(retryDelaysMs)
+  // 6. Rewind both groups.
   const rewind = (group: string, topic: string) =>
-    rewindGroup({ kafka: it.kafkaConnection, group, topic, since: copy.takenAt - marginMs })
+    rewindGroup({ kafka: it.kafkaConnection, group, topic, since: copy.takenAt - backMs })
   await Promise.all([
     rewind(groups.paid, it.names.sitePaid),
     rewind(groups.triggers, it.names.connectorTriggered),
   ])
-  await Promise.all(services.map((service) => service.start()))
+  // 8. Start, the schedulers not before a window has passed: the copy does not know the starts that it lost.
+  const starting = others.map((service) => service.start())
+  await sleep(Math.max(0, stoppedAt + windowMs - Date.now()))
+  await Promise.all([...starting, ...schedulers.map((scheduler) => scheduler.start())])
 }

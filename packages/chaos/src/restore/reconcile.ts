@@ -33,8 +33,7 @@ export type RestoreLedger = Pick<
 
 /**
  * One ledger for both flows. An event may have two delivery ids, one from before a restore and one that was made again
- * afterwards. Syncs of one connection may come closer than the window with a restore between them: Postgres has forgotten the
- * first. Everything else is promised as without a restore.
+ * afterwards. Everything else is promised as without a restore.
  */
 export function reconcile({ outbound, inbound }: Evidence): RestoreLedger {
   const { published, deliveries, requests, carried } = outbound

@@ -16,7 +16,7 @@ import { createRandom } from "../random.ts"
 import { reportProgress } from "../reportProgress.ts"
 import type { RunSettings } from "../settings.ts"
 import { type Installation, startInstallation } from "../startInstallation.ts"
-import { followRunbook } from "./followRunbook.ts"
+import { backMs, followRunbook } from "./followRunbook.ts"
 import { copyPostgres } from "./postgresCopy.ts"
 import { type RestoreLedger, reconcile } from "./reconcile.ts"
 
@@ -55,13 +55,12 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
     const gateways = [1, 2].map((at) =>
       it.member(`gateway-${at}`, "services/trigger-gateway/src/main.ts", () => gatewayEnv),
     )
-    const services = [
-      ...gateways,
-      ...[1, 2].map((at) =>
-        it.member(`scheduler-${at}`, "services/sync-scheduler/src/main.ts", () => schedulerEnv),
-      ),
-      ...[1, 2].map((at) => makeDispatcher(it, `dispatcher-${at}`, schedule)),
-    ]
+    const schedulers = [1, 2].map((at) =>
+      it.member(`scheduler-${at}`, "services/sync-scheduler/src/main.ts", () => schedulerEnv),
+    )
+    const dispatchers = [1, 2].map((at) => makeDispatcher(it, `dispatcher-${at}`, schedule))
+    const others = [...gateways, ...dispatchers]
+    const services = [...schedulers, ...others]
     await Promise.all(services.map((service) => service.start()))
     progress("2 dispatchers, 2 gateways and 2 schedulers are up; both flows are under load")
 
@@ -87,7 +86,7 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
       await load()
       const beganAt = Date.now()
       await it.postgres.halt("kill")
-      await followRunbook({ it, services, copy, retryDelaysMs, lostTopics })
+      await followRunbook({ it, schedulers, others, windowMs, copy, retryDelaysMs, lostTopics })
       const endedAt = Date.now()
       const old = `copy ${((beganAt - copy.takenAt) / 1_000).toFixed(1)} s old`
       const target = lostTopics.length > 0 ? `${old}, retry topics lost` : old
@@ -111,7 +110,7 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
           requests: await readRequests(partners),
         },
         inbound: {
-          ...{ calls, windowMs, restores: faults.filter(({ kind }) => kind === "Postgres restored") },
+          ...{ calls, windowMs },
           gets: await readGets(sources),
           ...(await readSyncs(it)),
         },
@@ -135,13 +134,13 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
 }
 
 /**
- * The runbook rewinds both groups to a time at which nothing waited, which must be before the copy's: an event that was published
- * before that time and stored after the copy would not come again.
+ * Nothing waits for as long as the runbook rewinds beyond the copy's time: an event that was published before that and stored after the
+ * copy would not come again.
  */
 async function isUpToDate({ kafkaConnection, names }: Installation): Promise<boolean> {
   const lags = await Promise.all([
     groupLag(kafkaConnection, groups.paid, [names.sitePaid]),
     groupLag(kafkaConnection, groups.triggers, [names.connectorTriggered]),
   ])
-  return lags.flat().reduce((sum, { lag }) => sum + lag, 0) < 4 * perSecond
+  return lags.flat().reduce((sum, { lag }) => sum + lag, 0) < (perSecond * backMs) / 2_000
 }

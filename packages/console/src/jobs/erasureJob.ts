@@ -26,7 +26,7 @@ export async function stepErasure(job: RunningJob, { sql }: StepParts): Promise<
   const subject = subjectSchema.parse(job.filter)
   const scanned = await scan(sql, after, job.createdAt, subject)
   const erased = scanned.matching.length === 0 ? none : await erase(sql, scanned.matching)
-  const counts = { looked_at: scanned.rows, ...erased }
+  const counts = { [finalPass ? "looked_at_again" : "looked_at"]: scanned.rows, ...erased }
   if (scanned.last && !finalPass) {
     const position: Position = { after: beforeFinalPass(job.createdAt), finalPass: true }
     return { kind: "stepped", position, counts, done: false, restMs: finalPassAfterMs }

@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs"
-import { cpuMs } from "../processCost.ts"
+import { cpuMs } from "./processCost.ts"
 
 /**
- * Watches what the rest of the machine does. Returns a function that says which share of the machine's processor time
- * went, since the watch began, to processes that are not this one's: latencies from a busy machine are the machine's.
+ * Watches the rest of the machine. Returns a function that says which share of the machine's CPU time went, since the
+ * watch began, to processes that are not this one's, or to other machines of the host: latencies from a busy machine
+ * are the machine's.
  */
-export function watchOthers(): () => string {
+export function watchOthers(): () => number {
   const before = { ...machineMs(), own: cpuMs(process.pid) }
   return () => {
     const after = { ...machineMs(), own: cpuMs(process.pid) }
     const others = after.busy - before.busy - (after.own - before.own)
-    const share = Math.max(0, (100 * others) / (after.total - before.total))
-    return `${share.toFixed(0)} % of the machine went to others`
+    return Math.max(0, others / (after.total - before.total))
   }
 }
 
-/** Processor time since the boot over all processors, in milliseconds. Linux only. */
+/** CPU time since the boot over all processors, in milliseconds. Linux only. */
 function machineMs(): { busy: number; total: number } {
   const [, ...ticks] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/\s+/).map(Number)
   // user, nice, system, idle, iowait, irq, softirq, steal; a tick is 10 ms.

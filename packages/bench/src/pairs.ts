@@ -1,0 +1,88 @@
+import { describe, type Measure, round } from "./measure.ts"
+
+export type Side = "value" | "baseline"
+
+export type Comparison = {
+  value: number
+  baseline: number
+  ratio: number
+  /** The ratio lies between these in 90 of 100 repetitions. */
+  low: number
+  high: number
+}
+
+const resamples = 400
+
+/**
+ * The ratio of a statistic of all samples of one side to that of all samples of the other, and how far chance moves it:
+ * the same is computed again and again from samples drawn with replacement (bootstrap). A sample is what was measured
+ * together, such as a second or a round, because what disturbs a second disturbs all of its latencies.
+ */
+export function comparePooled<Sample>(
+  samples: Record<Side, readonly Sample[]>,
+  statistic: (samples: readonly Sample[]) => number,
+): Comparison {
+  const random = generator(1)
+  const draw = (from: readonly Sample[]) => from.map(() => from[Math.floor(random() * from.length)] as Sample)
+  const ratios = Float64Array.from(
+    { length: resamples },
+    () => statistic(draw(samples.value)) / statistic(draw(samples.baseline)),
+  ).sort()
+  const at = (share: number) => ratios[Math.floor(share * resamples)] ?? Number.NaN
+  const [value, baseline] = [statistic(samples.value), statistic(samples.baseline)]
+  return { value, baseline, ratio: value / baseline, low: at(0.05), high: at(0.95) }
+}
+
+/** Whether the ratio is at most `bound`; null where chance alone could have decided it. */
+function isAtMost({ low, high }: Pick<Comparison, "low" | "high">, bound: number): boolean | null {
+  if (high <= bound) return true
+  return low > bound ? false : null
+}
+
+export type PairedMeasure<Sample> = {
+  measure: string
+  /** Of the ratio, at most. */
+  bound: number
+  /** Pairs that are run in any case, and at most, where the verdict takes more. */
+  pairs: { least: number; most: number }
+  run: (side: Side, pair: number) => Promise<Sample[]>
+  statistic: (samples: readonly Sample[]) => number
+  progress: (line: string) => void
+}
+
+/** Runs both sides in turns, neither always first, until the samples of all turns decide or the pairs are used up. */
+export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): Promise<Measure> {
+  const { measure, bound, pairs, run, statistic, progress } = settings
+  const samples: Record<Side, Sample[]> = { value: [], baseline: [] }
+  for (let pair = 0; ; ) {
+    const order: Side[] = pair % 2 === 0 ? ["value", "baseline"] : ["baseline", "value"]
+    for (const side of order) samples[side].push(...(await run(side, pair)))
+    pair += 1
+    const seen = comparePooled(samples, statistic)
+    const interval = `${seen.low.toFixed(2)} to ${seen.high.toFixed(2)}`
+    progress(`${measure}: ${seen.ratio.toFixed(3)} after ${pair} pairs (${interval})`)
+    if (pair < pairs.least) continue
+    const holds = isAtMost(seen, bound)
+    if (holds === null && pair < pairs.most) continue
+    return {
+      measure,
+      value: round(seen.value),
+      baseline: round(seen.baseline),
+      ratio: round(seen.ratio),
+      target: describe({ kind: "ratio-at-most", bound }),
+      holds,
+      ...(holds === null && { reason: `after ${pair} pairs the ratio may be anything from ${interval}` }),
+    }
+  }
+}
+
+/** Numbers between 0 and 1 that are the same in each run, so that the same samples get the same verdict (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,61 @@
+import type { Bench } from "./bench.ts"
+import { measureAccepting } from "./inbound/accepting.ts"
+import { measureClaims } from "./inbound/claims.ts"
+import { measureSynced } from "./inbound/synced.ts"
+import { measureTakingIn } from "./inbound/takingIn.ts"
+import type { Measure } from "./measure.ts"
+import { measureBurst } from "./outbound/burst.ts"
+import { measureCrowd } from "./outbound/crowd.ts"
+import { fillingRate, isolationRetryDelaysMs, measureIsolation, usualRate } from "./outbound/isolation.ts"
+import { measureKept } from "./outbound/kept.ts"
+import { measureLatency } from "./outbound/latency.ts"
+import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
+import { measurePaused } from "./outbound/paused.ts"
+import { measureSteady } from "./outbound/steady.ts"
+import { measureThroughput } from "./outbound/throughput.ts"
+import { measureWaiting } from "./outbound/waiting.ts"
+import type { Installation } from "./startInstallation.ts"
+
+export type Part = {
+  about: string
+  run: (it: Installation, bench: Bench) => Promise<Measure[]>
+  /** Where the part needs others than the usual ones. */
+  retryDelaysMs?: readonly number[]
+}
+
+const isolation = (about: string, hanging: number, perSecond: number, bound: number): Part => ({
+  about,
+  run: (it, bench) => measureIsolation(it, { hanging, perSecond, bound }, bench),
+  retryDelaysMs: isolationRetryDelaysMs,
+})
+
+/** The parts by flow, in the order in which they run; each gets a Postgres and a Kafka of its own. */
+export const flows: Record<string, Record<string, Part>> = {
+  outbound: {
+    throughput: { about: "deliveries/s and CPU from a backlog, beside a bare loop", run: measureThroughput },
+    latency: { about: "publish to arrival at 200/s, beside a bare consumer", run: measureLatency },
+    steady: { about: "CPU per event at 200/s, relative to a backlog", run: measureSteady },
+    isolation: isolation("latency of healthy channels, 1 of 11 hanging", 1, usualRate, 1.2),
+    "isolation-fast": isolation(`the same at ${fillingRate} events/s`, 1, fillingRate, 1.2),
+    "isolation-many": isolation("the same with 6 of 11 hanging", 6, usualRate, 1.5),
+    burst: { about: "2,000 at once to a partner that responds in 300 ms", run: measureBurst },
+    crowd: { about: "a fast partner beside 12 hanging ones", run: measureCrowd },
+    kept: { about: "CPU per event with many deliveries kept (--kept)", run: measureKept },
+    paused: { about: "100,000 deliveries of a paused channel (--paused)", run: measurePaused },
+    waiting: { about: "memory with 1,000,000 deliveries in a retry topic", run: measureWaiting },
+    lateness: {
+      about: "how late retries are",
+      run: measureLateness,
+      retryDelaysMs: latenessRetryDelaysMs,
+    },
+  },
+  inbound: {
+    accepting: { about: "triggers/s that a gateway accepts, beside bare Express", run: measureAccepting },
+    claims: { about: "due connections claimed and finished, beside pgbench", run: measureClaims },
+    "taking-in": {
+      about: "triggers/s that a scheduler ingests, beside a bare consumer",
+      run: measureTakingIn,
+    },
+    synced: { about: "windows of a minute, without faults", run: measureSynced },
+  },
+}

@@ -1,0 +1,36 @@
+import type { Bench } from "./bench.ts"
+import { excuseBusyMachine, type Measure, notMeasured } from "./measure.ts"
+import type { Part } from "./parts.ts"
+import type { Services } from "./services.ts"
+import { startInstallation } from "./startInstallation.ts"
+import { watchOthers } from "./watchOthers.ts"
+
+/** Runs one part on an installation of its own. What goes wrong in it becomes its result, so that other parts keep theirs. */
+export async function runPart(
+  name: string,
+  { about, run, retryDelaysMs }: Part,
+  services: Services,
+  bench: Bench,
+): Promise<Measure[]> {
+  const { progress } = bench
+  progress(`${name}: ${about}`)
+  const startedAt = performance.now()
+  try {
+    const it = await startInstallation(services, progress, retryDelaysMs)
+    try {
+      const others = watchOthers()
+      const measures = await run(it, bench)
+      const share = others()
+      const took = ((performance.now() - startedAt) / 1_000).toFixed(0)
+      progress(
+        `${name}: done in ${took} s; others took ${(100 * share).toFixed(0)} % of the machine's CPU time`,
+      )
+      return measures.map((measure) => excuseBusyMachine(measure, share))
+    } finally {
+      await it.stop()
+    }
+  } catch (error) {
+    progress(`${name}: ${error instanceof Error ? error.stack : error}`)
+    return [notMeasured(`${name}: ${about}`, error instanceof Error ? error.message : String(error))]
+  }
+}
