@@ -14,6 +14,9 @@ const freshMs = 1_000
 /** How long a failed request counts against its topic while no metadata explains it. */
 const distrustMs = 3_000
 
+/** Errors of one partition, which the next metadata explains. */
+const aboutLeadership = ["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PARTITION"]
+
 /** The caller of a record. `why` is the last reason for which one of its records was not appended. */
 export type Call = {
   settled: boolean
@@ -32,7 +35,8 @@ type Partition = {
   /** Of one request. Lowered to find the records that the broker refuses among others. */
   maxRecords: number
   failures: number
-  failure: { why: string; at: number } | null
+  /** `byLeader`: the leader responded, and refused for a reason that other partitions may share. */
+  failure: { why: string; at: number; byLeader: boolean } | null
   acknowledgedAt: number
 }
 type Batch = { partition: Partition; records: Queued[] }[]
@@ -210,23 +214,23 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
   function refuse(partition: Partition, records: Queued[], { type, message }: BrokerError): void {
     const scope = refusalScope(type)
     if (scope === null) {
-      postpone(partition, records, message)
+      postpone(partition, records, message, !aboutLeadership.includes(type))
     } else if (scope === "record" && records.length > 1) {
       // The broker refuses a partition's records together. In halves, so that only the refused ones are rejected.
       partition.maxRecords = Math.ceil(records.length / 2)
       putBack(partition, records)
     } else {
-      if (scope === "topic") partition.failure = { why: message, at: performance.now() }
+      if (scope === "topic") partition.failure = { why: message, at: performance.now(), byLeader: true }
       const error = refused(topic, type, message, scope)
       for (const { call } of records) call.reject(error)
     }
   }
 
   /** To be sent again once the metadata has been read anew. */
-  function postpone(partition: Partition, records: Queued[], why: string): void {
+  function postpone(partition: Partition, records: Queued[], why: string, byLeader = false): void {
     putBack(partition, records)
     partition.failures += 1
-    partition.failure = { why, at: performance.now() }
+    partition.failure = { why, at: performance.now(), byLeader }
     partition.leader = null
     for (const { call } of partition.waiting) call.why = why
   }
@@ -340,10 +344,7 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
     const now = performance.now()
     const all = [...partitions.values()]
     // A leader that is there and appends nothing: the partitions to which nothing was sent lately may be no better.
-    const unexplained = all.find(
-      ({ leader, failure }) =>
-        failure && now - failure.at < distrustMs && leader !== null && !silent.has(leader),
-    )
+    const unexplained = all.find(({ failure }) => failure?.byLeader && now - failure.at < distrustMs)
     const failing = all.flatMap((partition) => {
       const why = failureOf(partition, silent, unexplained?.failure?.why ?? null)
       return why === null ? [] : [{ id: partition.id, why }]
@@ -359,9 +360,10 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
   async function check(withinMs: number): Promise<TopicState> {
     const all = [...partitions.values()]
     const leaders = new Set(all.flatMap(({ leader }) => (leader === null ? [] : [leader])))
-    const now = performance.now()
     const hasAcknowledged = (leader: number) =>
-      all.some((partition) => partition.leader === leader && now - partition.acknowledgedAt < freshMs)
+      all.some(
+        (partition) => partition.leader === leader && performance.now() - partition.acknowledgedAt < freshMs,
+      )
     const isWell = all.every(({ leader, failure }) => leader !== null && failure === null)
     if (isWell && leaders.size > 0 && [...leaders].every(hasAcknowledged)) return { status: "available" }
 
@@ -370,13 +372,15 @@ export function createTopicSender(topic: string, pool: BrokerPool, settings: Sen
       const asked = pool.readMetadataFrom(leader, topic)
       const why = await withinDeadline(asked, withinMs, `no response within ${withinMs} ms`).catch(reasonOf)
       if (typeof why !== "string") return why
-      silent.set(leader, `broker ${leader}: ${why}`)
+      // A busy one responds to this after much else.
+      if (!hasAcknowledged(leader)) silent.set(leader, `broker ${leader}: ${why}`)
       return null
     })
     const metadata = (await Promise.all(asking)).find((response) => response !== null)
     if (metadata) applyMetadata(metadata)
     const isUnknown = ({ leader }: Partition) => leader !== null && !pool.isKnown(leader)
-    if (!metadata || [...partitions.values()].some(isUnknown)) {
+    const isSilent = leaders.size === silent.size
+    if ((!metadata && isSilent) || [...partitions.values()].some(isUnknown)) {
       const outcome = await withinDeadline(refresh(), withinMs, "late")
       if (outcome === "late")
         return { status: "unavailable", responds: false, why: `no broker responded within ${withinMs} ms` }

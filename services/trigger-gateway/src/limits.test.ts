@@ -52,14 +52,15 @@ async function open(count: number, sends = "") {
   // One after the other, so that the gateway accepts them in this order.
   while (sockets.length < count) {
     const socket = connect(Number(port), hostname, () => socket.write(sends))
-    socket.on("error", () => {}).resume()
-    await once(socket, "connect")
-    sockets.push(socket)
+    socket.on("error", () => {})
+    await once(socket, sends === "" ? "connect" : "data")
+    sockets.push(socket.resume())
   }
   return sockets
 }
 
-const slow = () => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n`
+/** A request whose body does not come. The gateway answers 100 when it has its header. */
+const slow = () => `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`
 
 async function end(sockets: Socket[]): Promise<void> {
   for (const socket of sockets) socket.destroy()

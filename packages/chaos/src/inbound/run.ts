@@ -8,7 +8,7 @@ import { startInstallation } from "../startInstallation.ts"
 import { readGets, readSyncs } from "./readInbound.ts"
 import { type InboundLedger, reconcile } from "./reconcile.ts"
 import { gatewayEnv, schedulerEnv, windowMs } from "./services.ts"
-import { addConnections, replaceTokens, triggerAtRandom } from "./trigger.ts"
+import { addConnections, addSingleUse, replaceTokens, triggerAtRandom } from "./trigger.ts"
 
 const connections = 200
 /** Partners trigger at random while faults happen to three gateways, two schedulers, the broker and the database. */
@@ -26,6 +26,7 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
     const source = await it.helper("packages/chaos/src/inbound/source.ts", { CHAOS_SEED: String(seed) })
     const url = source.addresses.source ?? ""
     const addresses = await addConnections(it, connections, url)
+    const singleUse = await addSingleUse(it, Math.ceil(durationMs / 40), url)
     const gateways = [1, 2, 3].map((at) =>
       it.member(`gateway-${at}`, "services/trigger-gateway/src/main.ts", () => gatewayEnv),
     )
@@ -39,7 +40,7 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
     let over = false
     const isOver = () => over
     const calling = triggerAtRandom({
-      ...{ addresses, gateways, clients: 16, restMs: [50, 400], isOver },
+      ...{ addresses, singleUse, gateways, clients: 16, restMs: [50, 400], isOver },
       random: createRandom(seed + 1),
     })
     const replacing = replaceTokens({

@@ -17,25 +17,45 @@ export type Address = {
 }
 
 /** Makes connections whose sources are on `url`: most are steady, some slow, some fail at random. */
-export async function addConnections({ sql }: Installation, count: number, url: string): Promise<Address[]> {
-  const addresses: Address[] = []
-  for (let at = 0; at < count; at++) {
-    const connection = `connection-${at}`
-    const kind = at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady"
-    const token = newConnectorToken()
-    await sql(
-      `insert into connection (id, site, source, token_sha256, token_sealed)
-       values ($1, 'shop.example', $2, $3, '')`,
-      [connection, `${url}/${kind}/${connection}`, hashConnectorToken(token)],
-    )
-    addresses.push({ connection, token, replaced: [], changing: false })
-  }
-  return addresses
+export function addConnections(
+  it: Pick<Installation, "sql">,
+  count: number,
+  url: string,
+): Promise<Address[]> {
+  const kindOf = (at: number) => (at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady")
+  return insertConnections(it, count, (at) => ({ id: `connection-${at}`, source: `${url}/${kindOf(at)}` }))
 }
 
-/** Partners that call at random, each gateway in turn, until `isOver`; a few use an address that was replaced. */
+/**
+ * Connections that are triggered once: no later trigger's sync hides that theirs was lost.
+ */
+export function addSingleUse(it: Pick<Installation, "sql">, count: number, url: string): Promise<Address[]> {
+  return insertConnections(it, count, (at) => ({ id: `single-${at}`, source: `${url}/steady` }))
+}
+
+async function insertConnections(
+  { sql }: Pick<Installation, "sql">,
+  count: number,
+  describe: (at: number) => { id: string; source: string },
+): Promise<Address[]> {
+  const made = Array.from({ length: count }, (_, at) => ({ ...describe(at), token: newConnectorToken() }))
+  await sql(
+    `insert into connection (id, site, source, token_sha256, token_sealed)
+     select id, 'shop.example', source, token_sha256, ''
+       from unnest($1::text[], $2::text[], $3::bytea[]) as made (id, source, token_sha256)`,
+    [
+      made.map(({ id }) => id),
+      made.map(({ id, source }) => `${source}/${id}`),
+      made.map(({ token }) => hashConnectorToken(token)),
+    ],
+  )
+  return made.map(({ id, token }) => ({ connection: id, token, replaced: [], changing: false }))
+}
+
+/** Partners that call at random, each gateway in turn, until `isOver`; a few use an address that was replaced, and some a connection of `singleUse`. */
 export async function triggerAtRandom(settings: {
   addresses: Address[]
+  singleUse: Address[]
   gateways: Member[]
   clients: number
   /** Between two calls of one client. */
@@ -44,6 +64,7 @@ export async function triggerAtRandom(settings: {
   isOver: () => boolean
 }): Promise<Call[]> {
   const { addresses, gateways, clients, restMs, random, isOver } = settings
+  const unused = [...settings.singleUse]
   const calls: Call[] = []
   let turn = 0
 
@@ -53,9 +74,12 @@ export async function triggerAtRandom(settings: {
       const gateway = gateways[turn++ % gateways.length]?.addresses().gateway
       // A balancer does not send to what is down.
       if (gateway === undefined) continue
-      const address = random.pick(addresses)
+      const single = random.next() < 0.3 ? unused.pop() : undefined
+      const address = single ?? random.pick(addresses)
       const useOld = address.replaced.length > 0 && random.next() < 0.2
-      calls.push(await callOnce(gateway, address, useOld ? random.pick(address.replaced) : address.token))
+      const call = await callOnce(gateway, address, useOld ? random.pick(address.replaced) : address.token)
+      calls.push(call)
+      if (single && call.status !== 202) unused.push(single)
     }
   }
   await Promise.all(Array.from({ length: clients }, client))

@@ -2,10 +2,9 @@ import type { Member } from "../startMember.ts"
 
 type ConsoleAnswer = { status: number; body: unknown }
 
-/** A request to the management API. Null: there was no response, so what was asked for may have been done or not. */
+/** A POST to the management API. Null: there was no response, so what was asked for may have been done or not. */
 export type CallConsole = (path: string, body?: unknown) => Promise<ConsoleAnswer | null>
 
-/** POST requests with the key; GET where there is no body to send is not needed here. */
 export function consoleCaller(member: Member, key: string): CallConsole {
   return async (path, body) => {
     const { console: origin } = member.addresses()

@@ -5,7 +5,7 @@ import type { Fault } from "../driveFaults.ts"
 import { groups } from "../groups.ts"
 import { readGets, readSyncs } from "../inbound/readInbound.ts"
 import { gatewayEnv, schedulerEnv, windowMs } from "../inbound/services.ts"
-import { addConnections, triggerAtRandom } from "../inbound/trigger.ts"
+import { addConnections, addSingleUse, triggerAtRandom } from "../inbound/trigger.ts"
 import { addChannels, channelSecret } from "../outbound/channels.ts"
 import { makeDispatcher } from "../outbound/dispatchers.ts"
 import type { Evidence as Outbound, PublishedEvent } from "../outbound/evidence.ts"
@@ -52,6 +52,7 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
     const sources = source.addresses.source ?? ""
     await addChannels(it, receiver.addresses)
     const addresses = await addConnections(it, connections, sources)
+    const singleUse = await addSingleUse(it, Math.ceil(durationMs / 40), sources)
     const gateways = [1, 2].map((at) =>
       it.member(`gateway-${at}`, "services/trigger-gateway/src/main.ts", () => gatewayEnv),
     )
@@ -73,7 +74,7 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
       atMost: Number.POSITIVE_INFINITY,
     })
     const calling = triggerAtRandom({
-      ...{ addresses, gateways, clients: 8, restMs: [50, 400], isOver },
+      ...{ addresses, singleUse, gateways, clients: 8, restMs: [50, 400], isOver },
       random: createRandom(seed + 2),
     })
     // Five stretches of load: one before and one after each copy, and one at the end.
