@@ -58,6 +58,7 @@ export const mutants: readonly Mutant[] = [
     find: "Math.max(monotonic() - started.monotonic, wall() - started.wall)",
     replace: "monotonic() - started.monotonic",
     tests: ["services/sync-scheduler/src/runDue.test.ts"],
+    testName: "also where the monotonic clock stood still",
   },
   {
     name: "Kafka: a record is acknowledged when its leader alone has it",
@@ -114,6 +115,7 @@ export const mutants: readonly Mutant[] = [
     find: '      retry("record attempts", () => recordAttempts(sql, ...batch)),',
     replace: '      (void retry("record attempts", () => recordAttempts(sql, ...batch)), Promise.resolve()),',
     tests: ["services/webhook-dispatcher/src/killedInOutage.test.ts"],
+    testName: "could not record in an outage",
   },
   {
     name: "Dispatcher: a deferral counts as written before the database has it",
@@ -122,6 +124,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '      (void retry("defer deliveries", () => deferDeliveries(sql, ...batch)), Promise.resolve()),',
     tests: ["services/webhook-dispatcher/src/killedInOutage.test.ts"],
+    testName: "could not defer in an outage",
   },
   {
     name: "Dispatcher: a batch resolves before its statement has run",
@@ -129,6 +132,7 @@ export const mutants: readonly Mutant[] = [
     find: "run: (items) => run(items).then(() => [])",
     replace: "run: async (items) => (void run(items), [])",
     tests: ["services/webhook-dispatcher/src/killedInOutage.test.ts"],
+    testName: "could not record in an outage",
   },
   {
     name: "Dispatcher: a record is done before its deferral is written",
@@ -151,6 +155,7 @@ export const mutants: readonly Mutant[] = [
     find: "await handleNew({",
     replace: "void handleNew({",
     tests: ["services/webhook-dispatcher/src/killedInOutage.test.ts"],
+    testName: "could not record in an outage",
   },
   {
     name: "Dispatcher: retention deletes a pending delivery whose due time is old",
@@ -500,8 +505,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Limiter: slow keys may use all permits",
     file: "packages/limiter/src/createLimiter.ts",
-    find: "if (state.inFlight.length === 0 || slownessOf(state) < slowMs) return state.limit",
-    replace: "if (state.limit >= 0) return state.limit",
+    find: "    if (slownessOf(state) < slowMs) return state.limit\n",
+    replace: "    if (state.limit >= 0) return state.limit\n",
     tests: ["packages/limiter/src/createLimiter.test.ts"],
     testName: "slow keys share the slow permits",
   },

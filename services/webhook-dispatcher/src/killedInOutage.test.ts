@@ -3,60 +3,87 @@ import { expect, test } from "vitest"
 import { closeDatabase } from "./fixtures/closeDatabase.ts"
 import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
 
-test("attempts and deferrals that the database does not have yet outlast a kill: the next dispatcher makes them again", async () => {
+type Installation = Awaited<ReturnType<typeof startInstallation>>
+type Dispatcher = Awaited<ReturnType<Installation["dispatcher"]>>
+
+/** Events of these channels, in one partition: its offsets must not be committed, and those of the other are. */
+function publishTogether(it: Installation, channels: string[]) {
+  const events = channels.map((channel, at) => paid(`event-${at}`, { channel }))
+  const topic = it.names.sitePaid
+  return it.publish(events.map((event) => ({ topic, key: "one partition", value: JSON.stringify(event) })))
+}
+
+const get = async (dispatcher: Dispatcher, path: string) =>
+  (await fetch(`${dispatcher.addresses.ops}${path}`)).text()
+
+/** Kills the dispatcher when it has met the outage, and has committed what it takes for done. */
+async function killInOutage(it: Installation, dispatcher: Dispatcher, unwritten: string) {
+  await waitUntil("the dispatcher to meet the outage", async () =>
+    (await get(dispatcher, "/readyz")).includes(unwritten),
+  )
+  // These are done without the database, in both partitions.
+  const keys = Array.from({ length: 20 }, (_, at) => `${at}`)
+  await it.publish(keys.map((key) => ({ topic: it.names.sitePaid, key, value: "not an event" })))
+  await waitUntil("them to be done", () => dispatcher.output().split("is invalid").length > keys.length)
+  await waitUntil("the other partition's offsets to be committed", async () =>
+    /^sitewire_site_paid_lag_records\{.*\} 0$/m.test(await get(dispatcher, "/metrics")),
+  )
+  await dispatcher.end("SIGKILL")
+}
+
+const undelivered = (it: Installation) => it.sql("select from delivery where state <> 'delivered'")
+const theRows = "select state, attempts, deferred_at, next_attempt_at from delivery"
+const delivered = { state: "delivered", attempts: 1, deferred_at: null, next_attempt_at: null }
+
+test("attempts that a killed dispatcher could not record in an outage of the database are made again, and recorded", async () => {
   await using it = await startInstallation({ retryDelaysMs: [60_000] })
   const held: (() => void)[] = []
   const partner = await startReceiver(({ path }, response, before) => {
-    if (before < 3) held.push(() => response.writeHead(path === "/fails" ? 500 : 204).end())
+    if (before < 2) held.push(() => response.writeHead(path === "/fails" ? 500 : 204).end())
     else response.writeHead(204).end()
   })
-  const channels = ["succeeds", "fails", "busy"]
+  const channels = ["succeeds", "fails"]
   for (const channel of channels) await it.channel(channel, `${partner.url}/${channel}`)
-  const first = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "1", CHANNEL_MAX_WAIT: "6s" })
-  // In one partition, whose offsets must not be committed.
-  await it.publish(
-    [...channels, "busy"].map((channel, at) => ({
-      topic: it.names.sitePaid,
-      key: "one partition",
-      value: JSON.stringify(paid(`event-${at}`, { channel })),
-    })),
-  )
-  await waitUntil("an attempt for each channel", () => held.length === 3)
-  await waitUntil("all rows", async () => (await it.sql("select from delivery")).length === 4)
+  const first = await it.dispatcher()
+  await publishTogether(it, channels)
+  await waitUntil("an attempt for each channel", () => held.length === 2)
   const database = await closeDatabase(it.databaseUrl)
-  for (const [at, { path }] of partner.received.entries()) if (path !== "/busy") held[at]?.()
-  const unwritten = new Set<string>()
-  await waitUntil("attempts and a deferral that cannot be written", async () => {
-    const text = await (await fetch(`${first.addresses.ops}/readyz`)).text()
-    for (const what of ["record attempts", "defer deliveries"]) if (text.includes(what)) unwritten.add(what)
-    return unwritten.size === 2
-  })
-
-  // These are done without the database, in both partitions: once the other one's are committed, so is all that was done before.
-  const invalid = Array.from({ length: 20 }, (_, at) => ({
-    topic: it.names.sitePaid,
-    key: `${at}`,
-    value: "x",
-  }))
-  await it.publish(invalid)
-  await waitUntil("them to be done", () => first.output().split("is invalid").length > invalid.length)
-  await waitUntil("the other partition's offsets to be committed", async () => {
-    const figures = await (await fetch(`${first.addresses.ops}/metrics`)).text()
-    return /^sitewire_site_paid_lag_records\{.*\} 0$/m.test(figures)
-  })
-  await first.end("SIGKILL")
+  for (const respond of held) respond()
+  await killInOutage(it, first, "record attempts")
   await database.open()
   await it.dispatcher()
-  const rows = () => it.sql("select state, attempts, deferred_at, next_attempt_at from delivery")
-  await waitUntil(
-    "all deliveries",
-    async () => (await rows()).every(({ state }) => state === "delivered"),
-    40_000,
+  await waitUntil("both deliveries", async () => (await undelivered(it)).length === 0, 40_000)
+  expect(await it.sql(theRows)).toEqual([delivered, delivered])
+  expect(await it.sql("select number, status from attempt")).toEqual([
+    { number: 1, status: 204 },
+    { number: 1, status: 204 },
+  ])
+  expect(partner.received).toHaveLength(4)
+  await partner.close()
+}, 120_000)
+
+test("a delivery that a killed dispatcher could not defer in an outage of the database is delivered by the next one", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [60_000] })
+  const partner = await startReceiver((_, response, before) => {
+    // The first one holds the channel's only permit.
+    if (before > 0) response.writeHead(204).end()
+  })
+  await it.channel("acme", partner.url)
+  // No record carries it, so none of its partition waits for it.
+  await it.sql(
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason, failures)
+     values (gen_random_uuid(), 'before', 'acme', '{}', '', 'c', now(), 'resend', 0)`,
   )
-  const delivered = { state: "delivered", attempts: 1, deferred_at: null, next_attempt_at: null }
-  expect(await rows()).toEqual([delivered, delivered, delivered, delivered])
-  expect(await it.sql("select from attempt where number = 1 and status = 204")).toHaveLength(4)
-  // The three that were in flight, and all four again.
-  expect(partner.received).toHaveLength(7)
+  const first = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "1", CHANNEL_MAX_WAIT: "6s" })
+  await waitUntil("the attempt that holds the permit", () => partner.received.length === 1)
+  await publishTogether(it, ["acme"])
+  await waitUntil("its row", async () => (await it.sql("select from delivery")).length === 2)
+  const database = await closeDatabase(it.databaseUrl)
+  await killInOutage(it, first, "defer deliveries")
+  await database.open()
+  await it.dispatcher({ DELIVERY_TIMEOUT: "1s" })
+  await waitUntil("both deliveries", async () => (await undelivered(it)).length === 0, 60_000)
+  expect(await it.sql(theRows)).toEqual([delivered, delivered])
+  expect(partner.received).toHaveLength(3)
   await partner.close()
 }, 120_000)
