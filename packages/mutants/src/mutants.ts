@@ -148,6 +148,15 @@ export const mutants: readonly Mutant[] = [
     find: 'if (next?.kind === "retry") await scheduleRetry',
     replace: 'if (next?.kind === "retry") void scheduleRetry',
     tests: ["services/webhook-dispatcher/src/attempt/handleDelivery.test.ts"],
+    testName: "recorded when Kafka has the retry, and not before",
+  },
+  {
+    name: "Dispatcher: a dead delivery is recorded before the broker has its dead letter",
+    file: "services/webhook-dispatcher/src/attempt/handleDelivery.ts",
+    find: "await publishDeadLetter({",
+    replace: "void publishDeadLetter({",
+    tests: ["services/webhook-dispatcher/src/attempt/handleDelivery.test.ts"],
+    testName: "recorded when Kafka has the dead letter, and not before",
   },
   {
     name: "Dispatcher: an event's record is done before its delivery's outcome is durable",
@@ -299,8 +308,8 @@ export const mutants: readonly Mutant[] = [
     file: "services/webhook-dispatcher/src/outcome/recordAttempts.ts",
     find: "when delivery.state in ('delivered', 'erased') then",
     replace: "when delivery.state = 'erased' then",
-    tests: ["services/webhook-dispatcher/src/dispatcher.test.ts"],
-    testName: "a delivered delivery stays delivered",
+    tests: ["services/webhook-dispatcher/src/outcome/recordAttempts.test.ts"],
+    testName: "stays delivered when a resend of it fails",
   },
   {
     name: "Dispatcher: an erased delivery becomes pending again by an attempt that was in flight",

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts"
 import { plantFault } from "./plantFault.ts"
 import type { RunTests, TestRun } from "./runTests.ts"
 
-export type Verdict =
+type Verdict =
   | { kind: "killed"; by: string }
   | { kind: "survived" }
   /** Nothing can be said: the list or the tests need work. */

@@ -9,7 +9,7 @@ export type TestRun =
   /** Not even started, or no test has this name. */
   | { kind: "broken"; why: string }
 
-export type WantedTests = { files: readonly string[]; testNames: readonly string[] }
+type WantedTests = { files: readonly string[]; testNames: readonly string[] }
 export type RunTests = (wanted: WantedTests) => Promise<TestRun>
 
 type Report = {

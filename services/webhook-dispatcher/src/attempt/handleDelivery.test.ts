@@ -132,3 +132,33 @@ test("a retry that the broker refuses for good blocks nobody: the row says when 
   )(due)
   expect(recorded).toMatchObject([{ state: "pending", scheduled: { delayMs: 900_000, failures: 3 } }])
 })
+
+// When the broker acknowledges cannot be chosen with a real one.
+test.each([
+  { follows: "the retry", periodMs: 24 * 3_600_000 },
+  { follows: "the dead letter", periodMs: 60_000 },
+])("an attempt that failed is recorded when Kafka has $follows, and not before", async ({ periodMs }) => {
+  const acknowledged = Promise.withResolvers<void>()
+  const steps: string[] = []
+  const outcome = { error: "status", status: 500, detail: null, address: null, excerpt: null } as const
+  const append = async () => {
+    steps.push("appended")
+    await acknowledged.promise
+    steps.push("acknowledged")
+  }
+  const handled = createHandleDelivery(
+    partsWith({
+      acquired: free,
+      send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
+      publish: () => append().then(() => ({ kind: "published" })),
+      publishDeadLetter: append,
+      record: async () => void steps.push("recorded"),
+      schedule: { delaysMs: retryDelaysMs, periodMs },
+    }),
+  )(due)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(steps).toEqual(["appended"])
+  acknowledged.resolve()
+  await handled
+  expect(steps).toEqual(["appended", "acknowledged", "recorded"])
+})

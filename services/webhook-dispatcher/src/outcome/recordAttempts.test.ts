@@ -159,6 +159,32 @@ test("the outcome of an attempt that was claimed ends its deferral", async () =>
   })
 })
 
+test.each([
+  { outcome: "retried", attempted: { state: "pending" } as const },
+  { outcome: "given up", attempted: { state: "dead", scheduled: null } as const },
+])(
+  "what a partner once accepted stays delivered when a resend of it fails and is $outcome",
+  async ({ attempted }) => {
+    const { sql, insert, row } = await startRows()
+    const id = await insert({
+      state: "'delivered'",
+      attempts: "1",
+      deferred_at: "date_trunc('milliseconds', now())",
+      deferred_reason: "'resend'",
+      failures: "0",
+    })
+    const { deferred_at: deferredAt } = await row(id)
+    const resend = { ...attempt, ...attempted, deliveryId: id, number: 2, deferredAt: deferredAt as Date }
+    await recordAttempts(sql, [resend])
+    expect(await row(id)).toMatchObject({
+      state: "delivered",
+      attempts: 2,
+      deferred_at: null,
+      next_attempt_at: resend.scheduled === null ? null : expect.any(Date),
+    })
+  },
+)
+
 /** A database with one pending delivery. */
 async function startDatabase() {
   const database = await freshDatabase()
