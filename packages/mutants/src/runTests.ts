@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 
@@ -49,7 +48,10 @@ export function testRunner(settings: {
     let output = ""
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (text) => (output = `${output}${text}`.slice(-4_000)))
-    const [code] = await once(child, "close")
+    // Told by the abort itself, which ends the child.
+    child.on("error", () => {})
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
+    signal.throwIfAborted()
     const report = await readFile(reportFile, "utf8").then(
       (text) => JSON.parse(text) as Report,
       () => null,
