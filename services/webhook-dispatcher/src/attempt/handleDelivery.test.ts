@@ -112,10 +112,19 @@ test("a new event of a channel with deferred deliveries queues behind them, alth
 test("no attempt begins when its lease is about to end: the claim goes back", async () => {
   const released: ClaimedDelivery[] = []
   const deferredAt = new Date()
+  let sent = 0
   await createHandleDelivery(
-    partsWith({ acquired: free, release: async (claimed) => void released.push(claimed) }),
+    partsWith({
+      acquired: free,
+      send: async () => {
+        sent += 1
+        return null
+      },
+      release: async (claimed) => void released.push(claimed),
+    }),
   )({ ...due, claim: { deferredAt, attemptBefore: performance.now() - 1 } })
   expect(released).toEqual([{ id: due.id, deferredAt }])
+  expect(sent).toBe(0)
 })
 
 test("a retry that the broker refuses for good blocks nobody: the row says when it is due", async () => {
