@@ -9,8 +9,8 @@ import type { Member } from "./startMember.ts"
 export type CommonFaultSettings = {
   random: Random
   it: Pick<Installation, "postgres" | "brokers">
-  /** Those that are killed and paused. */
-  members: Member[]
+  /** Those that are killed and paused, by service. */
+  services: Member[][]
   /** Those that join their group for a while and leave it in good order. */
   extras: Member[]
   brokerDownMs: [number, number]
@@ -20,7 +20,8 @@ export type CommonFaultSettings = {
 
 /** What happens to the processes of either flow, to the brokers and to Postgres. */
 export function commonFaults(settings: CommonFaultSettings): Partial<Record<FaultKind, FaultWork>> {
-  const { random, members, extras } = settings
+  const { random, services, extras } = settings
+  const members = services.flat()
   const { postgres, brokers } = settings.it
   const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
   const brokerName = (broker: StartedBacking) =>
@@ -47,14 +48,21 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
     return "Postgres"
   }
 
-  /** A process that is killed now and started again cannot finish what waited for the server. */
+  /**
+   * Kills one process of a service, or all of them, while they cannot finish what they have begun. They are paused before, so that work waits
+   * for them, which they begin once the server is unavailable.
+   */
   async function killWithout(server: StartedBacking, name: string): Promise<string> {
+    const service = random.pick(services)
+    const hit = random.pick([service, [random.pick(service)]])
+    for (const member of hit) member.pause()
+    await sleep(1_000)
     const how = random.pick(["frozen", "stopped", "killed"] as const)
     let recover = () => server.resume()
     if (how === "frozen") recover = await freeze(server)
     else await server.halt(how === "killed" ? "kill" : "orderly")
+    for (const member of hit) member.unpause()
     await sleep(2_000)
-    const hit = random.pick([members, [random.pick(members)]])
     await Promise.all(hit.map((member) => member.kill()))
     const startsFirst = random.pick([true, false])
     const starting = startsFirst ? Promise.all(hit.map((member) => member.start())) : undefined

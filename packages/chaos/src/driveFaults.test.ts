@@ -53,7 +53,7 @@ async function drive(seed: number, brokers = 1) {
         postgres: backing("Postgres", note),
         brokers: Array.from({ length: brokers }, (_, at) => backing(`broker-${at + 1}`, note)),
       },
-      members: [1, 2, 3].map((at) => member(`member-${at}`, note)),
+      services: [[1, 2, 3].map((at) => member(`member-${at}`, note))],
       extras: [member("extra", note)],
       brokerDownMs: [20_000, 20_000],
       pausedMs: [11_000, 30_000],
@@ -70,10 +70,12 @@ async function drive(seed: number, brokers = 1) {
 }
 
 const seeds = [1, 2, 3, 4, 5]
-const down = (server: string) => `halt ${server} (?:orderly|kill)`
-/** One member, or all three, killed and started again between the beginning of an outage and its end or thereafter. */
+/** One member, or all three: paused before an outage, continued and killed during it, started again before its end or thereafter. */
 const killedDuring = (server: string) =>
-  new RegExp(`^${down(server)}(, kill member-\\d){1,3}(, (start member-\\d|resume ${server})){2,4}$`)
+  new RegExp(
+    `^(pause member-\\d, ){1,3}halt ${server} (orderly|kill)(, unpause member-\\d){1,3}` +
+      `(, kill member-\\d){1,3}(, (start member-\\d|resume ${server})){2,4}$`,
+  )
 const healed: Partial<Record<FaultKind, RegExp>> = {
   "kill -9": /^kill (member-\d), start \1$/,
   SIGSTOP: /^pause (member-\d), unpause \1$/,
@@ -146,7 +148,8 @@ test.each(cases)(
     for (const notes of done.filter((_, at) => faults[at]?.kind.includes(" while "))) {
       const of = (what: string) =>
         notes.split(", ").flatMap((one) => (one.startsWith(what) ? one.split(" ")[1] : []))
-      expect(of("start").toSorted()).toEqual(of("kill").toSorted())
+      for (const done of ["pause", "unpause", "start"])
+        expect(of(done).toSorted()).toEqual(of("kill").toSorted())
       expect(of("resume")).toEqual(of("halt"))
       expect(notes.indexOf("kill member")).toBeLessThan(notes.indexOf("resume"))
     }

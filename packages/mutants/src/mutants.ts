@@ -258,10 +258,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Dispatcher: giving a claim back ends the lease of a later claim",
     file: "services/webhook-dispatcher/src/deferred/releaseClaims.ts",
-    find: " and deferred_at = to_timestamp(deferred_at_ms / 1000)",
+    find: " and leased_until = to_timestamp(leased_until_ms / 1000)",
     replace: "",
     tests: ["services/webhook-dispatcher/src/deferred/claimDeferred.test.ts"],
-    testName: "unless a resend has become another deferral meanwhile",
+    testName: "and ends no later claim",
   },
   {
     name: "Dispatcher: a delivery is deferred although its attempt was made elsewhere",

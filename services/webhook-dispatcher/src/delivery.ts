@@ -61,6 +61,7 @@ export type DueDelivery = {
 export type Claim = {
   /** Names the deferral that the attempt ends: a resend that comes meanwhile is another one. */
   deferredAt: Date
+  leasedUntil: Date
   /** No attempt begins after this, by `performance.now()`: another dispatcher may claim the delivery when the lease ends. */
   attemptBefore: number
 }

@@ -26,9 +26,9 @@ type Simulation = ReturnType<typeof simulate>
  * By the broker's clock, every attempt but the first was due when it was made, and came no sooner after the one before
  * than the schedule says.
  */
-function expectNeverEarly(it: Simulation): void {
+function expectNeverEarly(it: Simulation, isMeant = (_event: string) => true): void {
   const firstAt = new Map(firsts(it.attempts).map(({ event, number, at }) => [`${event} ${number}`, at]))
-  for (const { event, number, at } of it.attempts.filter((made) => made.number > 1)) {
+  for (const { event, number, at } of it.attempts.filter((made) => made.number > 1 && isMeant(made.event))) {
     expect(
       at - Math.min(...it.dueTimes(event, number)),
       `attempt ${number} after it was due`,
@@ -40,8 +40,10 @@ function expectNeverEarly(it: Simulation): void {
 }
 
 /** The first attempt of each number came at its due time, or later by less than `lateMs`. */
-function expectNotLate(it: Simulation, lateMs: number): void {
-  for (const { event, number, at } of firsts(it.attempts).filter((made) => made.number > 1))
+function expectNotLate(it: Simulation, lateMs: number, isMeant = (_event: string) => true): void {
+  for (const { event, number, at } of firsts(it.attempts).filter(
+    (made) => made.number > 1 && isMeant(made.event),
+  ))
     expect(at - Math.min(...it.dueTimes(event, number)), `attempt ${number} late`).toBeLessThan(lateMs)
 }
 
@@ -469,6 +471,135 @@ test("a process that starts with a clock behind the broker's attempts late by ju
   expect(it.deadLetters()).toHaveLength(1)
 })
 
+/** What a kill after this step of a deferred delivery costs: an attempt that is made again, or nothing. */
+const killsOfDeferred: { step: Step; repeated: number }[] = [
+  { step: "deferred", repeated: 0 },
+  { step: "claimed", repeated: 0 },
+  { step: "asked", repeated: 1 },
+  { step: "answered", repeated: 1 },
+  { step: "appended", repeated: 1 },
+  { step: "recorded", repeated: 0 },
+]
+
+test.each(killsOfDeferred)(
+  "a kill when a deferred delivery was just $step loses nothing, and repeats its attempt at most once",
+  async ({ step, repeated }) => {
+    let killed = false
+    // The first attempt after the pause fails, so that something is appended.
+    using it = simulate({
+      answer: ({ number }) => (number === 1 ? fails : takes),
+      onStep(done) {
+        if (killed || done.step !== step) return
+        killed = true
+        it.restart(5 * second)
+      },
+    })
+    it.rows.pause("acme")
+    it.publish("event")
+    await it.advance(hour)
+    it.rows.resume("acme")
+    await it.advance(day)
+    expect(killed).toBe(true)
+    expect(numbers(it.attempts)).toEqual([...Array.from({ length: 1 + repeated }, () => 1), 2])
+    expectNeverEarly(it)
+    expect(it.rows.byEvent("event")).toMatchObject({ state: "delivered", attempts: 2, deferredAt: null })
+    expect(it.pending("event")).toEqual([])
+  },
+)
+
+test("a delivery that failed once and then finds no capacity for longer than its retry period is attempted all the same", async () => {
+  // One at a time, each for 9 s: what comes due behind 4,000 others waits for ten hours.
+  using it = simulate({
+    answer: ({ event, number }) =>
+      event === "failed" && number === 1
+        ? fails
+        : { status: 204, tookMs: event === "failed" ? 40 : 9 * second },
+    dispatcher: { channelMaxConcurrency: 1 },
+  })
+  it.publish("failed")
+  await it.advance(second)
+  for (let event = 0; event < 4_000; event++) it.publish(String(event))
+  await it.advance(12 * hour)
+  expect(it.rows.byEvent("failed")).toMatchObject({ state: "delivered", attempts: 2 })
+  const [, second_] = it.attempts.filter(({ event }) => event === "failed")
+  expect(second_?.at).toBeGreaterThan(6 * hour)
+  expect(it.deadLetters()).toEqual([])
+})
+
+test("what is deferred behind an open breaker dies when its period is over, and what was deferred for a pause does not", async () => {
+  using it = simulate({
+    answer: () => fails,
+    dispatcher: { breakerFailures: 1, breakerCooldownMs: 20 * hour },
+  })
+  it.publish("opens", "broken")
+  await it.advance(second)
+  it.publish("behind", "broken")
+  it.rows.pause("paused")
+  it.publish("held", "paused")
+  await it.advance(6 * hour + 3 * minute)
+  expect(it.rows.byEvent("opens")).toMatchObject({ state: "dead" })
+  expect(it.rows.byEvent("behind")).toMatchObject({ state: "dead", attempts: 0 })
+  expect(it.rows.byEvent("held")).toMatchObject({ state: "pending", deferredReason: "paused" })
+  expect(it.deadLetters()).toHaveLength(2)
+})
+
+test("a channel that was paused behind an open breaker has its whole retry period after the resume", async () => {
+  using it = simulate({
+    answer: () => fails,
+    dispatcher: { breakerFailures: 1, breakerCooldownMs: 40 * hour },
+  })
+  it.publish("opens")
+  await it.advance(second)
+  it.publish("behind")
+  await it.advance(hour)
+  it.rows.pause("acme")
+  await it.advance(day)
+  expect(it.rows.byEvent("behind")).toMatchObject({ state: "pending" })
+  it.rows.resume("acme")
+  await it.advance(6 * hour - 5 * minute)
+  expect(it.rows.byEvent("behind")).toMatchObject({ state: "pending" })
+  await it.advance(10 * minute)
+  expect(it.rows.byEvent("behind")).toMatchObject({ state: "dead" })
+})
+
+test("after the cool-down of a breaker the delivery that was deferred first is the probe", async () => {
+  let well = false
+  using it = simulate({
+    answer: () => (well ? takes : fails),
+    dispatcher: { breakerFailures: 1, breakerCooldownMs: 10 * minute },
+  })
+  it.publish("opens")
+  await it.advance(second)
+  for (const event of ["first", "second", "third"]) {
+    it.publish(event)
+    await it.advance(second)
+  }
+  well = true
+  await it.advance(20 * minute)
+  const after = it.attempts.slice(1).map(({ event }) => event)
+  expect(after[0]).toBe("first")
+  expect(after.toSorted()).toEqual(["first", "opens", "second", "third"])
+})
+
+test("scheduled deliveries whose records are lost are attempted behind the sweep, once, and never early", async () => {
+  using it = simulate({ answer: ({ number }) => (number < 3 ? fails : takes) })
+  for (let event = 0; event < 20; event++) it.publish(String(event), String(event))
+  await it.advance(2 * minute)
+  it.loseRetryTopics()
+  await it.advance(hour)
+  for (let event = 0; event < 20; event++) {
+    expect(it.rows.byEvent(String(event))).toMatchObject({
+      state: "delivered",
+      attempts: 3,
+      deferredAt: null,
+    })
+    const made = it.attempts.filter((attempt) => attempt.event === String(event))
+    expect(numbers(made)).toEqual([1, 2, 3])
+    // The third was due five minutes behind the second, and the sweep waits five more.
+    expect((made[2]?.at ?? 0) - (made[1]?.at ?? 0)).toBeGreaterThanOrEqual(5 * minute)
+  }
+})
+
 const answers: Answer[] = [
   takes,
   fails,
@@ -477,6 +608,7 @@ const answers: Answer[] = [
   { status: 429, retryAfter: "600" },
   { status: 503, tookMs: 9 * second },
 ]
+const faultKinds = ["restart", "rebalance", "pause", "resend"] as const
 const chaos = fc.record({
   deliveries: fc.array(
     fc.record({
@@ -487,7 +619,7 @@ const chaos = fc.record({
   ),
   faults: fc.array(
     fc.record({
-      kind: fc.constantFrom("restart" as const, "rebalance" as const),
+      kind: fc.constantFrom(...faultKinds),
       // Often short, so that it meets attempts; now and then long.
       afterMs: fc.oneof(fc.nat({ max: second }), fc.nat({ max: 2 * minute }), fc.nat({ max: 2 * hour })),
       downMs: fc.integer({ min: 100, max: 90 * second }),
@@ -514,16 +646,28 @@ test("whatever fails and whenever it is killed: none early, none twice at once, 
       // A channel each: what a shared breaker does has its own tests.
       it.publish(String(event), String(event))
     }
-    for (const { kind, afterMs, downMs } of faults) {
+    const resent = new Set<string>()
+    const disturbed = new Set<string>()
+    for (const [at, { kind, afterMs, downMs }] of faults.entries()) {
       await it.advance(afterMs)
-      it[kind](downMs)
+      const event = String(at % deliveries.length)
+      if (kind === "restart" || kind === "rebalance") it[kind](downMs)
+      else disturbed.add(event)
+      if (kind === "pause") {
+        it.rows.pause(event)
+        it.after(downMs, () => it.rows.resume(event))
+      }
+      if (kind === "resend" && it.rows.byEvent(event)) {
+        resent.add(event)
+        it.rows.resend(event)
+      }
     }
     await it.advance(day)
 
-    expectNeverEarly(it)
+    expectNeverEarly(it, (event) => !resent.has(event))
     const downMs = faults.reduce((sum, fault) => sum + fault.downMs, killsAtStep.length * second)
     // What was appended before a kill can come due while the attempt before it is repeated.
-    expectNotLate(it, downMs + 10 * second)
+    expectNotLate(it, downMs + 10 * second, (event) => !disturbed.has(event))
     const kills = killsAtStep.length + faults.filter(({ kind }) => kind === "restart").length
     for (const event of deliveries.keys()) {
       const made = it.attempts.filter((attempt) => attempt.event === String(event))
@@ -535,12 +679,13 @@ test("whatever fails and whenever it is killed: none early, none twice at once, 
         expect([0, 1]).toContain(number - before.number)
       }
       expect(made.length - distinct(made).length).toBeLessThanOrEqual(kills)
+      expect(row).toMatchObject({ deferredAt: null, nextAttemptAt: null })
       expect(["delivered", "dead"]).toContain(row?.state)
       expect(row?.attempts).toBe(made.at(-1)?.number)
       expect(it.pending(String(event))).toEqual([])
       const letters = it.deadLetters().filter(({ delivery }) => delivery === row?.id).length
       if (row?.state === "dead") expect(letters).toBeGreaterThan(0)
-      if (kills === 0) expect(letters).toBe(row?.state === "dead" ? 1 : 0)
+      if (kills === 0 && !resent.has(String(event))) expect(letters).toBe(row?.state === "dead" ? 1 : 0)
     }
   })
   const { SCHEDULE_SEED } = process.env

@@ -49,7 +49,13 @@ export async function runInbound(settings: RunSettings): Promise<{ ledger: Inbou
     })
     const driven = await driveFaults({
       ...{ random, durationMs, progress, gapMs: settings.pace.gapMs },
-      faults: commonFaults({ random, it, members, extras: [scheduler("scheduler-extra")], ...settings.pace }),
+      faults: commonFaults({
+        random,
+        it,
+        services: [gateways, schedulers],
+        extras: [scheduler("scheduler-extra")],
+        ...settings.pace,
+      }),
     })
     faults.push(...driven)
     over = true

@@ -80,7 +80,7 @@ export async function runOutbound(
       ...{ random, durationMs, progress, gapMs: settings.pace.gapMs },
       faults: {
         ...commonFaults({
-          ...{ random, it, members: dispatchers, extras: [make("dispatcher-extra")] },
+          ...{ random, it, services: [dispatchers], extras: [make("dispatcher-extra")] },
           ...settings.pace,
         }),
         ...outboundFaults({ random, it, dispatchers, management, schedule }),

@@ -98,8 +98,8 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     log.debug({ ...describe(due), reason }, "delivery deferred")
   }
 
-  async function release({ id }: DueDelivery, { deferredAt }: Claim): Promise<void> {
-    await parts.release({ id, deferredAt })
+  async function release({ id }: DueDelivery, { leasedUntil }: Claim): Promise<void> {
+    await parts.release({ id, leasedUntil })
   }
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {

@@ -20,6 +20,7 @@ type Row = ChannelRow & {
   elapsed_ms: number | null
   correlation: string
   deferred_at: Date
+  leased_until: Date
 }
 
 // `for update skip locked`: dispatchers that claim at the same moment share the deliveries out. A row that another one has just
@@ -42,7 +43,7 @@ with claimed as materialized (
 update delivery set leased_until = now() + $3::float8 * interval '1 millisecond'
   from channel
  where delivery.id = any (array(select id from claimed)) and channel.id = delivery.channel_id
-returning delivery.id, event_id, body, attempts, failures, correlation, deferred_at, channel_id, ${channelColumns},
+returning delivery.id, event_id, body, attempts, failures, correlation, deferred_at, leased_until, channel_id, ${channelColumns},
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
@@ -70,7 +71,7 @@ export async function claimDeferred(
     failures: row.failures ?? 0,
     since: new Date(Date.now() - (row.elapsed_ms ?? 0)).toISOString(),
     correlation: row.correlation,
-    claim: { deferredAt: row.deferred_at, attemptBefore },
+    claim: { deferredAt: row.deferred_at, leasedUntil: row.leased_until, attemptBefore },
   }))
 }
 
