@@ -16,6 +16,7 @@ const commands = {
   sitewire: ["packages/cli/src/main.ts"],
   bench: ["packages/bench/src/main.ts"],
   chaos: ["packages/chaos/src/main.ts"],
+  mutants: ["packages/mutants/src/main.ts"],
   test: ["node_modules/vitest/vitest.mjs", "run"],
   check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "--output-logs=errors-only"],
 }

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { openPool } from "@sitewire/database"
 import { postgresAddress, startReceiver, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { closeDatabase } from "./fixtures/closeDatabase.ts"
 import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
 
 test("a dispatcher that has nothing to do is not ready while the database is away", async () => {
@@ -38,20 +39,6 @@ test("an attempt that ends during the stop is recorded, although the database is
   expect(await it.sql("select state, attempts from delivery")).toEqual([{ state: "delivered", attempts: 1 }])
   await partner.close()
 }, 60_000)
-
-/** Ends all connections to it and takes no more, as for maintenance. */
-async function closeDatabase(url: string) {
-  const name = new URL(url).pathname.slice(1)
-  const admin = openPool({ url: postgresAddress(), size: 1, name: "test" })
-  await admin.sql(`alter database "${name}" with allow_connections false`)
-  await admin.sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name])
-  return {
-    async open() {
-      await admin.sql(`alter database "${name}" with allow_connections true`)
-      await admin.close()
-    },
-  }
-}
 
 test("events wait while the database is read-only, as a standby is, and none of them is refused", async () => {
   await using it = await startInstallation()

@@ -112,10 +112,19 @@ test("a new event of a channel with deferred deliveries queues behind them, alth
 test("no attempt begins when its lease is about to end: the claim goes back", async () => {
   const released: ClaimedDelivery[] = []
   const leasedUntil = new Date()
+  let sent = 0
   await createHandleDelivery(
-    partsWith({ acquired: free, release: async (claimed) => void released.push(claimed) }),
+    partsWith({
+      acquired: free,
+      send: async () => {
+        sent += 1
+        return null
+      },
+      release: async (claimed) => void released.push(claimed),
+    }),
   )({ ...due, claim: { deferredAt: new Date(), leasedUntil, attemptBefore: performance.now() - 1 } })
   expect(released).toEqual([{ id: due.id, leasedUntil }])
+  expect(sent).toBe(0)
 })
 
 test("a retry that the broker refuses for good blocks nobody: the row says when it is due", async () => {
@@ -131,4 +140,34 @@ test("a retry that the broker refuses for good blocks nobody: the row says when 
     }),
   )(due)
   expect(recorded).toMatchObject([{ state: "pending", scheduled: { delayMs: 900_000, failures: 3 } }])
+})
+
+// When the broker acknowledges cannot be chosen with a real one.
+test.each([
+  { follows: "the retry", periodMs: 24 * 3_600_000 },
+  { follows: "the dead letter", periodMs: 60_000 },
+])("an attempt that failed is recorded when Kafka has $follows, and not before", async ({ periodMs }) => {
+  const acknowledged = Promise.withResolvers<void>()
+  const steps: string[] = []
+  const outcome = { error: "status", status: 500, detail: null, address: null, excerpt: null } as const
+  const append = async () => {
+    steps.push("appended")
+    await acknowledged.promise
+    steps.push("acknowledged")
+  }
+  const handled = createHandleDelivery(
+    partsWith({
+      acquired: free,
+      send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
+      publish: () => append().then(() => ({ kind: "published" })),
+      publishDeadLetter: append,
+      record: async () => void steps.push("recorded"),
+      schedule: { delaysMs: retryDelaysMs, periodMs },
+    }),
+  )(due)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(steps).toEqual(["appended"])
+  acknowledged.resolve()
+  await handled
+  expect(steps).toEqual(["appended", "acknowledged", "recorded"])
 })

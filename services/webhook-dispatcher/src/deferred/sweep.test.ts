@@ -115,4 +115,10 @@ test("each stored row is looked at once, whoever sweeps, in bounded steps", asyn
   expect(deferred.map(({ event_id }) => event_id).filter((event) => event.startsWith("old-1"))).toEqual([])
   expect(deferred).toHaveLength(14)
   expect(await sweep()).toEqual({ kind: "swept", deferred: 0, more: false })
+  // What was too young has not been passed over.
+  expect(await sweepNew(pool, { overdueMs: 0, batch: 10 })).toEqual({
+    kind: "swept",
+    deferred: 1,
+    more: false,
+  })
 })

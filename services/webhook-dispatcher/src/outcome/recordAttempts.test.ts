@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { startRows } from "../fixtures/deliveryRows.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 
 const delivery = randomUUID()
@@ -108,6 +109,81 @@ test("two processes that make one attempt in the same millisecond cost the other
   await recordAttempts(it.sql, [taken, { ...taken, deliveryId: other }])
   expect(await it.sql("select state from delivery")).toEqual([{ state: "delivered" }, { state: "delivered" }])
 })
+
+test("a resend that is accepted while an attempt is in flight outlasts that attempt's outcome, and can be claimed at once", async () => {
+  const { sql, insert, row } = await startRows()
+  const resent = { deferred_at: "now()", deferred_reason: "'resend'", failures: "0" }
+  const lease = { leased_until: "now() + interval '1 minute'" }
+  const outcomes = [
+    { state: "delivered", error: null, status: 204, scheduled: null },
+    { state: "dead", scheduled: null },
+    { state: "pending" },
+  ] as const
+  const claimedFor = [null, new Date(Date.now() - 60_000)]
+  for (const outcome of outcomes)
+    for (const deferredAt of claimedFor) {
+      const id = await insert({ ...resent, ...(deferredAt ? lease : {}) })
+      const before = await row(id)
+      await recordAttempts(sql, [{ ...attempt, ...outcome, deliveryId: id, deferredAt }])
+      expect(await row(id)).toMatchObject({
+        attempts: 1,
+        state: outcome.state === "delivered" ? "delivered" : "pending",
+        deferred_at: before.deferred_at,
+        deferred_reason: "resend",
+        leased_until: null,
+        next_attempt_at: null,
+        failures: 0,
+        period_started_at: null,
+      })
+    }
+})
+
+test("the outcome of an attempt that was claimed ends its deferral", async () => {
+  const { sql, insert, row } = await startRows()
+  const id = await insert({
+    deferred_at: "date_trunc('milliseconds', now())",
+    deferred_reason: "'resend'",
+    leased_until: "now() + interval '1 minute'",
+    failures: "0",
+  })
+  const { deferred_at: deferredAt } = await row(id)
+  await recordAttempts(sql, [{ ...attempt, deliveryId: id, deferredAt: deferredAt as Date }])
+  expect(await row(id)).toMatchObject({
+    attempts: 1,
+    state: "pending",
+    deferred_at: null,
+    deferred_reason: null,
+    leased_until: null,
+    failures: 1,
+    next_attempt_at: expect.any(Date),
+  })
+})
+
+test.each([
+  { outcome: "retried", attempted: { state: "pending" } as const },
+  { outcome: "given up", attempted: { state: "dead", scheduled: null } as const },
+])(
+  "what a partner once accepted stays delivered when a resend of it fails and is $outcome",
+  async ({ attempted }) => {
+    const { sql, insert, row } = await startRows()
+    const id = await insert({
+      state: "'delivered'",
+      attempts: "1",
+      deferred_at: "date_trunc('milliseconds', now())",
+      deferred_reason: "'resend'",
+      failures: "0",
+    })
+    const { deferred_at: deferredAt } = await row(id)
+    const resend = { ...attempt, ...attempted, deliveryId: id, number: 2, deferredAt: deferredAt as Date }
+    await recordAttempts(sql, [resend])
+    expect(await row(id)).toMatchObject({
+      state: "delivered",
+      attempts: 2,
+      deferred_at: null,
+      next_attempt_at: resend.scheduled === null ? null : expect.any(Date),
+    })
+  },
+)
 
 /** A database with one pending delivery. */
 async function startDatabase() {

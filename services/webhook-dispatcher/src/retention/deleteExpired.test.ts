@@ -60,6 +60,11 @@ test("what is older than the retention is deleted with its attempts, in small ba
   await insert(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
   await insert(pool.sql, { days: 42, count: 2, state: "delivered", dueIn: 1 })
   await insert(pool.sql, { days: 70, count: 4, state: "dead", dueIn: -31 })
+  // Deferred: sent again, however long ago it was made.
+  await insert(pool.sql, { days: 43, count: 2, state: "delivered" })
+  await pool.sql(
+    "update delivery set deferred_at = now(), deferred_reason = 'resend' where event_id like '43-delivered-%'",
+  )
   const sizes: number[] = []
   await pool.sql("create table seen (size int)")
   await pool.sql(`create function note() returns trigger language plpgsql as
@@ -71,7 +76,7 @@ test("what is older than the retention is deleted with its attempts, in small ba
   const { signal } = new AbortController()
   const outcome = await deleteExpired({ pool, before: thirtyDays, batch: 100, pauseMs: 1, signal })
   expect(outcome).toEqual({ kind: "finished", deliveries: 355, attempts: 710 })
-  expect(await counts(pool.sql)).toEqual({ deliveries: 42, attempts: 84 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 44, attempts: 88 })
   for (const { size } of await pool.sql<{ size: number }>("select size from seen")) sizes.push(size)
   expect(Math.max(...sizes)).toBe(100)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(355 + 710)

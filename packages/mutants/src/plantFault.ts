@@ -1,0 +1,30 @@
+import { readFile, writeFile } from "node:fs/promises"
+import { stripTypeScriptTypes } from "node:module"
+import { join } from "node:path"
+import type { Mutant } from "./mutant.ts"
+
+export type Planted = { kind: "planted"; restore(): Promise<void> } | { kind: "not-planted"; why: string }
+
+/** Writes the fault into the tree's file. */
+export async function plantFault(tree: string, { file, find, replace }: Mutant): Promise<Planted> {
+  const path = join(tree, file)
+  const text = await readFile(path, "utf8").catch(() => null)
+  if (text === null) return { kind: "not-planted", why: `${file} does not exist` }
+  const found = text.split(find).length - 1
+  if (found !== 1) return { kind: "not-planted", why: `its text occurs ${found} times in ${file}, not once` }
+  const faulty = text.replace(find, () => replace)
+  const why = path.endsWith(".ts") ? syntaxErrorOf(faulty) : null
+  if (why !== null) return { kind: "not-planted", why: `${file} could not be parsed with it: ${why}` }
+  await writeFile(path, faulty)
+  return { kind: "planted", restore: () => writeFile(path, text) }
+}
+
+/** A file that cannot be loaded fails every test, and shows nothing of them. */
+function syntaxErrorOf(text: string): string | null {
+  try {
+    stripTypeScriptTypes(text)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest"
+import { startRows } from "../fixtures/deliveryRows.ts"
+import { markDead } from "../outcome/markDead.ts"
+import { claimExpired } from "./claimExpired.ts"
+
+const minute = 60_000
+const ago = (minutes: number) => `now() - interval '${minutes} minutes'`
+/** Half an hour of the period was over when it was deferred an hour ago. */
+const deferred = (reason: string, more: Record<string, string> = {}) => ({
+  attempts: "1",
+  deferred_at: ago(60),
+  deferred_reason: `'${reason}'`,
+  period_started_at: ago(90),
+  ...more,
+})
+const settings = { periodMs: 80 * minute, leaseMs: minute }
+const openFor = (minutes: number) => [{ channel: "acme", openForMs: minutes * minute }]
+
+test("the time in which the breaker was open counts: since the deferral for it, or since the breaker opened", async () => {
+  const { sql, insert } = await startRows()
+  const forBreaker = await insert(deferred("breaker"))
+  const forLackOfCapacity = await insert(deferred("busy"))
+  const ids = async (minutes: number) =>
+    (await claimExpired(sql, openFor(minutes), settings)).map(({ id }) => id)
+  expect(await ids(40)).toEqual([forBreaker])
+  expect(await ids(55)).toEqual([forLackOfCapacity])
+})
+
+test("neither a pause nor a lease ends a retry period, and after a resume the time begins anew", async () => {
+  const { sql, insert } = await startRows()
+  await insert(deferred("breaker"))
+  const count = async () => (await claimExpired(sql, openFor(60), settings)).length
+  await sql("update channel set paused_at = now()")
+  expect(await count()).toBe(0)
+  await sql(`update channel set paused_at = null, resumed_at = ${ago(10)}`)
+  expect(await count()).toBe(0)
+  await sql(`update channel set resumed_at = ${ago(55)}`)
+  await sql("update delivery set leased_until = now() + interval '1 minute'")
+  expect(await count()).toBe(0)
+  await sql("update delivery set leased_until = null")
+  expect(await count()).toBe(1)
+})
+
+test("an expired delivery is dead, unless it was delivered before or a resend has become another deferral meanwhile", async () => {
+  const { sql, insert, row } = await startRows()
+  const dies = await insert(deferred("breaker"))
+  const delivered = await insert(deferred("breaker", { state: "'delivered'", finished_at: ago(120) }))
+  const sentAgain = await insert(deferred("breaker"))
+  const expired = await claimExpired(sql, openFor(60), settings)
+  expect(expired).toHaveLength(3)
+  await sql("update delivery set deferred_at = now(), deferred_reason = 'resend' where id = $1", [sentAgain])
+  const before = { resend: await row(sentAgain), delivered: await row(delivered) }
+  await markDead(sql, expired)
+  const ended = { deferred_at: null, deferred_reason: null, leased_until: null, period_started_at: null }
+  expect(await row(dies)).toMatchObject({ state: "dead", finished_at: expect.any(Date), ...ended })
+  expect(await row(delivered)).toMatchObject({
+    state: "delivered",
+    finished_at: before.delivered.finished_at,
+    ...ended,
+  })
+  expect(await row(sentAgain)).toEqual(before.resend)
+})

@@ -1,0 +1,73 @@
+import type { DeliveryDue } from "@sitewire/contracts"
+import { createLogger } from "@sitewire/runtime"
+import { expect, test } from "vitest"
+import type { DueDelivery } from "../delivery.ts"
+import { createDeliveryLock } from "../deliveryLock.ts"
+import { unreadMetrics } from "../fixtures/unreadMetrics.ts"
+import { createHandleRetries } from "./handleRetries.ts"
+import type { LoadedDelivery } from "./loadDeliveries.ts"
+
+const row: LoadedDelivery = {
+  id: "d1",
+  eventId: "event",
+  body: Buffer.from("{}"),
+  state: "pending",
+  attempts: 1,
+  lateMs: 0,
+  elapsedMs: 60_000,
+  deferred: false,
+  channel: {
+    id: "acme",
+    address: "https://partner.example/",
+    secret: { id: "sec_1", sealed: Buffer.alloc(0) },
+    otherSecret: null,
+    standardWebhooks: false,
+    paused: false,
+  },
+}
+const second: DeliveryDue = {
+  delivery: "d1",
+  attempt: 2,
+  failures: 1,
+  since: new Date().toISOString(),
+  correlation: "c",
+}
+
+async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
+  const attempted: DueDelivery[] = []
+  const { attempt } = createHandleRetries({
+    load: async () => loaded,
+    handleDelivery: async (due) => void attempted.push(due),
+    lock: createDeliveryLock(),
+    metrics: unreadMetrics(),
+    log: createLogger({ service: "test", level: "silent" }),
+  })
+  await attempt(second)
+  return attempted
+}
+
+test.each([
+  { why: "the delivery was deleted", loaded: [] },
+  { why: "its row carries it", loaded: [{ ...row, deferred: true }] },
+  { why: "the delivery is dead", loaded: [{ ...row, state: "dead" as const }] },
+  { why: "the delivery was erased", loaded: [{ ...row, state: "erased" as const }] },
+  { why: "the attempt was made", loaded: [{ ...row, attempts: 2 }] },
+  { why: "the delivery was delivered", loaded: [{ ...row, state: "delivered" as const, lateMs: null }] },
+])("a due attempt is dropped if $why", async ({ loaded }) => {
+  expect(await handled(loaded)).toEqual([])
+})
+
+test("a due attempt of a resend that failed is made, although the delivery was delivered before", async () => {
+  expect(await handled([{ ...row, state: "delivered" }])).toMatchObject([{ id: "d1", attempt: 2 }])
+})
+
+test("the time by which an attempt is late does not count towards the retry period, and being early adds none", async () => {
+  for (const [lateMs, elapsedMs] of [
+    [0, 60_000],
+    [50_000, 10_000],
+    [-20_000, 60_000],
+  ]) {
+    const [due] = await handled([{ ...row, lateMs: lateMs ?? 0 }])
+    expect(Math.abs(Date.now() - Date.parse(due?.since ?? "") - (elapsedMs ?? 0))).toBeLessThan(2_000)
+  }
+})
