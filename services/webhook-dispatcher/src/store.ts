@@ -19,6 +19,7 @@ type RetryWhileUnavailable = <T>(what: string, work: () => Promise<T>) => Promis
 export function createStore({ pool, retry }: { pool: Pool; retry: RetryWhileUnavailable }) {
   const { sql } = pool
   const currentErasures = openErasureList(sql)
+  /** What a statement takes beside `sql`. */
   type Rest<F> = F extends (sql: typeof pool.sql, ...rest: infer R) => unknown ? R : never
   return {
     storeDeliveries: (batch: readonly NewDelivery[]) =>
