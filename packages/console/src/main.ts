@@ -41,7 +41,7 @@ await runService({
     })
     lifecycle.onStop("watch", async () => stopWatching())
 
-    // Not waited for: only replays and the list of refused events need it.
+    // Not waited for: only replays and the list of invalid events need it.
     const kafka = connectKafka({ ...kafkaAccess(config), clientId: "sitewire-console", log })
     const publisher = startPublisher({
       kafka,

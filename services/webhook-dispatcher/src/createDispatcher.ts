@@ -1,5 +1,4 @@
 import type { TopicNames } from "@sitewire/contracts"
-import type { Incoming } from "@sitewire/kafka"
 import { createLimiter } from "@sitewire/limiter"
 import { type BatchBounds, gather, type Logger } from "@sitewire/runtime"
 import { createHandleDelivery } from "./attempt/handleDelivery.ts"
@@ -165,7 +164,7 @@ export function createDispatcher(parts: DispatcherParts) {
   }
 
   return {
-    handleSitePaid: (records: Incoming[], done: (record: Incoming) => void) => handleSitePaid(records, done),
+    handleSitePaid,
     handleRetries: retries.handleRecords,
     counts: () => ({ ...limiter.counts(), claimed: drain.claimed() }),
     /** Claims nothing more, and waits for what was claimed. */

@@ -113,7 +113,10 @@ export function drainDeferred(parts: DrainParts) {
         if (performance.now() >= lookAt) {
           lookAt = performance.now() + lookEveryMs
           await look()
-          await onLook()
+          // Not waited for: it may wait for Kafka, which claims do not need.
+          onLook().catch((error: unknown) =>
+            log.debug({ error }, "what is done at intervals failed; it is done again"),
+          )
         }
         await claimWanted()
       } catch (error) {

@@ -22,8 +22,9 @@ export type ExpireParts = {
 export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   const { openBreakers, claim, publishDeadLetter, markDead, metrics, log } = parts
   let nextAt = 0
+  let expiring: Promise<void> | null = null
 
-  return async () => {
+  async function expire(): Promise<void> {
     const now = performance.now()
     const breakers = openBreakers()
     if (breakers.length === 0 || now < nextAt) return
@@ -54,5 +55,12 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
       )
     }
     nextAt = now
+  }
+
+  return () => {
+    expiring ??= expire().finally(() => {
+      expiring = null
+    })
+    return expiring
   }
 }
