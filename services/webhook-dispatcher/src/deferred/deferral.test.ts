@@ -84,8 +84,11 @@ test("after kill -9 deferred deliveries are claimed by another dispatcher, and n
 
 test("two dispatchers share out what is deferred, and attempt nothing twice", async () => {
   await using it = await startInstallation({ retryDelaysMs: [20_000] })
-  const partner = await startReceiver((_, response) => {
-    setTimeout(() => response.writeHead(204).end(), 20)
+  // No response before both have claimed, so that neither can attempt all of them alone.
+  const bothClaimed = Promise.withResolvers<void>()
+  const partner = await startReceiver(async (_, response) => {
+    await bothClaimed.promise
+    response.writeHead(204).end()
   })
   await it.channel("acme", partner.url)
   await it.pause("acme")
@@ -93,12 +96,15 @@ test("two dispatchers share out what is deferred, and attempt nothing twice", as
   await it.publishPaid(events(200))
   await waitUntil("all to be deferred", async () => (await deferred(it)) === 200)
   await it.resume("acme")
+  await waitUntil("a claim of each dispatcher", async () => {
+    const figures = await Promise.all(
+      both.map(async ({ addresses }) => (await fetch(`${addresses.ops}/metrics`)).text()),
+    )
+    return figures.every((text) => /^sitewire_deliveries_claimed_total(\{.*\})? [1-9]/m.test(text))
+  })
+  bothClaimed.resolve()
   await waitUntil("all of them", async () => (await delivered(it)) === 200)
   expect(partner.received).toHaveLength(200)
-  for (const dispatcher of both) {
-    const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
-    expect(figures).toMatch(/^sitewire_deliveries_claimed_total(\{.*\})? [1-9]/m)
-  }
   await partner.close()
 }, 60_000)
 
