@@ -5,7 +5,7 @@ import type { z } from "zod"
 import { nodeArguments, nodeEnvironment } from "../packages/backing/src/nodeArguments.ts"
 import { consoleVariables } from "../packages/console/src/variables.ts"
 import { topicNames } from "../packages/contracts/src/index.ts"
-import { kafkaLoginVariables, processVariables, type Variables } from "../packages/runtime/src/index.ts"
+import { kafkaAuthVariables, processVariables, type Variables } from "../packages/runtime/src/index.ts"
 import { setupVariables } from "../packages/setup/src/index.ts"
 // biome-ignore lint/style/noRestrictedImports: what the manifests set is held against what the services declare.
 import { schedulerVariables } from "../services/sync-scheduler/src/variables.ts"
@@ -88,8 +88,7 @@ test("secrets come from Secrets and nothing else does", () => {
 test("every process takes its login at Kafka from one Secret, whose keys are variables, if there is one", () => {
   for (const { name, container } of processes) {
     expect(container.envFrom, name).toContainEqual({ secretRef: { name: "kafka-login", optional: true } })
-    for (const variable of Object.keys(kafkaLoginVariables))
-      expect(variablesOf(name)).toHaveProperty(variable)
+    for (const variable of Object.keys(kafkaAuthVariables)) expect(variablesOf(name)).toHaveProperty(variable)
   }
 })
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { dockerAnswers } from "./docker.ts"
 import type { Folder } from "./folder.ts"
 import { reporting } from "./report.ts"
-import type { BackingOptions, StartedBacking } from "./types.ts"
+import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
  * Docker first, then the machine itself. BACKING_SERVICES=docker or =local allows only one of the two.
@@ -21,9 +21,9 @@ export async function choose({
   folder: Folder
   service: string
   variable: string
-  docker: () => Promise<StartedBacking>
-  local: () => Promise<StartedBacking>
-}): Promise<StartedBacking> {
+  docker: () => Promise<StartedBackingService>
+  local: () => Promise<StartedBackingService>
+}): Promise<StartedBackingService> {
   const wish = env.BACKING_SERVICES
   if (wish !== undefined && wish !== "docker" && wish !== "local") {
     throw new Error(

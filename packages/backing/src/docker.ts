@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { GenericContainer, StartedTestContainer } from "testcontainers"
 import type { Folder } from "./folder.ts"
-import type { BackingOptions, StartedBacking } from "./types.ts"
+import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 type Env = BackingOptions["env"]
 
@@ -46,7 +46,7 @@ export async function startContainer({
   container: GenericContainer
   folder: Folder
   address: string
-}): Promise<StartedBacking> {
+}): Promise<StartedBackingService> {
   const starting = container.start()
   const started = await Promise.race([starting, sleep(pullDeadlineMs, undefined, { ref: false })])
   if (!started) {

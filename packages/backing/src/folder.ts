@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { birthMark, endStray, runsWith } from "./processes.ts"
+import { endStray, processStartTime, runsWith } from "./processes.ts"
 import type { BackingOptions, Progress } from "./types.ts"
 
 export type Service = "postgres" | "kafka"
@@ -37,7 +37,7 @@ export async function takeFolder({
   const path = join(directory, name)
   await mkdir(path, { recursive: true })
   const file = join(path, "claim.json")
-  const claim: Claim = { owner: process.pid, ownerBirth: birthMark(process.pid) ?? "" }
+  const claim: Claim = { owner: process.pid, ownerBirth: processStartTime(process.pid) ?? "" }
   for (let attempt = 1; ; attempt++) {
     try {
       await writeFile(file, JSON.stringify(claim), { flag: "wx" })
@@ -112,7 +112,7 @@ async function clearDeadClaim({
 }
 
 function isOwned(claim: Claim) {
-  return birthMark(claim.owner) === claim.ownerBirth
+  return processStartTime(claim.owner) === claim.ownerBirth
 }
 
 async function readClaim(path: string): Promise<Claim | undefined> {

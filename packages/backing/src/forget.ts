@@ -8,7 +8,7 @@ import type { BackingOptions } from "./types.ts"
  * Removes what kept services left in `directory`: their data, processes of killed runs, Docker volumes. The
  * downloaded jars stay. Throws when a living process uses them.
  */
-export async function forgetBackings({
+export async function forgetBackingServices({
   directory,
   env,
   progress,

@@ -1,7 +1,13 @@
-export { forgetBackings } from "./forget.ts"
+export { forgetBackingServices } from "./forget.ts"
 export { nodeArguments, nodeEnvironment } from "./nodeArguments.ts"
-export { birthMark } from "./processes.ts"
+export { processStartTime } from "./processes.ts"
 export { startKafka } from "./startKafka.ts"
 export { startKafkaCluster } from "./startKafkaCluster.ts"
 export { startPostgres } from "./startPostgres.ts"
-export type { Backing, BackingOptions, GivenBacking, Progress, StartedBacking } from "./types.ts"
+export type {
+  BackingOptions,
+  BackingService,
+  GivenBackingService,
+  Progress,
+  StartedBackingService,
+} from "./types.ts"

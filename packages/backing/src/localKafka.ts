@@ -8,7 +8,7 @@ import { kafkaJars } from "./kafkaJars.ts"
 import { brokerSettings, clusterId, nodeSettings } from "./kafkaSettings.ts"
 import { launch, type Running } from "./launch.ts"
 import { pickPort } from "./ports.ts"
-import type { BackingOptions, StartedBacking } from "./types.ts"
+import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
  * A single small node that lives for minutes: quick compilation is worth more than fast code. The collector is the one
@@ -45,7 +45,7 @@ export async function startLocalKafka({
 }: { folder: Folder; jars: string; node?: ClusterNode } & Pick<
   BackingOptions,
   "env" | "port" | "progress"
->): Promise<StartedBacking> {
+>): Promise<StartedBackingService> {
   const { java } = await findJava(env)
   const classpath = join(await kafkaJars({ jars, env, progress }), "*")
   const port = await pickPort({ wanted, service: "Kafka" })

@@ -8,7 +8,7 @@ import { launch, type Running } from "./launch.ts"
 import { pickPort } from "./ports.ts"
 import { postgresBinaries } from "./postgresBinaries.ts"
 import { runsWith } from "./processes.ts"
-import type { BackingOptions, StartedBacking } from "./types.ts"
+import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /** Also the name of the database and of its superuser. */
 export const postgresName = "sitewire"
@@ -27,7 +27,7 @@ export async function startLocalPostgres({
 }: { folder: Folder; password: string } & Pick<
   BackingOptions,
   "port" | "durability"
->): Promise<StartedBacking> {
+>): Promise<StartedBackingService> {
   const { initdb, postgres } = await postgresBinaries()
   const data = join(folder.path, "data")
   const account = await accountForPostgres(data, [folder.path, initdb])

@@ -13,7 +13,7 @@ export function commandLine(pid: number): string | undefined {
  * Tells a process from a later one with the same id. On Linux in clock ticks since boot, qualified by the boot,
  * so that a file from before a reboot matches nothing.
  */
-export function birthMark(pid: number): string | undefined {
+export function processStartTime(pid: number): string | undefined {
   if (process.platform !== "linux") return ps(pid, "lstart")
   const stat = readProc(pid, "stat")
   // Field 2 is the program's name in parentheses and may hold spaces and parentheses itself.

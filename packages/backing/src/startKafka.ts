@@ -3,14 +3,16 @@ import { choose } from "./choose.ts"
 import { startDockerKafka } from "./dockerKafka.ts"
 import { takeFolder } from "./folder.ts"
 import { startLocalKafka } from "./localKafka.ts"
-import type { Backing, BackingOptions } from "./types.ts"
+import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
  * A Kafka broker that serves: the one KAFKA_BROKERS names ("host:port,host:port"), or one in Docker, or one run
  * from its jars with Java. `jars` is where the jars are kept (43 MB, downloaded once); kept and scratch brokers can
  * share it, and without it they are kept in `<directory>/jars`.
  */
-export async function startKafka(options: BackingOptions & { jars?: string | undefined }): Promise<Backing> {
+export async function startKafka(
+  options: BackingOptions & { jars?: string | undefined },
+): Promise<BackingService> {
   const given = options.env.KAFKA_BROKERS
   if (given) return { kind: "given", address: given, stop: async () => {} }
   const folder = await takeFolder({ ...options, service: "kafka" })

@@ -1,6 +1,6 @@
 import { takeFolder } from "./folder.ts"
 import { type BrokerLock, type ClusterNode, pickController, startLocalKafka } from "./localKafka.ts"
-import type { BackingOptions, StartedBacking } from "./types.ts"
+import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
  * Several brokers of one cluster, run with Java: for what one alone cannot show, partitions whose leader moves. Every
@@ -18,7 +18,7 @@ export async function startKafkaCluster({
   jars: string
   brokers: number
   lock?: BrokerLock
-}): Promise<{ brokers: StartedBacking[]; stop(): Promise<void> }> {
+}): Promise<{ brokers: StartedBackingService[]; stop(): Promise<void> }> {
   const controllers: string[] = []
   while (controllers.length < (brokers < 3 ? 1 : 3)) controllers.push(await pickController())
   const copies = String(Math.min(3, brokers))

@@ -7,7 +7,7 @@ import { join } from "node:path"
 // biome-ignore lint/style/noRestrictedImports: packages/database is tested with this package and cannot test it.
 import pg from "pg"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
-import { forgetBackings, type StartedBacking, startPostgres } from "./index.ts"
+import { forgetBackingServices, type StartedBackingService, startPostgres } from "./index.ts"
 import { commandLine } from "./processes.ts"
 
 let root: string
@@ -38,7 +38,7 @@ async function query(address: string, sql: string) {
   }
 }
 
-function pidOf(backing: StartedBacking) {
+function pidOf(backing: StartedBackingService) {
   if (backing.pid === undefined) throw new Error("it has no process")
   return backing.pid
 }
@@ -183,8 +183,8 @@ test("a folder that only its owner may enter will do, for root too", async () =>
 test("forgetting removes kept data, and refuses while it is in use", async () => {
   const directory = join(root, "forget")
   const backing = await start("forget")
-  await expect(forgetBackings({ directory, env, progress })).rejects.toThrow("still running")
+  await expect(forgetBackingServices({ directory, env, progress })).rejects.toThrow("still running")
   await backing.stop()
-  await forgetBackings({ directory, env, progress })
+  await forgetBackingServices({ directory, env, progress })
   expect(await readdir(directory)).toEqual([])
 })

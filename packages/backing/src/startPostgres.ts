@@ -5,13 +5,13 @@ import { choose } from "./choose.ts"
 import { startDockerPostgres } from "./dockerPostgres.ts"
 import { takeFolder } from "./folder.ts"
 import { startLocalPostgres } from "./localPostgres.ts"
-import type { Backing, BackingOptions } from "./types.ts"
+import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
  * A Postgres that accepts connections: the one DATABASE_URL names, or one in Docker, or one of our own binaries.
  * The address of a started one holds its password: do not log it.
  */
-export async function startPostgres(options: BackingOptions): Promise<Backing> {
+export async function startPostgres(options: BackingOptions): Promise<BackingService> {
   const given = options.env.DATABASE_URL
   if (given) return { kind: "given", address: given, stop: async () => {} }
   const folder = await takeFolder({ ...options, service: "postgres" })

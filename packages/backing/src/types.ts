@@ -14,10 +14,10 @@ export type BackingOptions = {
 }
 
 /** A service somebody else runs: its address was in the environment, and stop() leaves it alone. */
-export type GivenBacking = { kind: "given"; address: string; stop(): Promise<void> }
+export type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }
 
 /** A service we started. */
-export type StartedBacking = {
+export type StartedBackingService = {
   kind: "docker" | "local"
   /** A postgres:// URL with its password, or "host:port". The same after halt() and resume(). */
   address: string
@@ -31,4 +31,4 @@ export type StartedBacking = {
   resume(): Promise<void>
 }
 
-export type Backing = GivenBacking | StartedBacking
+export type BackingService = GivenBackingService | StartedBackingService

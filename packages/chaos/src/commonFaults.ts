@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { StartedBacking } from "@sitewire/backing"
+import type { StartedBackingService } from "@sitewire/backing"
 import type { FaultKind, FaultWork } from "./driveFaults.ts"
 import { freeze } from "./freeze.ts"
 import type { Random } from "./random.ts"
@@ -24,7 +24,7 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
   const members = services.flat()
   const { postgres, brokers } = settings.it
   const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
-  const brokerName = (broker: StartedBacking) =>
+  const brokerName = (broker: StartedBackingService) =>
     brokers.length > 1 ? `broker-${brokers.indexOf(broker) + 1}` : "broker"
 
   async function stopBroker(): Promise<string> {
@@ -52,7 +52,7 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
    * Kills one process of a service, or all of them, while they cannot finish what they have begun. They are paused before, so that work waits
    * for them, which they begin once the server is unavailable.
    */
-  async function killWithout(server: StartedBacking, name: string): Promise<string> {
+  async function killWithout(server: StartedBackingService, name: string): Promise<string> {
     const service = random.pick(services)
     const hit = random.pick([service, [random.pick(service)]])
     for (const member of hit) member.pause()

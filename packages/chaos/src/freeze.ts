@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import type { StartedBacking } from "@sitewire/backing"
+import type { StartedBackingService } from "@sitewire/backing"
 
 /**
  * Pauses a server and the processes that it has started, as Postgres does for each connection: its connections stay open and
  * nothing answers. Returns how to end that. Docker's have no process of ours: such a server is stopped instead.
  */
-export async function freeze(server: StartedBacking): Promise<() => Promise<void>> {
+export async function freeze(server: StartedBackingService): Promise<() => Promise<void>> {
   const { pid } = server
   // 0 would be all of this run's own processes.
   if (!pid) {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import {
   type BackingOptions,
-  type StartedBacking,
+  type StartedBackingService,
   startKafka,
   startKafkaCluster,
   startPostgres,
@@ -118,7 +118,7 @@ export async function startInstallation(settings: {
 async function startBrokers(
   count: number,
   options: Pick<BackingOptions, "directory" | "durability" | "env" | "progress">,
-): Promise<{ brokers: StartedBacking[]; stop(): Promise<void> }> {
+): Promise<{ brokers: StartedBackingService[]; stop(): Promise<void> }> {
   const jars = join(stateFolder, "jars")
   if (count > 1) return startKafkaCluster({ ...options, jars, brokers: count })
   const kafka = await startKafka({ ...options, jars })

@@ -1,8 +1,8 @@
 import type { Delivery, DryRun, Job, Page } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
-import { startSystem } from "./fixtures/startSystem.ts"
+import { runCli } from "../test/fixtures/runCli.ts"
+import { startSystem } from "../test/fixtures/startSystem.ts"
 
 const email = "Owner@Shop.example"
 let system: Awaited<ReturnType<typeof startSystem>>

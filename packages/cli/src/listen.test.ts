@@ -2,11 +2,11 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
+import { receiverFaultNames } from "@sitewire/receiver"
 import { sign } from "@sitewire/signing"
 import { waitUntil } from "@sitewire/testkit"
-import { zooNames } from "@sitewire/testkit/zoo"
 import { expect, onTestFinished, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCli } from "../test/fixtures/runCli.ts"
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 
@@ -60,8 +60,8 @@ test("listen --list has every behaviour with what is recorded of it, as a table 
     runCli(["listen", "--list", "--json"]),
   ])
   expect(human.code).toBe(0)
-  for (const name of zooNames) expect(human.stdout).toContain(name)
-  expect(JSON.parse(json.stdout).map(({ name }: { name: string }) => name)).toEqual(zooNames)
+  for (const name of receiverFaultNames) expect(human.stdout).toContain(name)
+  expect(JSON.parse(json.stdout).map(({ name }: { name: string }) => name)).toEqual(receiverFaultNames)
   expect(human.stdout).toMatch(/redirects-inside +status +302 /)
 })
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { closedPort } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCli } from "../test/fixtures/runCli.ts"
 import type { LocalStack } from "./localStack.ts"
 
 const closed = `127.0.0.1:${await closedPort()}`

@@ -1,8 +1,8 @@
 import type { Job, Page, Problem } from "@sitewire/contracts"
-import { startReceiver } from "@sitewire/testkit"
+import { startReceiver } from "@sitewire/receiver"
 import { expect, onTestFinished, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
-import { runningJob } from "./fixtures/runningJob.ts"
+import { runCli } from "../test/fixtures/runCli.ts"
+import { runningJob } from "../test/fixtures/runningJob.ts"
 
 const evil = "\u001b[2J\u001b]0;owned\u0007\u009b\u202e\u2066"
 /** What a terminal obeys, in any of the ways that JSON or a text can bring it there. */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http"
-import { startReceiver } from "@sitewire/testkit"
+import { startReceiver } from "@sitewire/receiver"
 import { expect, onTestFinished, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
-import { runningJob } from "./fixtures/runningJob.ts"
+import { runCli } from "../test/fixtures/runCli.ts"
+import { runningJob } from "../test/fixtures/runningJob.ts"
 
 const away = {
   type: "about:blank",

@@ -49,13 +49,13 @@ export async function startJob(
     session.show(made, describeDryRun)
     return
   }
-  const job = options.wait ? await waitFor(session, made) : made
+  const job = options.wait ? await waitForDependency(session, made) : made
   session.show(job, (shown, style) => block(style, jobEntries(shown, style)))
   if (job.state === "running") session.note(howToLook(job.id))
   if (job.state === "cancelled") outcome.exitCode = 1
 }
 
-function waitFor(session: Session, made: Job): Promise<Job> {
+function waitForDependency(session: Session, made: Job): Promise<Job> {
   const waiting = session.ask(async (client) => {
     session.note(`${made.id} has begun.`)
     let told = ""

@@ -3,9 +3,9 @@ import type { Channel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitew
 import { startConsumer } from "@sitewire/kafka"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { runCli } from "../test/fixtures/runCli.ts"
+import { startSystem } from "../test/fixtures/startSystem.ts"
 import { createClient } from "./client.ts"
-import { runCli } from "./fixtures/runCli.ts"
-import { startSystem } from "./fixtures/startSystem.ts"
 
 const source = '{"products":[1,2,3]}\n'
 let system: Awaited<ReturnType<typeof startSystem>>
@@ -329,7 +329,7 @@ async function readTopic(topic: string) {
     kafka: system.topics.kafka,
     group: `${topic}.cli-test`,
     topics: [{ topic }],
-    maxInHand: 1_000,
+    maxOutstanding: 1_000,
     take(taken, done) {
       records.push(...taken)
       for (const record of taken) done(record)

@@ -1,5 +1,5 @@
-import type { KafkaAccess } from "@sitewire/kafka"
-import { ConfigurationError, kafkaAccess, kafkaLoginVariables, readConfig } from "@sitewire/runtime"
+import type { KafkaOptions } from "@sitewire/kafka"
+import { ConfigurationError, kafkaAuthVariables, kafkaOptions, readConfig } from "@sitewire/runtime"
 import { unreachable, usage } from "./failure.ts"
 import { findLocalStack, localStackFile } from "./localStack.ts"
 
@@ -17,7 +17,7 @@ export type ApiTarget = {
   local: boolean
 }
 
-export type KafkaTarget = { access: KafkaAccess; topicPrefix: string; local: boolean }
+export type KafkaTarget = { access: KafkaOptions; topicPrefix: string; local: boolean }
 
 /** What an Authorization header can carry as a bearer key (RFC 6750). */
 const keyForm = /^[\w.~+/-]+=*$/
@@ -74,9 +74,9 @@ export function findKafka({ options, env, cwd }: Sources): KafkaTarget {
   return { access, topicPrefix: prefix ?? found?.stack.topicPrefix ?? "", local: found !== null }
 }
 
-function readAccess(brokers: string[], env: NodeJS.ProcessEnv): KafkaAccess {
+function readAccess(brokers: string[], env: NodeJS.ProcessEnv): KafkaOptions {
   try {
-    return kafkaAccess({ KAFKA_BROKERS: brokers, ...readConfig(kafkaLoginVariables, env) })
+    return kafkaOptions({ KAFKA_BROKERS: brokers, ...readConfig(kafkaAuthVariables, env) })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw usage(error.message)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { sign } from "@sitewire/signing"
 import vectors from "@sitewire/signing/vectors.json" with { type: "json" }
 import { expect, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCli } from "../test/fixtures/runCli.ts"
 import { explain } from "./verify/explain.ts"
 
 const secret = "9f2c7b41d05e4a6e8c13ab77f0d92e54"

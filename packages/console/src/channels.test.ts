@@ -1,6 +1,6 @@
 import { sealContexts, unseal } from "@sitewire/database"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { sealingKeys, startConsole, type TestConsole } from "./fixtures/startConsole.ts"
+import { sealingKeys, startConsole, type TestConsole } from "../test/fixtures/startConsole.ts"
 
 let console: TestConsole
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { hashConnectorToken, isConnectorToken } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
+import { startConsole, type TestConsole } from "../test/fixtures/startConsole.ts"
 
 let console: TestConsole
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { deferralReasonSchema } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
+import { startConsole, type TestConsole } from "../test/fixtures/startConsole.ts"
 
 const email = "owner@shop.example"
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url"
 import { openPool } from "@sitewire/database"
 import { freshDatabase } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { startConsole, type TestConsole } from "../test/fixtures/startConsole.ts"
 import { createApiKey } from "./apiKey.ts"
-import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
 import { routes } from "./routes/index.ts"
 
 let console: TestConsole

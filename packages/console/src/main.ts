@@ -3,7 +3,7 @@ import { openPool, watchDatabase } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
 import { parsePolicy } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
-import { kafkaAccess, runService, waitFor } from "@sitewire/runtime"
+import { kafkaOptions, runService, waitForDependency } from "@sitewire/runtime"
 import { createApp } from "./createApp.ts"
 import { openInvalidTopic } from "./jobs/openInvalidTopic.ts"
 import { runJobs } from "./jobs/runJobs.ts"
@@ -26,7 +26,7 @@ await runService({
       name: "sitewire-console",
     })
     lifecycle.onStop("postgres", () => pool.close())
-    await waitFor({
+    await waitForDependency({
       name: "Postgres",
       check: () => pool.sql("select 1 from job limit 0"),
       deadlineMs: config.STARTUP_DEADLINE,
@@ -42,7 +42,7 @@ await runService({
     lifecycle.onStop("watch", async () => stopWatching())
 
     // Not waited for: only replays and the list of invalid events need it.
-    const kafka = connectKafka({ ...kafkaAccess(config), clientId: "sitewire-console", log })
+    const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
     const publisher = startPublisher({
       kafka,
       log,

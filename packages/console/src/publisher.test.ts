@@ -2,7 +2,7 @@ import { connectKafka } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { freshTopics, silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { severableProxy } from "./fixtures/severableProxy.ts"
+import { severableProxy } from "../test/fixtures/severableProxy.ts"
 import { startPublisher } from "./publisher.ts"
 
 test("while Kafka is unavailable nothing is acknowledged, and it is used once it has recovered", async () => {

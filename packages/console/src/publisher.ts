@@ -5,7 +5,7 @@ import {
   type Producer,
   startProducer,
 } from "@sitewire/kafka"
-import { type Logger, persevere, reasonOf } from "@sitewire/runtime"
+import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
 
 const deadlineMs = 5_000
 
@@ -30,10 +30,10 @@ export function startPublisher(settings: {
   let timer: NodeJS.Timeout | undefined
 
   async function connect(): Promise<void> {
-    producer = await persevere({
+    producer = await retryWhileUnavailable({
       what: "Kafka",
       work: () => startProducer({ kafka, deadlineMs }),
-      isPassing: () => true,
+      isTransient: () => true,
       signal: stopping.signal,
       onState,
     })

@@ -1,9 +1,9 @@
 import { invalidRecordHeaders, type Page, type RefusedEvent } from "@sitewire/contracts"
 import type { Incoming, Offsets } from "@sitewire/kafka"
 import { expect, test } from "vitest"
-import { refusedRecord } from "./fixtures/jobs.ts"
-import { startConsole } from "./fixtures/startConsole.ts"
-import { startConsoles } from "./fixtures/startConsoles.ts"
+import { refusedRecord } from "../test/fixtures/jobs.ts"
+import { startConsole } from "../test/fixtures/startConsole.ts"
+import { startConsoles } from "../test/fixtures/startConsoles.ts"
 import type { InvalidTopic } from "./jobs/job.ts"
 
 const email = "owner@shop.example"

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
+import { startConsole, type TestConsole } from "../test/fixtures/startConsole.ts"
 
 let console: TestConsole
 beforeAll(async () => {

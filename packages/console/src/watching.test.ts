@@ -1,7 +1,7 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { severableProxy } from "./fixtures/severableProxy.ts"
-import { startConsole } from "./fixtures/startConsole.ts"
+import { severableProxy } from "../test/fixtures/severableProxy.ts"
+import { startConsole } from "../test/fixtures/startConsole.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 
 test("log lines and metrics name the route's pattern, the status and the request, and no path", async () => {

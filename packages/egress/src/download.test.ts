@@ -1,8 +1,8 @@
 import type { Socket } from "node:net"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { expect, test, vi } from "vitest"
+import { localEgress, onRequest, partner } from "../test/fixtures/testPartner.ts"
 import type { DownloadInput } from "./createEgress.ts"
-import { localEgress, onRequest, partner } from "./testPartner.ts"
 
 const MEBIBYTE = 1_048_576
 

@@ -1,4 +1,4 @@
-import { listVariable, switchVariable } from "@sitewire/runtime"
+import { booleanVariable, listVariable } from "@sitewire/runtime"
 import ipaddr from "ipaddr.js"
 
 /** Address ranges that `parsePolicy` takes. */
@@ -14,7 +14,7 @@ export function rangesVariable(description: string) {
 
 /** Who may be called: shared by all that call addresses which partners gave. */
 export const egressVariables = {
-  ALLOW_HTTP: switchVariable("Accept http: addresses beside https:. For the local stack only."),
+  ALLOW_HTTP: booleanVariable("Accept http: addresses beside https:. For the local stack only."),
   ALLOWED_RANGES: rangesVariable(
     "Address ranges (CIDR, separated by commas) that may be called although they are private or otherwise special.",
   ),

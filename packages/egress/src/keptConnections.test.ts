@@ -1,8 +1,8 @@
 import type { Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
-import { makeCertificate } from "@sitewire/testkit/zoo"
+import { makeCertificate } from "@sitewire/receiver"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { localEgress, OK, onRequest, partner, post, respond } from "./testPartner.ts"
+import { localEgress, OK, onRequest, partner, post, respond } from "../test/fixtures/testPartner.ts"
 
 test("calls beyond the bound of an origin wait in order, and whoever times out waiting is withdrawn", async () => {
   const answers: (() => void)[] = []

@@ -5,10 +5,18 @@ import { pipeline } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createServer as createTlsServer } from "node:tls"
 import { fileURLToPath } from "node:url"
-import { makeCertificate, startZooPartner } from "@sitewire/testkit/zoo"
+import { makeCertificate, startFaultyReceiver } from "@sitewire/receiver"
 import { expect, onTestFinished, test, vi } from "vitest"
+import {
+  localEgress,
+  OK,
+  onRequest,
+  partner,
+  post,
+  respond,
+  TIMEOUT_MS,
+} from "../test/fixtures/testPartner.ts"
 import type { Egress } from "./createEgress.ts"
-import { localEgress, OK, onRequest, partner, post, respond, TIMEOUT_MS } from "./testPartner.ts"
 
 test("a request arrives byte for byte, and its answer comes with address, headers, excerpt and times", async () => {
   let seen = ""
@@ -114,7 +122,7 @@ test("a refused connection is recorded as connect", async () => {
 
 test("where this process has no files left for a connection, that is no fault of the partner", async () => {
   const { url } = await partner(respond(OK))
-  const script = fileURLToPath(new URL("fixtures/noFilesLeft.ts", import.meta.url))
+  const script = fileURLToPath(new URL("../test/fixtures/noFilesLeft.ts", import.meta.url))
   const child = spawn("sh", ["-c", `ulimit -n 100; exec "${process.execPath}" "${script}" "${url}"`], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   })
@@ -287,7 +295,7 @@ test("the wait for a connection counts: what it took is no longer there for the 
 })
 
 test("the time of connecting counts: what it took is no longer there for the answer", async () => {
-  const { port, close } = await startZooPartner("never-accepts")
+  const { port, close } = await startFaultyReceiver("never-accepts")
   onTestFinished(close)
   await partner(respondLate, createTcpServer(), { host: "127.0.0.2", port })
   const egress = localEgress({ lookup: async () => ["127.0.0.1", "127.0.0.2"] })

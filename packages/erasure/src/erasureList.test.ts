@@ -1,9 +1,9 @@
 import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { addErasure } from "../test/fixtures/addErasure.ts"
 import { listMaxAgeMs, listRefreshMs } from "./bounds.ts"
 import { openErasureList } from "./erasureList.ts"
-import { addErasure } from "./fixtures/addErasure.ts"
 
 const content = Buffer.from('{"email":"owner@shop.example"}')
 

@@ -2,7 +2,7 @@ import { clockMarginMs } from "@sitewire/contracts"
 import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase } from "@sitewire/testkit"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { addErasure } from "./fixtures/addErasure.ts"
+import { addErasure } from "../test/fixtures/addErasure.ts"
 import { readErasures } from "./readErasures.ts"
 
 const email = "owner@shop.example"

@@ -1,9 +1,9 @@
 import kafkajs, { type PartitionAssigner } from "kafkajs"
 import { expect, onTestFinished, test } from "vitest"
+import { makeTopic, realBroker, uniqueName, withAdmin } from "../test/fixtures/realBroker.ts"
+import { until } from "../test/fixtures/until.ts"
 import { createClient } from "./connect.ts"
 import { startConsumer } from "./consume.ts"
-import { makeTopic, realBroker, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
-import { until } from "./fixtures/until.ts"
 import { startProducer } from "./publish.ts"
 
 const kafka = realBroker()
@@ -44,7 +44,7 @@ test("during an upgrade, members that prefer another assignment share the group 
         kafka,
         group,
         topics: [{ topic }],
-        maxInHand: 1_000,
+        maxOutstanding: 1_000,
         take(records, done) {
           read.newer += records.length
           records.forEach(done)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
+import { realBroker, silent } from "../test/fixtures/realBroker.ts"
 import { checkBroker, waitForBroker } from "./broker.ts"
 import { connectKafka } from "./connect.ts"
-import { realBroker, silent } from "./fixtures/realBroker.ts"
 
 // Port 1 is reserved and refuses.
 const nobody = connectKafka({ brokers: ["127.0.0.1:1"], clientId: "test", log: silent })

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { makeTopic, realBroker } from "../test/fixtures/realBroker.ts"
 import { createBrokerClock } from "./brokerClock.ts"
 import { connectKafka } from "./connect.ts"
-import { makeTopic, realBroker } from "./fixtures/realBroker.ts"
 import { startProducer } from "./publish.ts"
 
 const hour = 3_600_000

@@ -5,7 +5,7 @@ import "./leaveSilentBroker.ts"
 import "./restWhenIdle.ts"
 
 /** Where Kafka is, and how we may come in. */
-export type KafkaAccess = {
+export type KafkaOptions = {
   /** As host:port. */
   readonly brokers: readonly string[]
   /** Unset: not encrypted. `ca` is PEM; without it, certificates must come from a public authority. */
@@ -22,7 +22,7 @@ export type KafkaAccess = {
  * And who we are to it. Holds no socket: each producer and consumer opens its own. They share the clock: what is published
  * shows the consumers what time it is at the brokers.
  */
-export type KafkaConnection = KafkaAccess & {
+export type KafkaConnection = KafkaOptions & {
   readonly clientId: string
   readonly log: Log
   readonly clock: BrokerClock

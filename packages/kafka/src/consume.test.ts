@@ -3,10 +3,16 @@ import { once } from "node:events"
 import kafkajs from "kafkajs"
 import Broker from "kafkajs/src/broker/index.js"
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest"
+import {
+  committedOffsets,
+  makeTopic,
+  realBroker,
+  uniqueName,
+  withAdmin,
+} from "../test/fixtures/realBroker.ts"
+import { until } from "../test/fixtures/until.ts"
 import { createBrokerClock } from "./brokerClock.ts"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
-import { committedOffsets, makeTopic, realBroker, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
-import { until } from "./fixtures/until.ts"
 import { type Producer, startProducer } from "./publish.ts"
 import type { Incoming } from "./record.ts"
 import { ensureTopics } from "./topics.ts"
@@ -36,7 +42,7 @@ async function consume(
     kafka,
     group,
     topics,
-    maxInHand: 1_000,
+    maxOutstanding: 1_000,
     sessionTimeoutMs: 6_000,
     take,
     ...more,
@@ -64,7 +70,7 @@ test("after a kill -9, exactly the records from the first not-done one on come a
 }, async () => {
   const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 100)
-  const script = new URL("./fixtures/consumeUntilKilled.ts", import.meta.url)
+  const script = new URL("../test/fixtures/consumeUntilKilled.ts", import.meta.url)
   const child = fork(script, [kafka.brokers.join(","), group, topic, "100", "40"], {
     stdio: "pipe",
     execArgv: [],
@@ -108,37 +114,37 @@ test("commits are contiguous: a gap holds back what is done behind it, and only 
   await until(async () => (await committedOffsets(kafka, group, topic))[0] === "10")
 })
 
-test("never more than maxInHand are in hand, through a backlog of 20,000 that is done slowly", {
+test("never more than maxOutstanding are in hand, through a backlog of 20,000 that is done slowly", {
   timeout: 30_000,
 }, async () => {
   const [topic, group] = [await makeTopic(kafka, { partitions: 4 }), uniqueName("group")]
   await publishNumbered(topic, 20_000)
   const seen = new Set<string>()
   const sizes: number[] = []
-  let inHand = 0
+  let outstanding = 0
   let most = 0
   const consumer = await consume(
     group,
     [{ topic }],
     (records, done) => {
       sizes.push(records.length)
-      inHand += records.length
-      most = Math.max(most, inHand)
+      outstanding += records.length
+      most = Math.max(most, outstanding)
       for (const record of records) {
         seen.add(`${record.partition}/${record.offset}`)
         setTimeout(
           () => {
-            inHand--
+            outstanding--
             done(record)
           },
           1 + (Number(record.offset) % 10),
         )
       }
     },
-    { maxInHand: 300 },
+    { maxOutstanding: 300 },
   )
   await until(() => seen.size === 20_000, 25_000)
-  await until(() => consumer.inHand() === 0)
+  await until(() => consumer.outstanding() === 0)
   expect(most).toBeLessThanOrEqual(300)
   expect(most).toBeGreaterThan(250)
   expect(sizes.reduce((sum, size) => sum + size)).toBe(20_000)
@@ -156,12 +162,12 @@ test("a record that hangs holds up neither its own partition nor another, only i
       taken.push(...records)
       for (const record of records) if (record.partition === 1 || record.offset !== "0") done(record)
     },
-    { maxInHand: 5 },
+    { maxOutstanding: 5 },
   )
   await until(() => taken.length === 200)
   await publishNumbered(topic, 200)
   await until(() => taken.length === 400)
-  expect(consumer.inHand()).toBe(1)
+  expect(consumer.outstanding()).toBe(1)
   const ends = taken.filter(({ partition }) => partition === 1).length
   await until(async () => (await committedOffsets(kafka, group, topic))[1] === String(ends))
   expect((await committedOffsets(kafka, group, topic))[0]).toBe("-1")
@@ -174,14 +180,14 @@ test("how far the group is behind is told of each partition that is assigned, al
   const take: Take = (records, done) => {
     for (const record of records) held.push(() => done(record))
   }
-  const first = await consume(group, [{ topic }], take, { maxInHand: 1 })
+  const first = await consume(group, [{ topic }], take, { maxOutstanding: 1 })
   expect((await first.lag()).map(({ lag }) => lag)).toEqual([0, 0])
   await publishNumbered(topic, 200)
   await until(() => held.length === 1)
   await publishNumbered(topic, 3_000)
   const behind = async (consumer: Consumer) => (await consumer.lag()).reduce((sum, { lag }) => sum + lag, 0)
   expect(await behind(first)).toBe(3_200)
-  const second = await consume(group, [{ topic }], take, { maxInHand: 1 })
+  const second = await consume(group, [{ topic }], take, { maxOutstanding: 1 })
   await until(async () => (await first.lag()).length === 1 && (await second.lag()).length === 1)
   expect((await behind(first)) + (await behind(second))).toBe(3_200)
   await first.close(1_000)
@@ -193,10 +199,10 @@ test("at the bound a member stays a member, and lets another join", { timeout: 2
   await publishNumbered(topic, 50)
   const health: boolean[] = []
   const first = await consume(group, [{ topic }], () => {}, {
-    maxInHand: 3,
+    maxOutstanding: 3,
     onHealth: (now) => health.push(now),
   })
-  await until(() => first.inHand() === 3)
+  await until(() => first.outstanding() === 3)
   // Longer than the session: without heartbeats the member would be thrown out.
   await new Promise((resolve) => setTimeout(resolve, 7_000))
   const start = Date.now()
@@ -277,7 +283,7 @@ test("a topic that is made anew while its records are in hand is consumed from i
   )
   await until(() => taken.length >= 140)
   for (const record of taken) finish(record)
-  await until(() => consumer.inHand() === 0)
+  await until(() => consumer.outstanding() === 0)
   await until(async () => (await committedOffsets(kafka, group, topic))[0] === "40")
   expect(offsetsOf(taken.slice(100))).toEqual(range(0, 40))
 })
@@ -304,7 +310,7 @@ test("what is done after a rebalance commits nothing for the member that has the
   await severalCommits()
   expect(await committedOffsets(kafka, group, topic)).toEqual({ 0: "-1", 1: "-1" })
   // Late ones give their room back all the same: in hand is what was handed over again.
-  expect(first.inHand()).toBe(firsts.length - 40)
+  expect(first.outstanding()).toBe(firsts.length - 40)
 })
 
 test("a rebalance commits what is done, so that it is not done twice", async () => {
@@ -349,7 +355,7 @@ test("close waits for what is in hand, commits it, and hands nothing more over",
       taken.push(...records)
       for (const record of records) setTimeout(() => done(record), 300)
     },
-    { maxInHand: 10 },
+    { maxOutstanding: 10 },
   )
   await until(() => taken.length >= 10)
   expect(await consumer.close(5_000)).toEqual({ drained: true })
@@ -363,7 +369,7 @@ test("close keeps its deadline when something in hand is never done, and says so
   const consumer = await consume(group, [{ topic }], (records, done) => {
     for (const record of records) if (record.offset !== "3") done(record)
   })
-  await until(() => consumer.inHand() === 1)
+  await until(() => consumer.outstanding() === 1)
   const start = Date.now()
   expect(await consumer.close(1_000)).toEqual({ drained: false })
   expect(Date.now() - start).toBeLessThan(3_000)
@@ -392,13 +398,16 @@ test("a handler that throws makes the consumer unhealthy, and it starts over wit
   await until(() => taken.length === 5)
   expect(health.map(([now]) => now)).toEqual([true, false, true])
   expect(health[1]?.[1]).toMatch(/not today/)
-  expect(consumer.inHand()).toBe(0)
+  expect(consumer.outstanding()).toBe(0)
 })
 
 test("what other clients send and ours would not stops nobody: headers without a value, batches packed otherwise", async () => {
   const config = { "compression.type": "uncompressed" }
   const [topic, group] = [await makeTopic(kafka, { config }), uniqueName("group")]
-  const other = fork(new URL("fixtures/otherClient.ts", import.meta.url), [kafka.brokers.join(","), topic])
+  const other = fork(new URL("../test/fixtures/otherClient.ts", import.meta.url), [
+    kafka.brokers.join(","),
+    topic,
+  ])
   expect(await once(other, "exit")).toEqual([0, null])
   const taken: Incoming[] = []
   await consume(group, [{ topic }], (records) => void taken.push(...records))
@@ -460,7 +469,7 @@ test.each([
     kafka: wrong,
     group,
     topics: [{ topic, delayMs: 1_500 }],
-    maxInHand: 100,
+    maxOutstanding: 100,
     take(records, done) {
       for (const record of records) {
         waits.push(Date.now() - record.appendedAt)
@@ -519,7 +528,7 @@ test("what waits for its time is not in hand, and close does not wait for it", a
   })
   // What was appended before it is fetched with it.
   await until(() => taken.length > 0)
-  expect(consumer.inHand()).toBe(0)
+  expect(consumer.outstanding()).toBe(0)
   expect(await consumer.close(2_000)).toEqual({ drained: true })
   expect(taken.map((record) => record.topic)).toEqual([prompt])
   expect(await committedOffsets(kafka, group, topic)).toEqual({ 0: "-1", 1: "-1", 2: "-1" })

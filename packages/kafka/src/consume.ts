@@ -24,7 +24,7 @@ export type ConsumerOptions = {
    */
   topics: { topic: string; delayMs?: number }[]
   /** Records handed over and not done, over all partitions. */
-  maxInHand: number
+  maxOutstanding: number
   /**
    * Of one answer of a broker, at most; a larger single record still comes. What is fetched is held, parsed, while it
    * waits for room: large answers are for many small records, small ones for little memory. 4 MiB by default.
@@ -44,7 +44,7 @@ export type ConsumerOptions = {
 }
 
 export type Consumer = {
-  inHand(): number
+  outstanding(): number
   /** A member of the group that could fetch and that the broker has lately heard. False is a reason not to be ready. */
   healthy(): boolean
   /**
@@ -65,11 +65,11 @@ export type Consumer = {
  * reports itself unhealthy and joins again, until it is closed.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
-  const { kafka, group, topics, maxInHand, take, onHealth } = options
+  const { kafka, group, topics, maxOutstanding, take, onHealth } = options
   const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000, fetchBytes = 4 * 1024 * 1024 } = options
   const { log } = kafka
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs ?? 0]))
-  const room = boundRoom(maxInHand)
+  const room = boundRoom(maxOutstanding)
   const closing = new AbortController()
   const joined = Promise.withResolvers<void>()
 
@@ -175,7 +175,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   let closed: Promise<{ drained: boolean }> | null = null
   const consumer: Consumer = {
-    inHand: () => room.used(),
+    outstanding: () => room.used(),
     healthy: () => healthy,
     async lag() {
       // One for all who ask meanwhile: each takes connections to the broker, and may wait for one that hangs.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
+import { makeTopic, realBroker, uniqueName } from "../test/fixtures/realBroker.ts"
 import { deleteTopics } from "./deleteTopics.ts"
-import { makeTopic, realBroker, uniqueName } from "./fixtures/realBroker.ts"
 import { ensureTopics, requireTopics } from "./topics.ts"
 
 const kafka = realBroker()

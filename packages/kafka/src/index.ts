@@ -1,5 +1,5 @@
 export { type BrokerState, checkBroker, waitForBroker } from "./broker.ts"
-export { connectKafka, type KafkaAccess, type KafkaConnection } from "./connect.ts"
+export { connectKafka, type KafkaConnection, type KafkaOptions } from "./connect.ts"
 export { type Consumer, type ConsumerOptions, startConsumer } from "./consume.ts"
 export { deleteTopics } from "./deleteTopics.ts"
 export { groupLag, type Lag } from "./groupLag.ts"

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startKafkaCluster } from "@sitewire/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { committedOffsets, makeTopic, silent, uniqueName, withAdmin } from "../test/fixtures/realBroker.ts"
+import { until } from "../test/fixtures/until.ts"
 import { checkBroker } from "./broker.ts"
 import { connectKafka, type KafkaConnection } from "./connect.ts"
 import { startConsumer } from "./consume.ts"
-import { committedOffsets, makeTopic, silent, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
-import { until } from "./fixtures/until.ts"
 import { isProtocolError } from "./protocolError.ts"
 import { startProducer } from "./publish.ts"
 import { ensureTopics, requireTopics } from "./topics.ts"
@@ -47,7 +47,7 @@ test("a broker of two is killed, comes back and hangs: what was acknowledged is 
     kafka,
     group,
     topics: [{ topic }],
-    maxInHand: 100,
+    maxOutstanding: 100,
     sessionTimeoutMs: 6_000,
     take(records, done) {
       // Later and in another order, as deliveries are.

@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type StartedBacking, startKafka } from "@sitewire/backing"
+import { type StartedBackingService, startKafka } from "@sitewire/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { committedOffsets, makeTopic, silent, uniqueName } from "../test/fixtures/realBroker.ts"
+import { until } from "../test/fixtures/until.ts"
 import { checkBroker } from "./broker.ts"
 import { connectKafka, type KafkaConnection } from "./connect.ts"
 import { type Consumer, startConsumer } from "./consume.ts"
-import { committedOffsets, makeTopic, silent, uniqueName } from "./fixtures/realBroker.ts"
-import { until } from "./fixtures/until.ts"
 import { startProducer } from "./publish.ts"
 
 // A broker of its own, because these tests take it away.
-let broker: StartedBacking
+let broker: StartedBackingService
 let kafka: KafkaConnection
 let directory: string
 
@@ -41,7 +41,7 @@ test("a killed broker: publishing rejects in time, the consumer is unhealthy, an
     kafka,
     group,
     topics: [{ topic }],
-    maxInHand: 100,
+    maxOutstanding: 100,
     sessionTimeoutMs: 6_000,
     take(records, done) {
       for (const record of records) {
@@ -87,9 +87,9 @@ test("with the broker away, consumer and producer still close within their deadl
   const producer = await startProducer({ kafka, deadlineMs: 10_000 })
   await producer.publish([{ topic, key: null, value: "in hand" }])
   const startOne = (group: string): Promise<Consumer> =>
-    startConsumer({ kafka, group, topics: [{ topic }], maxInHand: 10, take: () => {} })
+    startConsumer({ kafka, group, topics: [{ topic }], maxOutstanding: 10, take: () => {} })
   const consumers = await Promise.all([startOne(uniqueName("a")), startOne(uniqueName("b"))])
-  await until(() => consumers.every((consumer) => consumer.inHand() === 1), 10_000)
+  await until(() => consumers.every((consumer) => consumer.outstanding() === 1), 10_000)
   await broker.halt("kill")
   const lost = producer.publish([{ topic, key: null, value: "never" }])
   const rejected = expect(lost).rejects.toThrow(/closed|did not/)

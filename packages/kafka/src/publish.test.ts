@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { makeTopic, realBroker, uniqueName, withAdmin } from "../test/fixtures/realBroker.ts"
 import { createClient } from "./connect.ts"
 import { startConsumer } from "./consume.ts"
-import { makeTopic, realBroker, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
 import { type Producer, startProducer } from "./publish.ts"
 import type { Incoming } from "./record.ts"
 
@@ -21,7 +21,7 @@ async function readAll(topic: string, count: number, distinctKeys = 0): Promise<
     kafka,
     group: uniqueName("reader"),
     topics: [{ topic }],
-    maxInHand: 10_000,
+    maxOutstanding: 10_000,
     take(records, done) {
       read.push(...records)
       for (const record of records) done(record)

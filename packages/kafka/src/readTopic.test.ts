@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { makeTopic, realBroker, withAdmin } from "./fixtures/realBroker.ts"
+import { makeTopic, realBroker, withAdmin } from "../test/fixtures/realBroker.ts"
 import { startProducer } from "./publish.ts"
 import { readTopic, topicEnd } from "./readTopic.ts"
 

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
-import { realBroker } from "./fixtures/realBroker.ts"
+import { realBroker } from "../test/fixtures/realBroker.ts"
 import { startProducer } from "./publish.ts"
 
 test("a connection that nothing is sent on wakes nobody", async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
-import { makeTopic, realBroker, uniqueName } from "./fixtures/realBroker.ts"
+import { makeTopic, realBroker, uniqueName } from "../test/fixtures/realBroker.ts"
 import { groupLag } from "./groupLag.ts"
 import { startProducer } from "./publish.ts"
 import { rewindGroup } from "./rewindGroup.ts"

@@ -1,6 +1,6 @@
 import kafkajs from "kafkajs"
 import { expect, test } from "vitest"
-import { realBroker, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
+import { realBroker, uniqueName, withAdmin } from "../test/fixtures/realBroker.ts"
 import { ensureTopics } from "./topics.ts"
 
 const kafka = realBroker()

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { stack } from "./fixtures/stack.ts"
+import { stack } from "../test/fixtures/stack.ts"
 import { keepLocalFile } from "./keepLocalFile.ts"
 
 test("of services that restart together the newest state is written, and nothing is left when it is removed", async () => {

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises"
-import { forgetBackings } from "@sitewire/backing"
+import { forgetBackingServices } from "@sitewire/backing"
 import { explain } from "./explain.ts"
 import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
 import { progress } from "./progress.ts"
@@ -17,7 +17,7 @@ try {
       `Sitewire is running (process ${running.processes.supervisor}). Stop it first with Ctrl-C.`,
     )
   }
-  await forgetBackings({ directory: dataFolder, env: process.env, progress })
+  await forgetBackingServices({ directory: dataFolder, env: process.env, progress })
   for (const path of [localFile, secretsFile, logsFolder]) await rm(path, { recursive: true, force: true })
   progress("all local data is dropped; what was downloaded stays")
 } catch (error) {

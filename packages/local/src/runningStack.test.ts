@@ -1,15 +1,15 @@
 import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { birthMark } from "@sitewire/backing"
+import { processStartTime } from "@sitewire/backing"
 import { expect, test } from "vitest"
-import { stack } from "./fixtures/stack.ts"
+import { stack } from "../test/fixtures/stack.ts"
 import { runningStack } from "./runningStack.ts"
 
 const own = {
   ...stack,
   processes: { supervisor: process.pid },
-  supervisorBirth: birthMark(process.pid) ?? "",
+  supervisorBirth: processStartTime(process.pid) ?? "",
 }
 
 test("a stack runs while the very process lives that wrote the file, not a later one with its id", async () => {

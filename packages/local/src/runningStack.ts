@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import { birthMark } from "@sitewire/backing"
+import { processStartTime } from "@sitewire/backing"
 import { type LocalStack, localStackSchema } from "@sitewire/cli"
 import { localFile } from "./folders.ts"
 
@@ -14,6 +14,7 @@ export async function runningStack(file: string = localFile): Promise<LocalStack
   const parsed = localStackSchema.safeParse(content)
   if (!parsed.success) return null
   const { processes, supervisorBirth } = parsed.data
-  const isAlive = processes.supervisor !== undefined && birthMark(processes.supervisor) === supervisorBirth
+  const isAlive =
+    processes.supervisor !== undefined && processStartTime(processes.supervisor) === supervisorBirth
   return isAlive ? parsed.data : null
 }

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises"
-import { type Backing, birthMark, startKafka, startPostgres } from "@sitewire/backing"
+import { type BackingService, processStartTime, startKafka, startPostgres } from "@sitewire/backing"
 import { createClient, Failure, type LocalStack } from "@sitewire/cli"
 import { createApiKey } from "@sitewire/console"
 import { defaultRetryDelays, defaultRetryPeriod, parseDuration } from "@sitewire/contracts"
@@ -148,7 +148,7 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
       ...pidOf("postgres", postgres),
       ...pidOf("kafka", kafka),
     },
-    supervisorBirth: birthMark(process.pid) ?? "",
+    supervisorBirth: processStartTime(process.pid) ?? "",
   })
   const kept = await keepLocalFile(localFile, { describe, progress })
   started.push({ name: "local.json", stop: kept.remove })
@@ -157,7 +157,7 @@ async function startParts(config: Config<typeof localVariables>, started: Stoppa
 }
 
 async function startBackings(config: Config<typeof localVariables>, started: Stoppable[]) {
-  const keep = async (name: string, starting: Promise<Backing>): Promise<Backing> => {
+  const keep = async (name: string, starting: Promise<BackingService>): Promise<BackingService> => {
     const backing = await starting
     started.push({ name, stop: () => backing.stop() })
     progress(`${name} is ready (${backing.kind === "given" ? "as given" : backing.kind})`)
@@ -220,6 +220,6 @@ async function stopAll(started: Stoppable[]): Promise<void> {
   await Promise.allSettled(parts.filter(isBacking).map((part) => part.stop()))
 }
 
-function pidOf(name: string, backing: Backing): Record<string, number> {
+function pidOf(name: string, backing: BackingService): Record<string, number> {
   return backing.kind !== "given" && backing.pid !== undefined ? { [name]: backing.pid } : {}
 }

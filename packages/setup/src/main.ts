@@ -1,13 +1,13 @@
-import { answerHelp, ConfigurationError, createLogger, kafkaAccess, readConfig } from "@sitewire/runtime"
+import { ConfigurationError, createLogger, kafkaOptions, printHelp, readConfig } from "@sitewire/runtime"
 import { prepare } from "./prepare.ts"
 import { setupVariables } from "./variables.ts"
 
-answerHelp("setup", setupVariables)
+printHelp("setup", setupVariables)
 try {
   const config = readConfig(setupVariables, process.env)
   await prepare({
     databaseUrl: config.DATABASE_URL,
-    kafka: kafkaAccess(config),
+    kafka: kafkaOptions(config),
     topicPrefix: config.TOPIC_PREFIX,
     replication: config.TOPIC_REPLICATION,
     retryDelaysMs: config.RETRY_DELAYS,

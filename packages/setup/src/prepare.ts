@@ -1,11 +1,11 @@
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { migrate, openPool } from "@sitewire/database"
-import { connectKafka, ensureTopics, type KafkaAccess, waitForBroker } from "@sitewire/kafka"
-import { type Logger, waitFor } from "@sitewire/runtime"
+import { connectKafka, ensureTopics, type KafkaOptions, waitForBroker } from "@sitewire/kafka"
+import { type Logger, waitForDependency } from "@sitewire/runtime"
 
 export type PrepareSettings = {
   databaseUrl: string
-  kafka: KafkaAccess
+  kafka: KafkaOptions
   topicPrefix: string
   replication: number
   retryDelaysMs: readonly number[]
@@ -23,7 +23,7 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
   const { databaseUrl, deadlineMs, log } = settings
   const pool = openPool({ url: databaseUrl, size: 1, name: "sitewire-setup" })
   try {
-    await waitFor({
+    await waitForDependency({
       name: "Postgres",
       check: () => pool.sql("select 1"),
       deadlineMs,

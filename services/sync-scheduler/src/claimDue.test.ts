@@ -1,7 +1,4 @@
 import { expect, test } from "vitest"
-import { claimDue } from "./claimDue.ts"
-import { claimEach } from "./claimEach.ts"
-import { finishRuns } from "./finishRuns.ts"
 import {
   addConnections,
   asking,
@@ -16,7 +13,10 @@ import {
   readWindow,
   trigger,
   unchanged,
-} from "./fixtures/windows.ts"
+} from "../test/fixtures/windows.ts"
+import { claimDue } from "./claimDue.ts"
+import { claimEach } from "./claimEach.ts"
+import { finishRuns } from "./finishRuns.ts"
 import { raiseTriggers } from "./raiseTriggers.ts"
 import { storeChunk } from "./storeChunk.ts"
 import type { GrantedRun } from "./sync.ts"

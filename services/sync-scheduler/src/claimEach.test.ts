@@ -1,6 +1,4 @@
 import { expect, test } from "vitest"
-import { claimEach } from "./claimEach.ts"
-import { finishEach } from "./finishEach.ts"
 import {
   addConnections,
   asking,
@@ -12,7 +10,9 @@ import {
   readWindow,
   trigger,
   unchanged,
-} from "./fixtures/windows.ts"
+} from "../test/fixtures/windows.ts"
+import { claimEach } from "./claimEach.ts"
+import { finishEach } from "./finishEach.ts"
 import { raiseTriggers } from "./raiseTriggers.ts"
 
 const ids = ["a", "b", "c", "d"]

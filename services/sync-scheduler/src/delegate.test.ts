@@ -1,8 +1,8 @@
 import { createEgress } from "@sitewire/egress"
 import { verify } from "@sitewire/signing"
 import { expect, onTestFinished, test } from "vitest"
+import { startSource } from "../test/fixtures/source.ts"
 import { createDelegate } from "./delegate.ts"
-import { startSource } from "./fixtures/source.ts"
 import type { GrantedRun } from "./sync.ts"
 
 const never = new AbortController().signal

@@ -1,8 +1,8 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { startStack } from "../test/fixtures/scheduler.ts"
+import { emptyDatabase } from "../test/fixtures/windows.ts"
 import { deleteOldRuns } from "./deleteOldRuns.ts"
-import { startStack } from "./fixtures/scheduler.ts"
-import { emptyDatabase } from "./fixtures/windows.ts"
 
 const day = 86_400_000
 const never = new AbortController().signal

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Sql } from "@sitewire/database"
 import { expect, test } from "vitest"
-import { finishRuns } from "./finishRuns.ts"
 import {
   addConnections,
   claimAll,
@@ -15,7 +14,8 @@ import {
   readWindow,
   trigger,
   unchanged,
-} from "./fixtures/windows.ts"
+} from "../test/fixtures/windows.ts"
+import { finishRuns } from "./finishRuns.ts"
 import { raiseTriggers } from "./raiseTriggers.ts"
 import { storeChunk } from "./storeChunk.ts"
 import type { GrantedRun, SyncResult } from "./sync.ts"

@@ -2,7 +2,14 @@ import { topicNames } from "@sitewire/contracts"
 import { isUnavailable, openPool, watchDatabase } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireTopics, startConsumer, waitForBroker } from "@sitewire/kafka"
-import { gather, kafkaAccess, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
+import {
+  batchCalls,
+  kafkaOptions,
+  retryWhileUnavailable,
+  runService,
+  startRetention,
+  waitForDependency,
+} from "@sitewire/runtime"
 import { claimEach } from "./claimEach.ts"
 import { countDue } from "./countDue.ts"
 import { createDelegate } from "./delegate.ts"
@@ -42,7 +49,7 @@ await runService({
       (error) => log.warn({ error }, "an idle database connection broke"),
     )
     lifecycle.onStop("database", pool.close)
-    await waitFor({
+    await waitForDependency({
       name: "Postgres",
       check: () => pool.sql("select 1 from sync_window limit 0"),
       deadlineMs: config.STARTUP_DEADLINE,
@@ -58,10 +65,10 @@ await runService({
     })
     lifecycle.onStop("watch", async () => stopWatching())
     const onDatabase = <T>(what: string, work: () => Promise<T>, signal = lifecycle.expiring) =>
-      persevere({
+      retryWhileUnavailable({
         what,
         work,
-        isPassing: isUnavailable,
+        isTransient: isUnavailable,
         signal,
         onState: (working, why) => readiness.set("postgres", working, why),
       })
@@ -77,14 +84,14 @@ await runService({
     })
     lifecycle.onStop("retention", retention.close)
 
-    const kafka = connectKafka({ ...kafkaAccess(config), clientId: "sync-scheduler", log })
+    const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sync-scheduler", log })
     await waitForBroker({
       kafka,
       deadlineMs: config.STARTUP_DEADLINE,
       onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
     })
     const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
-    await waitFor({
+    await waitForDependency({
       name: "Kafka's topics",
       check: () => requireTopics(kafka, [connectorTriggered]),
       deadlineMs: config.STARTUP_DEADLINE,
@@ -100,7 +107,7 @@ await runService({
       lifecycle.onStop("egress", calls.close)
       return calls
     }
-    const finish = gather<Completion, Finish>({
+    const finish = batchCalls<Completion, Finish>({
       lingerMs: 2,
       maxBatch: 500,
       maxRunning: 2,
@@ -162,7 +169,7 @@ await runService({
       topics: [{ topic: connectorTriggered }],
       // One statement is raised while as many are gathered for the next: the larger, the more of a connection's triggers
       // become one row.
-      maxInHand: 2 * maxBatch,
+      maxOutstanding: 2 * maxBatch,
       startDeadlineMs: config.STARTUP_DEADLINE,
       take: takeTriggers({
         raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),

@@ -1,16 +1,16 @@
-import { askInTime, Counter, exposeLag, Gauge, Histogram, type Registry } from "@sitewire/runtime"
+import { Counter, Gauge, Histogram, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
 
 /** What operators see of triggers and syncs. No label holds an id: their number has no bound. */
 export function createSchedulerMetrics(registry: Registry) {
   const registers = [registry]
   return {
     triggers: new Counter({
-      name: "sitewire_triggers_taken_in_total",
+      name: "sitewire_triggers_ingested_total",
       help: "Accepted triggers taken in.",
       registers,
     }),
     refused: new Counter({
-      name: "sitewire_trigger_records_refused_total",
+      name: "sitewire_trigger_records_invalid_total",
       help: "Records of connector.triggered that could not be used.",
       registers,
     }),
@@ -84,10 +84,10 @@ export function exposeState(
     registers,
     async collect() {
       // A database that is away says nothing about this figure: not 0.
-      const due = await askInTime(read.due())
+      const due = await readForMetric(read.due())
       if (due === undefined) this.remove()
       else this.set(due)
     },
   })
-  exposeLag(registry, { name: "sitewire_trigger_lag_records", records: "Trigger records" }, read.lag)
+  registerLagGauge(registry, { name: "sitewire_trigger_lag_records", records: "Trigger records" }, read.lag)
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
 import { createEgress } from "@sitewire/egress"
 import { expect, onTestFinished, test } from "vitest"
-import { finishRuns } from "./finishRuns.ts"
-import { startSource } from "./fixtures/source.ts"
+import { startSource } from "../test/fixtures/source.ts"
 import {
   addConnections,
   claimOne,
@@ -11,7 +10,8 @@ import {
   letTimePass,
   minute,
   trigger,
-} from "./fixtures/windows.ts"
+} from "../test/fixtures/windows.ts"
+import { finishRuns } from "./finishRuns.ts"
 import { createPull, type PullOptions } from "./pull.ts"
 import { raiseTriggers } from "./raiseTriggers.ts"
 import { storeChunk } from "./storeChunk.ts"

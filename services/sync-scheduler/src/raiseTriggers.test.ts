@@ -1,6 +1,4 @@
 import { expect, test } from "vitest"
-import { claimDue } from "./claimDue.ts"
-import { finishRuns } from "./finishRuns.ts"
 import {
   addConnections,
   asking,
@@ -14,7 +12,9 @@ import {
   readWindow,
   trigger,
   unchanged,
-} from "./fixtures/windows.ts"
+} from "../test/fixtures/windows.ts"
+import { claimDue } from "./claimDue.ts"
+import { finishRuns } from "./finishRuns.ts"
 import { isRefused, raiseTriggers } from "./raiseTriggers.ts"
 
 test("a first trigger makes the window, due after the settling time, and later ones do not move it", async () => {

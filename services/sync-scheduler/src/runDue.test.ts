@@ -4,10 +4,7 @@ import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { claimEach } from "./claimEach.ts"
-import type { Clocks } from "./clocks.ts"
-import { finishRuns } from "./finishRuns.ts"
-import { startSource } from "./fixtures/source.ts"
+import { startSource } from "../test/fixtures/source.ts"
 import {
   addConnections,
   emptyDatabase,
@@ -16,7 +13,10 @@ import {
   readRuns,
   readWindow,
   trigger,
-} from "./fixtures/windows.ts"
+} from "../test/fixtures/windows.ts"
+import { claimEach } from "./claimEach.ts"
+import type { Clocks } from "./clocks.ts"
+import { finishRuns } from "./finishRuns.ts"
 import { createHostPermits } from "./hostPermits.ts"
 import { createSchedulerMetrics } from "./metrics.ts"
 import { createPull } from "./pull.ts"

@@ -18,7 +18,7 @@ const path = "/connectors/hook/:id/:token"
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
 /** Of one connection, without an answer. A proxy has one in hand and Node's own clients too; the rest is generosity. */
-const maxInHand = 128
+const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messages: Messages }
 
@@ -78,7 +78,7 @@ export function createApp(settings: {
   }
 
   const onRequest = lineUp({
-    maxInHand,
+    maxOutstanding,
     stopping,
     onRefused: () => measures.count("unavailable"),
     onRequest: refuseLargeBody(

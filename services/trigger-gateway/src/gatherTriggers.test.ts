@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
 import {
   type Arrived,
+  type BatchCallsSettings,
   type BatchRun,
-  type GatherSettings,
   gatherTriggers,
   type Taken,
 } from "./gatherTriggers.ts"
@@ -18,7 +18,7 @@ const answerAll = (batch: Arrived[], run: BatchRun, outcome = accepted) =>
     run.answer(at, outcome(connection))
   })
 
-function gathering(settings: Partial<GatherSettings>) {
+function gathering(settings: Partial<BatchCallsSettings>) {
   const { take, waiting } = gatherTriggers({
     takeBatch: async (batch, run) => answerAll(batch, run),
     isAway: () => false,
@@ -43,7 +43,7 @@ function gathering(settings: Partial<GatherSettings>) {
 /** Holds every batch until it is released. */
 function held() {
   const batches: (BatchRun & { batch: Arrived[]; finish: () => void })[] = []
-  const takeBatch: GatherSettings["takeBatch"] = (batch, run) =>
+  const takeBatch: BatchCallsSettings["takeBatch"] = (batch, run) =>
     new Promise((resolve) => {
       const finish = () => {
         answerAll(batch, run)

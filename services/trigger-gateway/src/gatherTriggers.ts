@@ -1,4 +1,4 @@
-import { type BatchBounds, gatherBatches } from "@sitewire/runtime"
+import { type BatchBounds, batchItems } from "@sitewire/runtime"
 import type { Trigger } from "./mergeTriggers.ts"
 import type { Address } from "./readAddress.ts"
 
@@ -23,7 +23,7 @@ export type BatchRun = {
   release: () => void
 }
 
-export type GatherSettings = BatchBounds & {
+export type BatchCallsSettings = BatchBounds & {
   /** Triggers without an outcome when it settles have failed. */
   takeBatch: (batch: Arrived[], run: BatchRun) => Promise<void>
   /** True while Postgres or Kafka is known to be away: then nobody is made to wait for them. */
@@ -40,11 +40,11 @@ export type GatherSettings = BatchBounds & {
  * which costs a sync at most. Callers are called back, as with tens of thousands a second promises cost more than the
  * work itself.
  */
-export function gatherTriggers(settings: GatherSettings) {
+export function gatherTriggers(settings: BatchCallsSettings) {
   const { takeBatch, isAway, maxWaiting, deadlineMs } = settings
   let waiting = 0
 
-  const add = gatherBatches<Waiting>({ ...settings, run, deadline: { ms: deadlineMs, onLate } })
+  const add = batchItems<Waiting>({ ...settings, run, deadline: { ms: deadlineMs, onLate } })
 
   function take({ connection, token }: Address, answer: (taken: Taken) => void): void {
     if (isAway() || waiting >= maxWaiting) {

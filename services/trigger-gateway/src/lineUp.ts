@@ -3,27 +3,27 @@ import type { Socket } from "node:net"
 import { answers, sendLastAnswer } from "./answers.ts"
 
 /** A connection's requests: how many have no answer yet, the newest that was let through, and the newest's chunks. */
-type Line = { inHand: number; newest: ServerResponse | null; bodyRead: Promise<void> | null }
+type Line = { outstanding: number; newest: ServerResponse | null; bodyRead: Promise<void> | null }
 
 /**
  * Lets one connection's pipelined requests through in their order, and none behind an answer that ends the connection:
  * Node parses on in what has arrived, and would hand over whatever a body that was refused is followed by. Who has
- * more than `maxInHand` requests without an answer gets 503 and is hung up on, so that one connection cannot take all
+ * more than `maxOutstanding` requests without an answer gets 503 and is hung up on, so that one connection cannot take all
  * the places there are to wait in.
  */
 export function lineUp(settings: {
-  maxInHand: number
+  maxOutstanding: number
   stopping: AbortSignal
   onRefused: () => void
   onRequest: RequestListener
 }): RequestListener {
-  const { maxInHand, stopping, onRefused, onRequest } = settings
+  const { maxOutstanding, stopping, onRefused, onRequest } = settings
   const lines = new WeakMap<Socket, Line>()
 
   function lineOf(socket: Socket): Line {
     const known = lines.get(socket)
     if (known) return known
-    const line = { inHand: 0, newest: null, bodyRead: null }
+    const line = { outstanding: 0, newest: null, bodyRead: null }
     lines.set(socket, line)
     return line
   }
@@ -37,7 +37,7 @@ export function lineUp(settings: {
     }
     line.newest = response
     if (stopping.aborted) response.shouldKeepAlive = false
-    if (line.inHand > maxInHand) {
+    if (line.outstanding > maxOutstanding) {
       onRefused()
       sendLastAnswer(response, answers.unavailable)
     } else if (request.headers.host === undefined && request.httpVersion === "1.1") {
@@ -52,9 +52,9 @@ export function lineUp(settings: {
 
   return (request, response) => {
     const line = lineOf(request.socket)
-    line.inHand += 1
+    line.outstanding += 1
     response.on("close", () => {
-      line.inHand -= 1
+      line.outstanding -= 1
     })
     const { bodyRead } = line
     // The length of a chunked body is known at its end, and it is read later than the request behind it is parsed.

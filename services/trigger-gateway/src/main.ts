@@ -1,7 +1,7 @@
 import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, requireTopics, startProducer } from "@sitewire/kafka"
-import { kafkaAccess, listen, runService, waitFor } from "@sitewire/runtime"
+import { kafkaOptions, listen, runService, waitForDependency } from "@sitewire/runtime"
 import { askBroker } from "./askBroker.ts"
 import { createApp } from "./createApp.ts"
 import { createGatewayServer } from "./createGatewayServer.ts"
@@ -43,26 +43,26 @@ await runService({
       (error) => log.warn({ error }, "an idle connection to Postgres broke"),
     )
     lifecycle.onStop("postgres", () => pool.close())
-    const kafka = connectKafka({ ...kafkaAccess(config), clientId: name, log })
+    const kafka = connectKafka({ ...kafkaOptions(config), clientId: name, log })
     const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
 
     const askPostgres = () => readTokenHashes(pool, [], databaseMs)
     const waiting = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
     await Promise.all([
-      waitFor({
+      waitForDependency({
         ...waiting,
         name: "Postgres",
         check: askPostgres,
         remedy: "Start it, or correct DATABASE_URL; its migrations must have been applied.",
       }),
-      waitFor({
+      waitForDependency({
         ...waiting,
         name: "Kafka",
         check: () => askBroker(kafka, databaseMs),
         remedy: "Start it, or correct KAFKA_BROKERS.",
       }),
     ])
-    await waitFor({
+    await waitForDependency({
       ...waiting,
       name: "Kafka's topics",
       check: () => requireTopics(kafka, [connectorTriggered]),

@@ -31,7 +31,7 @@ export function createMeasures(
   // Prometheus sees no increase in a series that begins at 1, and `unavailable` is alerted on.
   for (const outcome of Object.values(outcomes)) outcome.inc(0)
   const answerSeconds = new Histogram({
-    name: "sitewire_trigger_answer_seconds",
+    name: "sitewire_trigger_response_seconds",
     help: "From a trigger's arrival to its answer.",
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers,

@@ -1,6 +1,6 @@
 import type { TopicNames } from "@sitewire/contracts"
 import { createLimiter } from "@sitewire/limiter"
-import { type BatchBounds, gather, type Logger } from "@sitewire/runtime"
+import { type BatchBounds, batchCalls, type Logger } from "@sitewire/runtime"
 import { createHandleDelivery } from "./attempt/handleDelivery.ts"
 import type { SendRequest } from "./attempt/sendRequest.ts"
 import { drainDeferred } from "./deferred/drainDeferred.ts"
@@ -77,7 +77,7 @@ export function createDispatcher(parts: DispatcherParts) {
   })
   const lock = createDeliveryLock()
   const batch = <Item>(run: (items: Item[]) => Promise<void>, bounds: BatchBounds) =>
-    gather<Item, void>({ ...bounds, run: (items) => run(items).then(() => []) })
+    batchCalls<Item, void>({ ...bounds, run: (items) => run(items).then(() => []) })
   const release = batch<ClaimedDelivery>(store.releaseClaims, { lingerMs: 2, maxBatch: 500, maxRunning: 1 })
   const publishDeadLetter = createPublishDeadLetter(publish, topics.dead)
 

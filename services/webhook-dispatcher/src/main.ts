@@ -10,7 +10,13 @@ import {
   startProducer,
   waitForBroker,
 } from "@sitewire/kafka"
-import { kafkaAccess, persevere, runService, startRetention, waitFor } from "@sitewire/runtime"
+import {
+  kafkaOptions,
+  retryWhileUnavailable,
+  runService,
+  startRetention,
+  waitForDependency,
+} from "@sitewire/runtime"
 import { createSecretOpener, tryNewestSecret } from "./attempt/openSecrets.ts"
 import { createSendRequest } from "./attempt/sendRequest.ts"
 import { createDispatcher, type Dispatcher } from "./createDispatcher.ts"
@@ -42,7 +48,7 @@ await runService({
       name: "webhook-dispatcher",
     })
     lifecycle.onStop("database", pool.close)
-    await waitFor({
+    await waitForDependency({
       name: "Postgres",
       check: () => pool.sql("select deferred_at from delivery limit 0"),
       deadlineMs: config.STARTUP_DEADLINE,
@@ -71,13 +77,13 @@ await runService({
     })
     lifecycle.onStop("retention", retention.close)
 
-    const kafka = connectKafka({ ...kafkaAccess(config), clientId: "webhook-dispatcher", log })
+    const kafka = connectKafka({ ...kafkaOptions(config), clientId: "webhook-dispatcher", log })
     await waitForBroker({
       kafka,
       deadlineMs: config.STARTUP_DEADLINE,
       onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
     })
-    await waitFor({
+    await waitForDependency({
       name: "Kafka's topics",
       check: () =>
         requireTopics(kafka, [topics.sitePaid, topics.sitePaidInvalid, topics.dead, ...topics.retry]),
@@ -96,7 +102,7 @@ await runService({
       // Channels of several partners may share an origin (a platform's, say). What bounds its connections is each
       // channel's own limit: with a smaller one, channels that hang would hold what the others wait for. New events, retries and claimed
       // deliveries.
-      connectionsPerOrigin: config.MAX_IN_HAND * 3,
+      connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
     })
     lifecycle.onStop("egress", egress.close)
 
@@ -104,7 +110,7 @@ await runService({
     const consumers = new Map<"retries" | "paid", Consumer>()
     let dispatcher: Dispatcher | null = null
     const metrics = createDispatcherMetrics(registry, {
-      outstanding: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.inHand(), 0),
+      outstanding: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.outstanding(), 0),
       inFlight: () => dispatcher?.counts().inFlight ?? 0,
       breakersOpen: () => dispatcher?.counts().open ?? 0,
       lag: async () => consumers.get("paid")?.lag() ?? [],
@@ -114,7 +120,7 @@ await runService({
       settings: {
         schedule,
         topics,
-        maxOutstanding: config.MAX_IN_HAND,
+        maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
         channelMaxConcurrency: config.CHANNEL_MAX_IN_FLIGHT,
         channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
         breakerFailures: config.BREAKER_FAILURES,
@@ -126,10 +132,10 @@ await runService({
       store: createStore({
         pool,
         retry: (what, work) =>
-          persevere({
+          retryWhileUnavailable({
             what,
             work,
-            isPassing: isUnavailable,
+            isTransient: isUnavailable,
             signal: lifecycle.expiring,
             onState: (working, why) => readiness.set("postgres", working, why),
           }),
@@ -183,7 +189,7 @@ await runService({
         kafka,
         group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
         topics: consumed,
-        maxInHand: config.MAX_IN_HAND,
+        maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
         // What waits, parsed, for a slot must not grow old in memory: a hundredth of a second's worth (decision 0019).
         fetchBytes: 64 * 1024,
         take: (records, done) => void handle(records, done).catch(onUnfinished),

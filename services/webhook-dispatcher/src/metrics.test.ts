@@ -23,7 +23,7 @@ test("a broker that is unavailable takes one figure away and no other", async ()
   lag = () => Promise.reject(new Error("connect ECONNREFUSED"))
   const text = await registry.metrics()
   expect(text).not.toContain("sitewire_site_paid_lag_records{")
-  expect(text).toContain('sitewire_deliveries_in_hand{service="test"} 3\n')
+  expect(text).toContain('sitewire_records_outstanding{service="test"} 3\n')
 })
 
 test("what alerts watch is there from the start: the first event of all is an increase as well", async () => {
@@ -58,5 +58,5 @@ test("what is deferred is counted by reason; while the database is unavailable, 
   expect(without).not.toMatch(
     /^sitewire_(deferred_deliveries|oldest_deferred_seconds|oldest_overdue_seconds)[{ ]/m,
   )
-  expect(without).toContain('sitewire_deliveries_in_hand{service="test"} 3\n')
+  expect(without).toContain('sitewire_records_outstanding{service="test"} 3\n')
 })

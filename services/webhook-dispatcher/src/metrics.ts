@@ -1,4 +1,4 @@
-import { askInTime, Counter, exposeLag, Gauge, Histogram, type Registry } from "@sitewire/runtime"
+import { Counter, Gauge, Histogram, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
 import type { BacklogFigures } from "./deferred/readBacklog.ts"
 
 const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
@@ -20,7 +20,7 @@ export function createDispatcherMetrics(
 ) {
   const registers = [registry]
   new Gauge({
-    name: "sitewire_deliveries_in_hand",
+    name: "sitewire_records_outstanding",
     help: "Records consumed from Kafka and not finished.",
     registers,
     collect() {
@@ -43,7 +43,11 @@ export function createDispatcherMetrics(
       this.set(read.breakersOpen())
     },
   })
-  exposeLag(registry, { name: "sitewire_site_paid_lag_records", records: "Records of site.paid" }, read.lag)
+  registerLagGauge(
+    registry,
+    { name: "sitewire_site_paid_lag_records", records: "Records of site.paid" },
+    read.lag,
+  )
   exposeBacklog(registry, read.backlog)
   const events = new Counter({
     name: "sitewire_site_paid_total",
@@ -101,7 +105,7 @@ function exposeBacklog(registry: Registry, readBacklog: () => Promise<BacklogFig
   const read = () => {
     if (performance.now() - readAt < backlogFreshMs) return reading
     readAt = performance.now()
-    reading = askInTime(readBacklog())
+    reading = readForMetric(readBacklog())
     return reading
   }
   new Gauge({

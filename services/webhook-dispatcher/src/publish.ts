@@ -1,5 +1,5 @@
 import { type Outgoing, PermanentPublishError, type Producer } from "@sitewire/kafka"
-import { type Logger, persevere } from "@sitewire/runtime"
+import { type Logger, retryWhileUnavailable } from "@sitewire/runtime"
 
 /** Publishes one record and retries while Kafka is unavailable. `refused`: the broker will never accept this record. */
 export type Publish = (record: Outgoing) => Promise<{ kind: "published" } | { kind: "refused"; why: string }>
@@ -22,10 +22,10 @@ export function createPublish(parts: {
   return async (record) => {
     const { topic } = record
     try {
-      await persevere({
+      await retryWhileUnavailable({
         what: "publish",
         work: () => producer.publish([record]),
-        isPassing: (error) => !(error instanceof PermanentPublishError),
+        isTransient: (error) => !(error instanceof PermanentPublishError),
         signal,
         onState,
       })

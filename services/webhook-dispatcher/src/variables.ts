@@ -28,7 +28,7 @@ export const dispatcherVariables = {
     "10s",
     "From an attempt's start to the head of the answer, name lookup included.",
   ),
-  MAX_IN_HAND: countVariable(
+  MAX_OUTSTANDING_RECORDS: countVariable(
     384,
     { min: 1, max: 100_000 },
     "Records consumed from Kafka and not finished, at most: of new events, as many again of retries, and of deferred deliveries.",

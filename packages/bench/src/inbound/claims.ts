@@ -28,7 +28,7 @@ export async function measureClaims(it: Installation, { progress }: Bench): Prom
     "update sync_window set requested = 1, due_at = clock_timestamp(), first_trigger_at = now(), last_trigger_at = now()",
   )
   await it.sql("vacuum analyze sync_window")
-  const scheduler = await it.scheduler("services/sync-scheduler/src/fixtures/noopScheduler.ts", {
+  const scheduler = await it.scheduler("services/sync-scheduler/test/fixtures/noopScheduler.ts", {
     DATABASE_POOL_SIZE: String(clients),
   })
   const { child } = scheduler

@@ -35,7 +35,7 @@ await startConsumer({
   kafka: connectKafka({ brokers: brokers.split(","), clientId: "bare", log }),
   group: randomUUID(),
   topics: [{ topic }],
-  maxInHand: 100_000,
+  maxOutstanding: 100_000,
   take: (records, done) => {
     const now = clockMs()
     for (const record of records) {

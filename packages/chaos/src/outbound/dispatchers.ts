@@ -3,10 +3,10 @@ import type { Member } from "../startMember.ts"
 import type { RetrySchedule } from "./outboundFaults.ts"
 
 /** Small, so that the bound on duplicates says something; the promise is the same for any number. */
-const maxInHand = 32
+const maxOutstanding = 32
 
 /** Deliveries that a dispatcher may have outstanding: of new events, of retries, and of deferred ones that it has claimed. */
-export const outstandingPerDispatcher = 3 * maxInHand
+export const outstandingPerDispatcher = 3 * maxOutstanding
 
 /** A dispatcher, not started yet. It reads `schedule` at each start. */
 export function makeDispatcher(it: Installation, name: string, schedule: RetrySchedule): Member {
@@ -20,7 +20,7 @@ export function makeDispatcher(it: Installation, name: string, schedule: RetrySc
     SEALING_KEYS: it.sealingKeys,
     ALLOW_HTTP: "true",
     ALLOWED_RANGES: "127.0.0.0/8",
-    MAX_IN_HAND: String(maxInHand),
+    MAX_OUTSTANDING_RECORDS: String(maxOutstanding),
     CHANNEL_MAX_IN_FLIGHT: "2",
     BREAKER_FAILURES: "4",
     BREAKER_COOLDOWN: "2s",

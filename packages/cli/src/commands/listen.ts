@@ -1,5 +1,11 @@
 import { once } from "node:events"
-import { type Received, startZooPartner, type ZooName, zoo, zooNames } from "@sitewire/testkit/zoo"
+import {
+  type Received,
+  type ReceiverFaultName,
+  receiverFaultNames,
+  receiverFaults,
+  startFaultyReceiver,
+} from "@sitewire/receiver"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { examples } from "../examples.ts"
 import { failed } from "../failure.ts"
@@ -12,7 +18,7 @@ import type { Style } from "../style.ts"
 import { describe } from "../verify/describe.ts"
 import { type Explanation, explain } from "../verify/explain.ts"
 
-type Options = SecretOptions & { port: number; behave: ZooName; list?: true }
+type Options = SecretOptions & { port: number; behave: ReceiverFaultName; list?: true }
 
 type Delivery = {
   at: string
@@ -31,7 +37,7 @@ export function addListen(parent: Command, { open }: Setup): void {
     .option("--port <number>", "the port to listen on; 0 picks a free one", readPort, 8098)
     .addOption(
       new Option("--behave <name>", "misbehave in one of the ways that --list shows")
-        .choices(zooNames)
+        .choices(receiverFaultNames)
         .default("no-content"),
     )
     .option("--list", "print the ways to behave, and what Sitewire records of each")
@@ -63,8 +69,8 @@ function readPort(text: string): number {
 }
 
 function showZoo(session: Session): void {
-  const rows = zooNames.map((name) => {
-    const { description, expected } = zoo[name]
+  const rows = receiverFaultNames.map((name) => {
+    const { description, expected } = receiverFaults[name]
     return { name, description, error: expected.error, status: expected.status ?? null }
   })
   session.show(rows, (ways, style) =>
@@ -80,7 +86,7 @@ function showZoo(session: Session): void {
 async function listen(session: Session, { port, behave, ...where }: Options): Promise<void> {
   const checked = where.secretEnv !== undefined || where.secretFile !== undefined
   const secret = checked ? await readSecret(session, where) : null
-  const partner = await startZooPartner(behave, {
+  const partner = await startFaultyReceiver(behave, {
     port,
     onRequest: (request) => session.show(read(request, secret), print),
   }).catch((error: Error) => {
@@ -88,7 +94,9 @@ async function listen(session: Session, { port, behave, ...where }: Options): Pr
       throw failed(`Port ${port} cannot be listened on (${error.code}). Give another one with --port.`)
     throw error
   })
-  session.note(`Listening on ${partner.url} (${behave}: ${zoo[behave].description}) Ctrl-C ends it.`)
+  session.note(
+    `Listening on ${partner.url} (${behave}: ${receiverFaults[behave].description}) Ctrl-C ends it.`,
+  )
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")])
   await partner.close()
 }

@@ -3,8 +3,8 @@ import { clockMarginMs } from "@sitewire/contracts"
 import { finalPassAfterMs, storeMaxMs } from "@sitewire/erasure"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, endErasure, read } from "../fixtures/jobs.ts"
-import { type Consoles, startConsoles } from "../fixtures/startConsoles.ts"
+import { begin, endErasure, read } from "../../test/fixtures/jobs.ts"
+import { type Consoles, startConsoles } from "../../test/fixtures/startConsoles.ts"
 
 const email = "Owner.Of@Shop.example"
 const bodyOf = (fields: object) =>

@@ -1,7 +1,7 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end, endErasure, read } from "../fixtures/jobs.ts"
-import { startConsoles } from "../fixtures/startConsoles.ts"
+import { begin, end, endErasure, read } from "../../test/fixtures/jobs.ts"
+import { startConsoles } from "../../test/fixtures/startConsoles.ts"
 
 const email = "Owner.Of@Shop.example"
 

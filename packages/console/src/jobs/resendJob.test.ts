@@ -2,8 +2,8 @@ import { jobSchema } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end, endErasure, read } from "../fixtures/jobs.ts"
-import { type Consoles, startConsoles } from "../fixtures/startConsoles.ts"
+import { begin, end, endErasure, read } from "../../test/fixtures/jobs.ts"
+import { type Consoles, startConsoles } from "../../test/fixtures/startConsoles.ts"
 import { beginResend, stepResend } from "./resendJob.ts"
 
 type Row = { id: string; state: string; deferred_at: Date | null; finished_at: Date | null }

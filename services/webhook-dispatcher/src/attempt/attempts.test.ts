@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto"
 import { openPool } from "@sitewire/database"
-import { startReceiver, waitUntil } from "@sitewire/testkit"
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
+import { paid, secret, startInstallation } from "../../test/fixtures/testDispatcher.ts"
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>
 

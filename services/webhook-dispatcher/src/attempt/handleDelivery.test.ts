@@ -2,10 +2,10 @@ import { topicNames } from "@sitewire/contracts"
 import type { Acquired } from "@sitewire/limiter"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
+import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
 import type { DueDelivery } from "../delivery.ts"
-import { unreadMetrics } from "../fixtures/unreadMetrics.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]

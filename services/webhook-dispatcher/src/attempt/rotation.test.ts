@@ -1,9 +1,10 @@
+import { type Received, startReceiver } from "@sitewire/receiver"
 import { sign, standardWebhooksSecret } from "@sitewire/signing"
-import { type Received, startReceiver, waitUntil } from "@sitewire/testkit"
+import { waitUntil } from "@sitewire/testkit"
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
-import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
-import { verifyInPython } from "../fixtures/testPython.ts"
+import { paid, secret, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { verifyInPython } from "../../test/fixtures/testPython.ts"
 
 const newSecret = "the secret that comes after"
 

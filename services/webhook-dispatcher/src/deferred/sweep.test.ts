@@ -1,8 +1,9 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { freshDatabase, startReceiver, waitUntil } from "@sitewire/testkit"
+import { startReceiver } from "@sitewire/receiver"
+import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
 import { sweepNew } from "./sweepNew.ts"
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>

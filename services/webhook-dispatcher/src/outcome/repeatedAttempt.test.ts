@@ -1,6 +1,7 @@
-import { startReceiver, waitUntil } from "@sitewire/testkit"
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 
 // A process that was paused, or lost its partitions, makes an attempt that another makes as well. One of the two can

@@ -2,7 +2,7 @@ import { lowestDeliveryId } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { startInstallation } from "../fixtures/testDispatcher.ts"
+import { startInstallation } from "../../test/fixtures/testDispatcher.ts"
 import { deleteExpired } from "./deleteExpired.ts"
 
 const dayMs = 86_400_000

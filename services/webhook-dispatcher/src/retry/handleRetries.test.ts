@@ -1,9 +1,9 @@
 import type { DeliveryDue } from "@sitewire/contracts"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
+import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
 import { createDeliveryLock } from "../deliveryLock.ts"
-import { unreadMetrics } from "../fixtures/unreadMetrics.ts"
 import { createHandleRetries } from "./handleRetries.ts"
 import type { LoadedDelivery } from "./loadDeliveries.ts"
 

@@ -1,0 +1,37 @@
+import type { Mutant } from "../mutant.ts"
+
+export const syncSchedulerMutants: readonly Mutant[] = [
+  {
+    name: "Scheduler: a trigger's record counts as done before Postgres has it",
+    file: "services/sync-scheduler/src/main.ts",
+    find: 'raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),',
+    replace:
+      'raise: async (triggers) => {\n          void onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers))\n          return { raised: triggers.length, dueInMs: 0 }\n        },',
+    tests: ["services/sync-scheduler/test/faults.test.ts"],
+    testName: "whose scheduler is killed while Postgres is unavailable",
+  },
+  {
+    name: "Scheduler: a run whose grant Postgres lost stores its result under a later grant's fence",
+    file: "services/sync-scheduler/src/finishRuns.ts",
+    find: "and ended.fence = w.fence and ended.grant_id = w.grant_id",
+    replace: "and ended.fence = w.fence",
+    tests: ["services/sync-scheduler/src/finishRuns.test.ts"],
+    testName: "a run whose grant Postgres lost writes nothing",
+  },
+  {
+    name: "Scheduler: a run that was replaced by a newer one stores its result",
+    file: "services/sync-scheduler/src/finishRuns.ts",
+    find: "and ended.fence = w.fence and ended.grant_id = w.grant_id",
+    replace: "",
+    tests: ["services/sync-scheduler/src/finishRuns.test.ts"],
+    testName: "a run whose fence is not the newest writes nothing",
+  },
+  {
+    name: "Scheduler: the grace between grant and request ignores the time in which the machine was suspended",
+    file: "services/sync-scheduler/src/clocks.ts",
+    find: "Math.max(monotonic() - started.monotonic, wall() - started.wall)",
+    replace: "monotonic() - started.monotonic",
+    tests: ["services/sync-scheduler/src/runDue.test.ts"],
+    testName: "also where the monotonic clock stood still",
+  },
+]

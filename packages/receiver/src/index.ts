@@ -1,0 +1,16 @@
+export { type Certificate, makeCertificate } from "./makeCertificate.ts"
+export { rebindingLookup } from "./rebindingLookup.ts"
+export type { Received } from "./receive.ts"
+export {
+  type Behaviour,
+  type Expected,
+  type ReceiverFaultName,
+  receiverFaultNames,
+  receiverFaults,
+} from "./receiverFaults.ts"
+export {
+  type FaultyReceiver,
+  type FaultyReceiverOptions,
+  startFaultyReceiver,
+} from "./startFaultyReceiver.ts"
+export { type Receiver, startReceiver } from "./startReceiver.ts"

@@ -1,0 +1,112 @@
+import { defaultRetryDelays, defaultRetryPeriod, durationSchema, parseDuration } from "@sitewire/contracts"
+import { z } from "zod"
+
+const portSchema = z.coerce
+  .number("must be a port number")
+  .int("must be a port number")
+  .min(0, "must be a port number, or 0 for a free one")
+  .max(65_535, "must be a port number of at most 65535")
+
+/** A TCP port to listen on; 0 picks a free one. */
+export function portVariable(fallback: number, description: string) {
+  return portSchema.default(fallback).meta({ description })
+}
+
+/** What a timer can wait: with more, Node's ends at once. */
+const longestTimer = "24d"
+
+/** A duration such as `10s`, read to milliseconds. `fallback` and the bounds are written in the same form. */
+export function durationVariable(
+  fallback: string,
+  description: string,
+  { min = "0ms", max = longestTimer }: { min?: string; max?: string } = {},
+) {
+  return durationSchema
+    .refine((ms) => ms >= parseDuration(min), `must be at least ${min}`)
+    .refine((ms) => ms <= parseDuration(max), `must be at most ${max}`)
+    .prefault(fallback)
+    .meta({ description })
+}
+
+/** How long rows are kept. By no timer; and 0 would not mean for ever. */
+export const retentionBounds = { min: "1s", max: "3650d" }
+
+/** A whole number within bounds. */
+export function countVariable(fallback: number, bounds: { min: number; max: number }, description: string) {
+  return z.coerce
+    .number("must be a whole number")
+    .int("must be a whole number")
+    .min(bounds.min, `must be at least ${bounds.min}`)
+    .max(bounds.max, `must be at most ${bounds.max}`)
+    .default(fallback)
+    .meta({ description })
+}
+
+/** On or off; off where it is not set. */
+export function booleanVariable(description: string) {
+  return z
+    .enum(["true", "false"], "must be true or false")
+    .default("false")
+    .transform((text) => text === "true")
+    .meta({ description })
+}
+
+/** Parts separated by commas, white space around them dropped. */
+export function listVariable(description: string) {
+  return z
+    .string()
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .meta({ description })
+}
+
+/** What every process of Sitewire reads. */
+export const processVariables = {
+  LOG_LEVEL: z
+    .enum(["trace", "debug", "info", "warn", "error"], "must be trace, debug, info, warn or error")
+    .default("info")
+    .meta({ description: "The least severe level that is logged." }),
+  OPS_HOST: z
+    .string()
+    .default("0.0.0.0")
+    .meta({ description: "Address on which /livez, /readyz and /metrics listen." }),
+  OPS_PORT: portVariable(9090, "Port of /livez, /readyz and /metrics; 0 picks a free one."),
+  SHUTDOWN_DEADLINE: durationVariable("25s", "How long a stop may take before it is forced."),
+  STARTUP_DEADLINE: durationVariable(
+    "60s",
+    "How long to wait at start for a broker or database that is away.",
+  ),
+}
+
+export const databaseVariables = {
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+    .meta({ description: "Postgres, as a URL with its credentials.", secret: true }),
+  DATABASE_POOL_SIZE: countVariable(
+    5,
+    { min: 1, max: 100 },
+    "Connections to Postgres that this process may open.",
+  ),
+}
+
+/** The retry schedule. It names the retry topics, so whoever creates the topics reads the same values. */
+export const retryVariables = {
+  RETRY_DELAYS: listVariable(
+    "Delays between the attempts of a delivery; the last one repeats. Each has a topic.",
+  )
+    .pipe(z.array(durationSchema).min(1, "must name at least one delay"))
+    .refine(
+      (delays) => delays.every((delay, at) => delay > (delays[at - 1] ?? 0)),
+      "must be durations in growing order, for example 1m,5m,15m,1h",
+    )
+    .prefault(defaultRetryDelays.join(",")),
+  RETRY_PERIOD: durationVariable(
+    defaultRetryPeriod,
+    "A delivery that still fails after this time is given up.",
+  ),
+}

@@ -1,0 +1,70 @@
+import { X509Certificate } from "node:crypto"
+import { z } from "zod"
+import { booleanVariable, listVariable } from "./commonVariables.ts"
+import { type Config, ConfigurationError } from "./config.ts"
+
+/** How Kafka lets us in. */
+export const kafkaAuthVariables = {
+  KAFKA_TLS: booleanVariable("Encrypt connections to Kafka; the brokers' certificates are verified."),
+  KAFKA_CA: z
+    .string()
+    .refine(isCertificate, "must be a certificate in PEM: its text, and not the name of a file")
+    .optional()
+    .meta({
+      description:
+        "Certificate authority of the brokers, in PEM, where it is not a public one. Needs KAFKA_TLS.",
+    }),
+  KAFKA_USERNAME: z.string().optional().meta({ description: "Account at Kafka (SASL). Not set: no login." }),
+  KAFKA_PASSWORD: z.string().optional().meta({ description: "The account's password.", secret: true }),
+  KAFKA_SASL_MECHANISM: z
+    .enum(["plain", "scram-sha-256", "scram-sha-512"], "must be plain, scram-sha-256 or scram-sha-512")
+    .default("scram-sha-512")
+    .meta({ description: "How the account logs in. `plain` needs KAFKA_TLS." }),
+}
+
+export const kafkaVariables = {
+  KAFKA_BROKERS: listVariable("Brokers as host:port, separated by commas.").refine(
+    (brokers) => brokers.length > 0 && brokers.every((broker) => /^[^\s:]+:\d+$|^\[.+\]:\d+$/.test(broker)),
+    "must be host:port, or several separated by commas",
+  ),
+  ...kafkaAuthVariables,
+  TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]*$/, "may hold letters, digits, dots, - and _")
+    .default("")
+    .meta({
+      description: "Put before every topic and group name, so that installations can share a cluster.",
+    }),
+}
+
+/** The variables as the Kafka client takes them. Throws a ConfigurationError where they contradict each other. */
+export function kafkaOptions(config: Config<typeof kafkaAuthVariables> & { KAFKA_BROKERS: string[] }) {
+  const { KAFKA_CA: ca, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = config
+  const { KAFKA_TLS: encrypted, KAFKA_SASL_MECHANISM: mechanism } = config
+  if (ca !== undefined && !encrypted) {
+    throw new ConfigurationError(
+      "KAFKA_CA is set, but nothing is encrypted: set KAFKA_TLS=true, or take it away.",
+    )
+  }
+  if ((username === undefined) !== (password === undefined)) {
+    throw new ConfigurationError("KAFKA_USERNAME and KAFKA_PASSWORD belong together: set both, or neither.")
+  }
+  if (username !== undefined && mechanism === "plain" && !encrypted) {
+    throw new ConfigurationError(
+      "KAFKA_SASL_MECHANISM=plain would send the password for everybody to read: set KAFKA_TLS=true, or use scram-sha-512.",
+    )
+  }
+  return {
+    brokers: config.KAFKA_BROKERS,
+    ...(encrypted ? { tls: ca === undefined ? {} : { ca } } : {}),
+    ...(username === undefined || password === undefined ? {} : { login: { mechanism, username, password } }),
+  }
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text) !== undefined
+  } catch {
+    return false
+  }
+}

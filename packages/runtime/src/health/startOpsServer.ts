@@ -1,0 +1,65 @@
+import type { Socket } from "node:net"
+import type { Registry } from "../metrics/createMetrics.ts"
+import { listen } from "./listen.ts"
+import { nodeHttp } from "./nodeHttp.ts"
+import type { Readiness } from "./readiness.ts"
+
+const maxConnections = 64
+
+export type OpsServer = { port: number; close(): Promise<void> }
+
+/**
+ * The operators' listener, apart from the one that partners reach: `/livez` (the process turns), `/readyz` (every part
+ * works; 503 with the parts otherwise), `/metrics` (Prometheus text).
+ */
+export async function startOpsServer(settings: {
+  host: string
+  port: number
+  readiness: Readiness
+  metrics: Registry
+}): Promise<OpsServer> {
+  const { readiness, metrics } = settings
+  const server = nodeHttp.createServer({ connectionsCheckingInterval: 1_000 }, async (request, response) => {
+    const path = (request.url ?? "").split("?", 1)[0]
+    if (path === "/livez") {
+      response.writeHead(200, { "content-type": "text/plain" }).end("ok\n")
+    } else if (path === "/readyz") {
+      const state = readiness.read()
+      response.writeHead(state.ready ? 200 : 503, { "content-type": "application/json" })
+      response.end(`${JSON.stringify(state)}\n`)
+    } else if (path === "/metrics") {
+      // A figure that cannot be told must not end the process that it is about.
+      await metrics.metrics().then(
+        (text) => response.writeHead(200, { "content-type": metrics.contentType }).end(text),
+        (error) =>
+          response
+            .writeHead(500, { "content-type": "text/plain" })
+            .end(`the metrics cannot be told: ${error}\n`),
+      )
+    } else {
+      response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
+    }
+  })
+  // Anybody in the cluster's network can reach it. Slow callers must not use up the files that deliveries need, nor keep
+  // out the probes, without which the process is killed: the oldest connection makes room for a new one.
+  const open = new Set<Socket>()
+  server.on("connection", (socket) => {
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+    const [oldest] = open
+    if (open.size <= maxConnections || !oldest) return
+    open.delete(oldest)
+    oldest.destroy()
+  })
+  server.headersTimeout = 5_000
+  server.requestTimeout = 5_000
+  const port = await listen(server, settings.host, settings.port, "OPS_PORT")
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

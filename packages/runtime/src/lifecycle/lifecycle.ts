@@ -1,0 +1,98 @@
+import type { Logger } from "../logging/logger.ts"
+
+export type Lifecycle = {
+  /** Aborted when the stop begins: long waits watch it. */
+  readonly stopping: AbortSignal
+  /**
+   * Aborted when four fifths of the time for the stop are over: what records an outcome waits for a part that is away
+   * until then, and not only until the stop begins.
+   */
+  readonly expiring: AbortSignal
+  /** Registers what is to be closed. Closed one after the other, last registered first, as things were built. */
+  onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
+  /** Stops the process in order and exits with `exitCode` (0), or with 1 where not all closed within the deadline. */
+  stop(reason: string, exitCode?: number): Promise<void>
+}
+
+type Signals = Pick<NodeJS.Process, "on" | "exit">
+
+/**
+ * SIGTERM and SIGINT drain and close everything within the deadline; a second one exits at once. An error that nobody
+ * caught ends the process as kill -9 would: what it held is picked up from Kafka and Postgres.
+ */
+export function startLifecycle(settings: { log: Logger; deadlineMs: number; process?: Signals }): Lifecycle {
+  const { log, deadlineMs, process: host = process } = settings
+  const stopping = new AbortController()
+  const expiring = new AbortController()
+  const closers: { name: string; close: (deadlineMs: number) => Promise<unknown> }[] = []
+  let stopped: Promise<void> | undefined
+
+  async function closeAll(exitCode: number): Promise<void> {
+    const endsAt = performance.now() + deadlineMs
+    let clean = true
+    // One by one from the end: a start that is still under way may register more.
+    for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
+      const { name, close } = next
+      const leftMs = Math.max(0, endsAt - performance.now())
+      const outcome = await closeWithin(() => close(leftMs), leftMs)
+      if (outcome.ok) continue
+      clean = false
+      log.error({ part: name, error: outcome.error }, "could not stop in order")
+    }
+    log.info({ clean }, "stopped")
+    host.exit(clean ? exitCode : 1)
+  }
+
+  function stop(reason: string, exitCode = 0): Promise<void> {
+    if (!stopped) {
+      log.info({ reason, deadlineMs }, "stopping")
+      stopping.abort()
+      setTimeout(() => expiring.abort(), deadlineMs * 0.8)
+      stopped = closeAll(exitCode)
+    }
+    return stopped
+  }
+
+  function onSignal(signal: NodeJS.Signals): void {
+    if (stopped) {
+      log.warn({ signal }, "second signal: exiting at once")
+      host.exit(1)
+      return
+    }
+    void stop(signal)
+  }
+
+  function onCrash(error: unknown): void {
+    log.fatal({ error }, "an error nobody caught; exiting")
+    host.exit(1)
+  }
+
+  host.on("SIGTERM", onSignal)
+  host.on("SIGINT", onSignal)
+  host.on("uncaughtException", onCrash)
+  host.on("unhandledRejection", onCrash)
+  return {
+    stopping: stopping.signal,
+    expiring: expiring.signal,
+    onStop: (name, close) => void closers.push({ name, close }),
+    stop,
+  }
+}
+
+async function closeWithin(
+  close: () => Promise<unknown>,
+  deadlineMs: number,
+): Promise<{ ok: true } | { ok: false; error: unknown }> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("took longer than the shutdown deadline")), deadlineMs)
+  })
+  try {
+    await Promise.race([close(), late])
+    return { ok: true }
+  } catch (error) {
+    return { ok: false, error }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,5 +1,0 @@
-export type { Received } from "../receive.ts"
-export { type Certificate, makeCertificate } from "./makeCertificate.ts"
-export { rebindingLookup } from "./rebindingLookup.ts"
-export { startZooPartner, type ZooOptions, type ZooPartner } from "./startZooPartner.ts"
-export { type Behaviour, type Expected, type ZooName, zoo, zooNames } from "./zoo.ts"

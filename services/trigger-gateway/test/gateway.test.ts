@@ -1,0 +1,210 @@
+import { newConnectorToken } from "@sitewire/contracts"
+import { openPool, type Pool } from "@sitewire/database"
+import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { call, converse, correlationOf } from "./fixtures/call.ts"
+import { addConnection, pathOf, replaceToken } from "./fixtures/connections.ts"
+import { expectOnTopic } from "./fixtures/readTriggers.ts"
+import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+
+afterAll(killLeftGateways)
+
+let database: FreshDatabase
+let topics: Awaited<ReturnType<typeof freshTopics>>
+let pool: Pool
+let running: RunningGateway
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  topics = await freshTopics()
+  pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
+  running = await startGateway({
+    DATABASE_URL: database.url,
+    KAFKA_BROKERS: kafkaBrokers().join(),
+    TOPIC_PREFIX: topics.prefix,
+  })
+})
+
+afterAll(async () => {
+  expect(await running.end("SIGTERM")).toBe(0)
+  await pool.close()
+  await database.drop()
+})
+
+const url = (path: string) => running.gateway + path
+const request = (line: string, rest = "") => `${line} HTTP/1.1\r\nHost: shop.example\r\n${rest}`
+const closing = "Connection: close\r\n\r\n"
+
+test("a trigger is answered 202, with and without the final slash, and is on the topic under its connection", async () => {
+  const { path } = await addConnection(pool.sql, "slashes")
+  const before = Date.now()
+  for (const each of [path, path.slice(0, -1)]) {
+    const answer = await call(url(each))
+    expect(answer).toMatchObject({ status: 202, text: "" })
+    const correlation = correlationOf(answer)
+    const records = await expectOnTopic(kafkaBrokers(), topics.names.connectorTriggered, [correlation])
+    const record = records.find((one) => one.correlation === correlation)
+    expect(record).toMatchObject({ key: "slashes", connection: "slashes", count: 1 })
+    expect(Date.parse(record?.first_at ?? "")).toBeGreaterThanOrEqual(before)
+    expect(running.output()).toContain(correlation)
+  }
+})
+
+test("a burst for one connection becomes few records, which count every trigger", async () => {
+  const { path } = await addConnection(pool.sql, "burst")
+  const answers = await Promise.all(Array.from({ length: 100 }, () => call(url(path))))
+  const accepted = answers.map((answer) => {
+    expect(answer.status).toBe(202)
+    return correlationOf(answer)
+  })
+  const records = await expectOnTopic(kafkaBrokers(), topics.names.connectorTriggered, accepted)
+  const own = records.filter(({ connection }) => connection === "burst")
+  expect(own.length).toBeLessThan(100)
+  expect(own.reduce((sum, { count }) => sum + count, 0)).toBe(100)
+  for (const { first_at, last_at } of own) expect(first_at <= last_at).toBe(true)
+})
+
+test("every address that is not valid gets the same 404, byte for byte", async () => {
+  const { id, path: replaced, token } = await addConnection(pool.sql, "replaced")
+  await replaceToken(pool.sql, id)
+  const other = await addConnection(pool.sql, "other")
+  const flipped = `${token.slice(0, -1)}${token.endsWith("w") ? "g" : "w"}`
+  const paths = [
+    replaced,
+    pathOf("nobody", newConnectorToken()),
+    pathOf(id, other.token),
+    pathOf(id, newConnectorToken()),
+    pathOf(id, flipped),
+    pathOf(id, token.toLowerCase()),
+    pathOf(id, "x"),
+    pathOf("a".repeat(65), token),
+    pathOf("a".repeat(4_000), token),
+    pathOf("%00", token),
+    pathOf("%E0%A4%A", token),
+    pathOf(id, "%E0%A4%A"),
+    pathOf(id, "%ff"),
+    pathOf("..", token),
+    pathOf(id, `${token}%2F`),
+    `${replaced}/`,
+    `/connectors/hook/${id}`,
+    "/CONNECTORS/HOOK/x/y/",
+    "/connectors",
+    "/",
+    "//",
+    "/%",
+    `${replaced}?why`,
+    "*",
+    "http://shop.example/connectors/hook/x/y/",
+  ]
+  const seen = new Set<string>()
+  for (const path of paths) {
+    const { text } = await converse(running.gateway, request(`POST ${path}`, closing))
+    seen.add(text.replace(/^Date: .*$/m, "Date: now"))
+  }
+  const [only = "", ...others] = seen
+  expect(others).toEqual([])
+  expect(only).toMatch(/^HTTP\/1\.1 404 Not Found\r\ncontent-type: application\/problem\+json\r\n/)
+  expect(JSON.parse(only.split("\r\n\r\n")[1] ?? "")).toMatchObject({ type: "about:blank", status: 404 })
+})
+
+test("another method on an address is 405 and says that POST is allowed, whether the address is valid or not", async () => {
+  const { path } = await addConnection(pool.sql, "methods")
+  for (const each of [path, path.slice(0, -1), pathOf("nobody", "nothing")]) {
+    for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
+      const answer = await call(url(each), { method })
+      expect(answer).toMatchObject({ status: 405, headers: { allow: "POST" } })
+    }
+  }
+  expect(await call(url("/other"), { method: "GET" })).toMatchObject({ status: 404 })
+})
+
+test("a body of 1 KiB is ignored, also when it is chunked", async () => {
+  const { path } = await addConnection(pool.sql, "bodies")
+  expect(await call(url(path), { body: "x".repeat(1_024) })).toMatchObject({ status: 202 })
+  const chunked = `Transfer-Encoding: chunked\r\n${closing}200\r\n${"x".repeat(512)}\r\n200\r\n${"y".repeat(512)}\r\n0\r\n\r\n`
+  const { text } = await converse(running.gateway, request(`POST ${path}`, chunked))
+  expect(text).toMatch(/^HTTP\/1\.1 202 /)
+})
+
+test("a larger body is 413 and the connection closes, with a length, chunked, and without an end", async () => {
+  const { path } = await addConnection(pool.sql, "large")
+  const chunk = `401\r\n${"x".repeat(1_025)}\r\n`
+  const bodies = [
+    `Content-Length: 1025\r\n\r\n${"x".repeat(1_025)}`,
+    "Content-Length: 9999999999\r\n\r\n",
+    `Transfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`,
+    `Transfer-Encoding: chunked\r\n\r\n${chunk}`,
+    `Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(200)}`,
+  ]
+  for (const each of [path, pathOf("nobody", "nothing")]) {
+    for (const body of bodies) {
+      const { text, closed } = await converse(running.gateway, request(`POST ${each}`, body))
+      expect(text, body.slice(0, 60)).toMatch(/^HTTP\/1\.1 413 .*connection: close\r\n.*"status":413/is)
+      expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1)
+      expect(closed).toBe(true)
+    }
+  }
+})
+
+test("pipelined requests are answered in their order", async () => {
+  const { path } = await addConnection(pool.sql, "pipeline")
+  const requests = [
+    request(`POST ${path}`, "\r\n"),
+    request("GET /elsewhere", "\r\n"),
+    request(`GET ${path}`, "\r\n"),
+    request(`POST ${path}`, closing),
+  ]
+  const { text } = await converse(running.gateway, requests.join(""))
+  expect([...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual([
+    "202",
+    "404",
+    "405",
+    "202",
+  ])
+})
+
+test("what is not HTTP, or has too large a header, is refused and hung up on", async () => {
+  const garbage = await converse(running.gateway, "\x16\x03\x01 this is not HTTP\r\n\r\n")
+  expect(garbage).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 400 /) })
+  const flood = await converse(running.gateway, request("POST /", `X: ${"x".repeat(9_000)}\r\n\r\n`))
+  expect(flood).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 431 /) })
+  const smuggled = `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`
+  const both = await converse(running.gateway, request("POST /", smuggled))
+  expect(both).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 400 /) })
+})
+
+test("the metrics count every outcome and hold no address", async () => {
+  const { path, token } = await addConnection(pool.sql, "measured")
+  await call(url(path))
+  const answer = await call(`${running.ops}/metrics`, { method: "GET" })
+  const text = "text" in answer ? answer.text : ""
+  for (const outcome of ["accepted", "not_found", "too_large", "method"]) {
+    expect(text).toMatch(new RegExp(`sitewire_triggers_total\\{outcome="${outcome}",[^}]*\\} [1-9]`))
+  }
+  expect(text).toMatch(/sitewire_trigger_response_seconds_count\S* [1-9]/)
+  expect(text).toMatch(/sitewire_triggers_waiting\S* 0/)
+  expect(text).not.toContain(token)
+  expect(text).not.toContain("swt_")
+})
+
+test("an address may be sent with its origin; what is none is refused, and not printed", async () => {
+  const { path } = await addConnection(pool.sql, "whole")
+  const statusOf = async (address: string) => {
+    const { text } = await converse(running.gateway, request(`POST ${address}`, closing))
+    return Number(text.split(" ")[1])
+  }
+  expect(await statusOf(`http://shop.example:80${path}`)).toBe(202)
+  expect(await statusOf(`HTTP://${path}`)).toBe(202)
+  // Whatever stands before the path is nobody's business here; Node would warn of these and quote them.
+  expect(await statusOf(`http://host:abc${path}`)).toBe(202)
+  expect(await statusOf(`http://[${path}`)).toBe(202)
+  expect(await statusOf(`http:${path}`)).toBe(400)
+  expect(await statusOf(`host:abc${path}`)).toBe(400)
+  expect(await statusOf(`//host:abc${path}#`)).toBe(404)
+  expect(await statusOf(`${path}#`)).toBe(202)
+})
+
+test("nothing that the process wrote holds a token or a path", () => {
+  expect(running.output()).toContain('"msg":"triggered"')
+  expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
+})

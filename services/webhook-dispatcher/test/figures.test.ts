@@ -1,0 +1,41 @@
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
+
+test("the figures say how many events are behind, under way and done, and name nobody", async () => {
+  await using it = await startInstallation()
+  const held: (() => void)[] = []
+  const partner = await startReceiver((_, response) => {
+    held.push(() => response.writeHead(204).end())
+  })
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "3" })
+  await it.publishPaid([1, 2, 3].map((n) => paid(`shop-${n}`)))
+
+  const figures = async () => (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  const sum = (text: string, name: string) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, "gm"))].reduce(
+      (all, [, n]) => all + Number(n),
+      0,
+    )
+  const seen = (text: string) => ({
+    lag: sum(text, "sitewire_site_paid_lag_records"),
+    outstanding: sum(text, "sitewire_records_outstanding"),
+    inFlight: sum(text, "sitewire_attempts_in_flight"),
+    attempts: sum(text, "sitewire_attempts_total"),
+  })
+  await waitUntil("three attempts", () => held.length === 3)
+  expect(seen(await figures())).toEqual({ lag: 3, outstanding: 3, inFlight: 3, attempts: 0 })
+
+  for (const answer of held) answer()
+  const last = await waitUntil("the end", async () => {
+    const text = await figures()
+    const { lag, outstanding } = seen(text)
+    return lag + outstanding === 0 && text
+  })
+  expect(seen(last)).toEqual({ lag: 0, outstanding: 0, inFlight: 0, attempts: 3 })
+  expect(last).toContain('sitewire_site_paid_total{outcome="accepted",service="webhook-dispatcher"} 3')
+  expect(last).not.toMatch(/acme|shop-|@/)
+  await partner.close()
+})

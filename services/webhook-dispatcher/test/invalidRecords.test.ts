@@ -1,0 +1,30 @@
+import { connectKafka, ensureTopics } from "@sitewire/kafka"
+import { startReceiver } from "@sitewire/receiver"
+import { kafkaBrokers, silentLog, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
+
+test("a retry that the broker refuses for good blocks no partition: it is logged, and the sweep sends the delivery", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [300] })
+  const kafka = connectKafka({ brokers: kafkaBrokers(), clientId: "test", log: silentLog })
+  const retry = it.names.retry[0] ?? ""
+  const tooSmall = { "max.message.bytes": "100", "message.timestamp.type": "LogAppendTime" }
+  await ensureTopics({ kafka, topics: [{ name: retry, partitions: 2, config: tooSmall }] })
+  const partner = await startReceiver((_, response, before) => response.writeHead(before ? 204 : 500).end())
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "2s" })
+  await it.publishPaid([paid("refused")])
+  await waitUntil("the failed attempt to be recorded", async () => {
+    return (await it.sql("select from delivery where next_attempt_at is not null")).length === 1
+  })
+  expect(dispatcher.output()).toContain("Kafka refuses a record for good")
+  // Its partition goes on, and so does the process.
+  await it.publishPaid(Array.from({ length: 6 }, (_, at) => paid(`behind-${at}`)))
+  await waitUntil(
+    "all of them",
+    async () => (await it.sql("select from delivery where state = 'delivered'")).length === 7,
+  )
+  expect(await it.sql("select attempts from delivery where event_id = 'refused'")).toEqual([{ attempts: 2 }])
+  expect((await fetch(`${dispatcher.addresses.ops}/readyz`)).status).toBe(200)
+  await partner.close()
+}, 60_000)
