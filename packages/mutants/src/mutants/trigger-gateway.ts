@@ -3,27 +3,27 @@ import type { Mutant } from "../mutant.ts"
 export const triggerGatewayMutants: readonly Mutant[] = [
   {
     name: "Gateway: a wrong token gets 202 if it shares a batch with a right one for the same connection",
-    file: "services/trigger-gateway/src/takeBatch.ts",
+    file: "services/trigger-gateway/src/trigger/processBatch.ts",
     find: "if (!valid[at]) answer(at, notFound)",
     replace:
       "if (!batch.some((other, index) => other.connection === connection && valid[index])) answer(at, notFound)",
-    tests: ["services/trigger-gateway/src/takeBatch.test.ts"],
+    tests: ["services/trigger-gateway/src/trigger/processBatch.test.ts"],
     testName: "a wrong token gets 404 beside a right one",
   },
   {
     name: "Gateway: a trigger gets 202 before Kafka has acknowledged it",
-    file: "services/trigger-gateway/src/takeBatch.ts",
+    file: "services/trigger-gateway/src/trigger/processBatch.ts",
     find: "await publish([",
     replace: "void publish([",
-    tests: ["services/trigger-gateway/src/takeBatch.test.ts"],
+    tests: ["services/trigger-gateway/src/trigger/processBatch.test.ts"],
     testName: "that Kafka does not acknowledge concerns its own connection",
   },
   {
     name: "Gateway: a token is accepted for a connection that does not exist",
-    file: "services/trigger-gateway/src/checkTokens.ts",
+    file: "services/trigger-gateway/src/trigger/checkTokens.ts",
     find: "return same && stored !== undefined",
     replace: "return same || stored === undefined",
-    tests: ["services/trigger-gateway/test/gateway.test.ts"],
+    tests: ["services/trigger-gateway/test/responses.test.ts"],
     testName: "every address that is not valid gets the same 404",
   },
 ]

@@ -1,0 +1,450 @@
+import { once } from "node:events"
+import type { Sql } from "@sitewire/database"
+import { createEgress } from "@sitewire/egress"
+import { createLogger, createMetrics } from "@sitewire/runtime"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, onTestFinished, test } from "vitest"
+import { startSource } from "../../test/fixtures/source.ts"
+import {
+  addConnections,
+  emptyDatabase,
+  letTimePass,
+  minute,
+  readRuns,
+  readWindow,
+  trigger,
+} from "../../test/fixtures/windows.ts"
+import { claimEach } from "./claimSkippingBadRows.ts"
+import type { Clocks } from "./stopwatch.ts"
+import { finishRuns } from "../sync/finishRuns.ts"
+import { createHostPermits } from "./hostLimiter.ts"
+import { createSchedulerMetrics } from "../metrics.ts"
+import { createPull } from "../sync/pullRunner.ts"
+import { raiseTriggers } from "../intake/recordTriggers.ts"
+import { type RunDueOptions, runDue } from "./runDueSyncs.ts"
+import type { RunnerAnswer } from "../syncRun.ts"
+
+const done: RunnerAnswer = { result: { outcome: "unchanged", content: null }, transitMs: 0 }
+
+const slowMs = 10_000
+
+type Bounds = { maxRunning?: number; maxPerHost?: number; slowMs?: number }
+
+function start(
+  sql: Sql,
+  pull: RunDueOptions["runners"]["pull"],
+  { maxRunning = 64, maxPerHost = 4, ...more }: Partial<RunDueOptions> & Bounds = {},
+) {
+  const stopping = new AbortController()
+  const syncs = runDue({
+    claim: (input) => claimEach(sql, minute, input),
+    finish: async (completion) => {
+      const [finish] = await finishRuns(sql, minute, [completion])
+      return finish ?? { kind: "stale" }
+    },
+    runners: { pull, delegate: pull },
+    permits: createHostPermits({
+      maxRunning,
+      maxPerHost,
+      slowMs: more.slowMs ?? slowMs,
+      windowMs: minute.windowMs,
+    }),
+    slowMs,
+    windowMs: minute.windowMs,
+    onClaims: () => {},
+    startGraceMs: minute.startGraceMs,
+    stopping: stopping.signal,
+    metrics: createSchedulerMetrics(createMetrics("test")),
+    log: createLogger({ service: "test", level: "silent" }),
+    ...more,
+  })
+  onTestFinished(async () => {
+    stopping.abort()
+    await syncs.close(5_000)
+  })
+  return syncs
+}
+
+const waitForAll = (sql: Sql) =>
+  waitUntil("all triggers to be covered", async () => {
+    const rows = await sql("select 1 from sync_window where covered < requested")
+    return rows.length === 0
+  })
+
+test("what is due at once is all run, within the bounds in total and per host", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 600 }, (_, index) => `c${index}`)
+  // Most are on one host, and stand before the others.
+  const hostOf = (id: string) => (Number(id.slice(1)) < 400 ? "big" : `small${Number(id.slice(1)) % 5}`)
+  await addConnections(sql, ids, (id) => `https://${hostOf(id)}.example/${id}`)
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  const under = new Map<string, number>()
+  let total = 0
+  let most = 0
+  let mostPerHost = 0
+  const bounds = { maxRunning: 12, maxPerHost: 5 }
+  start(
+    sql,
+    async ({ host }) => {
+      const ofHost = (under.get(host) ?? 0) + 1
+      under.set(host, ofHost)
+      total += 1
+      most = Math.max(most, total)
+      mostPerHost = Math.max(mostPerHost, ofHost)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      under.set(host, (under.get(host) ?? 0) - 1)
+      total -= 1
+      return done
+    },
+    bounds,
+  )
+  await waitForAll(sql)
+  expect({ maxRunning: most, maxPerHost: mostPerHost }).toEqual(bounds)
+})
+
+test("an idle scheduler starts a sync when it is due, not when it looks next", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  const { promise: started, resolve } = Promise.withResolvers<number>()
+  const syncs = start(sql, async () => {
+    resolve(performance.now())
+    return done
+  })
+  const raisedAt = performance.now()
+  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 150 }, [trigger("a")])
+  syncs.dueIn(dueInMs ?? 0)
+  const tookMs = (await started) - raisedAt
+  expect(tookMs).toBeGreaterThanOrEqual(150)
+  // It looks every 2 s by itself.
+  expect(tookMs).toBeLessThan(1_500)
+})
+
+test("a start that comes too late to be safe is given back and granted anew", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 3_000)
+  const fences: number[] = []
+  let slow = true
+  start(
+    sql,
+    async ({ fence }) => {
+      fences.push(fence)
+      return done
+    },
+    {
+      startGraceMs: 200,
+      claim: async (input) => {
+        const claim = await claimEach(sql, minute, input)
+        if (slow) await new Promise((resolve) => setTimeout(resolve, 250))
+        slow = false
+        return claim
+      },
+    },
+  )
+  await waitForAll(sql)
+  expect(fences).toEqual([2])
+  expect(await readRuns(sql, "a")).toMatchObject([
+    { outcome: "abandoned", error: "late-start", triggers: 1 },
+    { outcome: "unchanged", triggers: 1 },
+  ])
+})
+
+/** Pulls from a source whose name takes so long to be looked up, and waits until the first run has ended. */
+async function pullSlowly(lookupMs: number, startGraceMs: number) {
+  const { sql } = await emptyDatabase()
+  const source = await startSource()
+  await addConnections(sql, ["a"], () => source.url("/a").replace("127.0.0.1", "slow.test"))
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 3_000)
+  const egress = createEgress({
+    allow: ["127.0.0.0/8"],
+    allowHttp: true,
+    userAgent: "Sitewire/1",
+    connectionsPerOrigin: 4,
+    lookup: async () => {
+      await new Promise((resolve) => setTimeout(resolve, lookupMs))
+      return ["127.0.0.1"]
+    },
+  })
+  onTestFinished(() => egress.close())
+  const pull = createPull({
+    egress,
+    storeChunk: async () => true,
+    deadlineMs: 10_000,
+    maxBytes: 1_000,
+    serviceName: "Sitewire",
+    signingSecret: undefined,
+  })
+  start(sql, pull, { startGraceMs })
+  // Not by the window: before its run starts, it is as it is after its end.
+  const ended = async () => (await readRuns(sql, "a")).some(({ outcome }) => outcome !== "running")
+  await waitUntil("the run to end", ended)
+  return { sql, requests: source.seen("/a").length }
+}
+
+test("a run whose connection is not ready within the grace ends then, sends nothing, and waits for the next window", async () => {
+  const { sql, requests } = await pullSlowly(30_000, 200)
+  expect(requests).toBe(0)
+  expect(await readRuns(sql, "a")).toMatchObject([{ fence: "1", outcome: "failed", error: "late-start" }])
+  expect(await readWindow(sql, "a")).toMatchObject({ covered: "0", last_error: "late-start", due: 60 })
+})
+
+test("a run that finds itself beyond the grace as it would send, as after a pause of the process, may not", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await raiseTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 3_000)
+  const asked = Promise.withResolvers<boolean>()
+  start(
+    sql,
+    async (_run, mayStart, signal) => {
+      await once(signal, "abort")
+      asked.resolve(mayStart())
+      return done
+    },
+    { startGraceMs: 200 },
+  )
+  expect(await asked.promise).toBe(false)
+  await waitUntil("the run to end", async () => (await readRuns(sql, "a"))[0]?.outcome === "failed")
+  expect(await readRuns(sql, "a")).toMatchObject([{ error: "late-start" }])
+})
+
+test("sources that hang, and hung before, leave half of the permits to all others", async () => {
+  const { sql } = await emptyDatabase()
+  const hanging = Array.from({ length: 12 }, (_, index) => `hanging${index}`)
+  await addConnections(sql, [...hanging, "well"], (id) => `https://${id}.example/`)
+  await raiseTriggers(
+    sql,
+    minute,
+    hanging.map((id) => trigger(id)),
+  )
+  await sql("update sync_window set slow = true")
+  await letTimePass(sql, 3_000)
+  const under = new Set<string>()
+  let most = 0
+  const syncs = start(
+    sql,
+    async ({ connection }, _mayStart, signal) => {
+      if (connection === "well") return done
+      under.add(connection)
+      most = Math.max(most, under.size)
+      await once(signal, "abort")
+      return done
+    },
+    { maxRunning: 8, startGraceMs: 60_000 },
+  )
+  await waitUntil("half of the permits to be used", () => under.size === 4)
+  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
+  syncs.dueIn(dueInMs ?? 0)
+  await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
+  expect(most).toBe(4)
+})
+
+test("a source that responds just before the deadline counts as slow, like one that times out", async () => {
+  const { sql } = await emptyDatabase()
+  const slow = Array.from({ length: 12 }, (_, index) => `slow${index}`)
+  await addConnections(sql, [...slow, "well"], (id) => `https://${id}.example/`)
+  await raiseTriggers(
+    sql,
+    minute,
+    slow.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  const inFlight = new Set<string>()
+  let most = 0
+  // A deadline of 500 ms, in proportion.
+  const respond = () => new Promise((resolve) => setTimeout(resolve, 490))
+  const syncs = start(
+    sql,
+    async ({ connection }) => {
+      if (connection === "well") return done
+      inFlight.add(connection)
+      most = Math.max(most, inFlight.size)
+      await respond()
+      inFlight.delete(connection)
+      return done
+    },
+    { maxRunning: 8, slowMs: 100 },
+  )
+  await waitForAll(sql)
+  // Of these hosts nothing was known.
+  expect(most).toBe(8)
+  most = 0
+  await letTimePass(sql, 120_000)
+  await raiseTriggers(
+    sql,
+    { ...minute, settleMs: 0 },
+    slow.map((id) => trigger(id)),
+  )
+  syncs.dueIn(0)
+  await waitUntil("half of the permits to be used", () => inFlight.size === 4)
+  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
+  syncs.dueIn(dueInMs ?? 0)
+  await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
+  expect(inFlight.size).toBeGreaterThan(0)
+  await waitForAll(sql)
+  expect(most).toBe(4)
+})
+
+test("a host that cannot be reached keeps its connections due, and a probe brings all of them back", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 60 }, (_, index) => `c${index}`)
+  await addConnections(sql, ids, () => "https://down.example/")
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  let isDown = true
+  let failures = 0
+  const breakers: string[] = []
+  start(
+    sql,
+    async () => {
+      if (!isDown) return done
+      failures += 1
+      return { result: { outcome: "failed", error: "connect", detail: "refused" }, transitMs: 0 }
+    },
+    {
+      permits: createHostPermits({
+        maxRunning: 64,
+        maxPerHost: 32,
+        slowMs,
+        windowMs: 2_000,
+        onBreaker: (host, state) => breakers.push(`${host} ${state}`),
+      }),
+    },
+  )
+  await waitUntil("the breaker to open", () => breakers.length > 0)
+  isDown = false
+  await waitUntil("all that had not failed", async () => {
+    const rows = await sql("select from sync_window where covered < requested and failures = 0")
+    return rows.length === 0
+  })
+  expect(breakers).toEqual(["down.example open", "down.example closed"])
+  // Those in flight as the eighth failed, and one or two probes.
+  expect(failures).toBeLessThan(16)
+  expect(await sql("select from sync_window where failures > 0")).toHaveLength(failures)
+})
+
+test("an error status of some connections does not keep the host's others from their syncs", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)
+  await addConnections(sql, ids, () => "https://shared.example/")
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  let open = 0
+  start(
+    sql,
+    async ({ connection }) =>
+      connection === "c39"
+        ? done
+        : { result: { outcome: "failed", error: "status", detail: "404" }, transitMs: 0 },
+    {
+      permits: createHostPermits({
+        maxRunning: 64,
+        maxPerHost: 4,
+        slowMs,
+        windowMs: 60_000,
+        onBreaker: () => (open += 1),
+      }),
+    },
+  )
+  await waitUntil("the one that succeeds", async () => (await readWindow(sql, "c39")).covered === "1")
+  expect(open).toBe(0)
+})
+
+/** Clocks of which one stands still, as the monotonic one does while the machine is suspended. */
+function clocksWithout(stopped: keyof Clocks) {
+  let aheadMs = 0
+  const clocks: Clocks = { monotonic: () => aheadMs, wall: () => aheadMs, [stopped]: () => 0 }
+  return { clocks, forward: (ms: number) => (aheadMs += ms) }
+}
+
+test.each(["monotonic", "wall"] as const)(
+  "a grant is given back if it is late, also where the %s clock stood still",
+  async (stopped) => {
+    const { sql } = await emptyDatabase()
+    await addConnections(sql, ["a"])
+    await raiseTriggers(sql, minute, [trigger("a")])
+    await letTimePass(sql, 3_000)
+    const { clocks, forward } = clocksWithout(stopped)
+    const fences: number[] = []
+    start(
+      sql,
+      async ({ fence }, mayStart) => {
+        mayStart()
+        fences.push(fence)
+        return done
+      },
+      {
+        claim: async (input) => {
+          const claim = await claimEach(sql, minute, input, clocks)
+          if (claim.runs[0]?.fence === 1) forward(minute.startGraceMs + 1)
+          return claim
+        },
+      },
+    )
+    await waitForAll(sql)
+    expect(fences).toEqual([2])
+  },
+)
+
+test.each(["monotonic", "wall"] as const)(
+  "no request is written late, also where the %s clock stood still",
+  async (stopped) => {
+    const { sql } = await emptyDatabase()
+    await addConnections(sql, ["a"])
+    await raiseTriggers(sql, minute, [trigger("a")])
+    await letTimePass(sql, 3_000)
+    const { clocks, forward } = clocksWithout(stopped)
+    const asked: boolean[] = []
+    start(
+      sql,
+      async (_run, mayStart) => {
+        // While connecting.
+        forward(minute.startGraceMs + 1)
+        asked.push(mayStart())
+        return done
+      },
+      { claim: (input) => claimEach(sql, minute, input, clocks) },
+    )
+    await waitUntil("the run to end", async () => (await readRuns(sql, "a"))[0]?.outcome === "failed")
+    expect(asked).toEqual([false])
+    expect(await readRuns(sql, "a")).toMatchObject([{ error: "late-start" }])
+  },
+)
+
+test("the window counts from when the request was sent, not from when its start was granted", async () => {
+  const { sql, requests } = await pullSlowly(400, 5_000)
+  expect(requests).toBe(1)
+  const { covered, not_before } = await readWindow(sql, "a")
+  expect(covered).toBe("1")
+  expect(not_before).toBeGreaterThanOrEqual(60.4)
+  expect(not_before).toBeLessThan(61.5)
+})
+
+test("a sync that breaks counts as failed and leaves its permit to others", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a", "b"], () => "https://one.example/")
+  await raiseTriggers(sql, minute, [trigger("a"), trigger("b")])
+  await letTimePass(sql, 3_000)
+  const pull = () => Promise.reject(new Error("a fault of ours"))
+  start(sql, pull, { maxPerHost: 1 })
+  await waitUntil(
+    "both to fail",
+    async () => (await sql("select 1 from sync_window where failures = 1")).length === 2,
+  )
+  expect(await readWindow(sql, "b")).toMatchObject({ last_error: "internal", running: false, due: 60 })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest"
+import {
+  addConnections,
+  asking,
+  claimAll,
+  emptyDatabase,
+  endOf,
+  letTimePass,
+  minute,
+  readWindow,
+  trigger,
+  unchanged,
+} from "../../test/fixtures/windows.ts"
+import { claimEach } from "./claimSkippingBadRows.ts"
+import { finishEach } from "../sync/finishSkippingBadRows.ts"
+import { raiseTriggers } from "../intake/recordTriggers.ts"
+
+const ids = ["a", "b", "c", "d"]
+
+test("a row that no start can be granted to is deferred by a window, and the others proceed", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ids)
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 2_000)
+  // There is no next fence.
+  await sql("update sync_window set fence = 9223372036854775807 where connection_id = 'b'")
+  const claim = await claimEach(sql, minute, asking(100, 4))
+  expect(claim.runs.map(({ connection }) => connection).sort()).toEqual(["a", "c", "d"])
+  expect(claim.failing).toMatchObject([
+    { connection: "b", error: { message: expect.stringContaining("range") } },
+  ])
+  expect(claim.more).toBe(true)
+  expect(await claimEach(sql, minute, asking(100, 4))).toMatchObject({ runs: [], failing: [], more: false })
+  await letTimePass(sql, 60_000)
+  await sql("update sync_window set fence = 1 where connection_id = 'b'")
+  expect(await claimEach(sql, minute, asking(100, 4))).toMatchObject({
+    runs: [{ connection: "b", fence: 2 }],
+    failing: [],
+  })
+})
+
+test("an end that Postgres rejects leaves the others recorded", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ids)
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 2_000)
+  const { runs } = await claimAll(sql)
+  const content = {
+    sha256: Buffer.from([1]),
+    bytes: 1,
+    contentType: "\u0000",
+    etag: null,
+    lastModified: null,
+  }
+  const ends = runs.map((run) =>
+    endOf(run, run.connection === "c" ? { outcome: "changed", content } : unchanged),
+  )
+  const finishes = await finishEach(sql, minute, ends)
+  for (const [index, { connection }] of ends.entries())
+    expect(finishes[index]?.kind).toBe(connection === "c" ? "failed" : "recorded")
+  expect(await readWindow(sql, "c")).toMatchObject({ running: true, covered: "0" })
+})

@@ -1,0 +1,74 @@
+import type { Egress, Outcome } from "@sitewire/egress"
+import { sign, signatureHeader } from "@sitewire/signing"
+import { z } from "zod"
+import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
+import { transitOf } from "./requestTransit.ts"
+
+export type DelegateOptions = {
+  egress: Egress
+  deadlineMs: number
+  serviceName: string
+  secret: string | undefined
+}
+
+/** What an executor may answer; without it, the sync counts as one that changed something. */
+const answerSchema = z.object({ changed: z.boolean() })
+
+/** The answer's head has come by then; its few bytes of body come with it or shortly after. */
+const bodyWaitMs = 1_000
+
+/** Asks the executor at the connection's source address to sync; its 2xx answer ends the run. */
+export function createDelegate({ egress, deadlineMs, serviceName, secret }: DelegateOptions): Runner {
+  return async function delegate(run, mayStart, signal) {
+    if (secret === undefined) {
+      const detail = "DELEGATE_SECRET is not set, so requests to executors cannot be signed: set it"
+      return { result: { outcome: "failed", error: "not-configured", detail }, transitMs: 0 }
+    }
+    const body = Buffer.from(JSON.stringify(describeRun(run)))
+    const outcome = await egress.request({
+      method: "POST",
+      url: run.source,
+      headers: {
+        "content-type": "application/json",
+        [signatureHeader(serviceName)]: sign(body, secret),
+      },
+      body,
+      timeoutMs: deadlineMs,
+      beforeWrite: mayStart,
+      signal,
+    })
+    return { result: await judge(outcome), transitMs: transitOf(outcome.timing) }
+  }
+}
+
+/** The executor writes its results under `fence`, and nothing once it has seen a higher one. */
+function describeRun(run: GrantedRun) {
+  return {
+    connection: run.connection,
+    fence: run.fence,
+    window_started_at: run.startedAt.toISOString(),
+    triggers: run.triggers,
+    first_trigger_at: run.firstTriggerAt?.toISOString() ?? null,
+    last_trigger_at: run.lastTriggerAt?.toISOString() ?? null,
+    correlation: run.correlation,
+  }
+}
+
+async function judge(outcome: Outcome): Promise<SyncResult> {
+  if (outcome.kind === "aborted") return { outcome: "abandoned", error: "stopped" }
+  if (outcome.kind === "failed") return { outcome: "failed", error: outcome.error, detail: outcome.message }
+  const { status } = outcome
+  if (status < 200 || status > 299) {
+    return { outcome: "failed", error: "status", detail: `the executor answered with status ${status}` }
+  }
+  const changed = readChanged(await outcome.excerpt.within(bodyWaitMs))
+  return { outcome: changed ? "changed" : "unchanged", content: null }
+}
+
+function readChanged(body: Buffer): boolean {
+  try {
+    return answerSchema.parse(JSON.parse(body.toString("utf8"))).changed
+  } catch {
+    return true
+  }
+}

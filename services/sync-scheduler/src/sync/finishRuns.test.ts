@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto"
+import type { Sql } from "@sitewire/database"
+import { expect, test } from "vitest"
+import {
+  addConnections,
+  claimAll,
+  claimOne,
+  emptyDatabase,
+  endOf,
+  failed,
+  letTimePass,
+  minute,
+  readRuns,
+  readWindow,
+  trigger,
+  unchanged,
+} from "../../test/fixtures/windows.ts"
+import { finishRuns } from "./finishRuns.ts"
+import { raiseTriggers } from "../intake/recordTriggers.ts"
+import { storeChunk } from "./storeChunk.ts"
+import type { GrantedRun, SyncResult } from "../syncRun.ts"
+
+const connection = "a"
+
+async function startedRun(sql: Sql): Promise<GrantedRun> {
+  await addConnections(sql, [connection])
+  await raiseTriggers(sql, minute, [trigger(connection)])
+  await letTimePass(sql, 2_000)
+  return await claimOne(sql)
+}
+
+function changed(text: string, etag: string | null = null): SyncResult {
+  const sha256 = createHash("sha256").update(text).digest()
+  const content = { sha256, bytes: text.length, contentType: "text/plain", etag, lastModified: null }
+  return { outcome: "changed", content }
+}
+
+const readSnapshots = (sql: Sql) =>
+  sql("select fence, content_sha256, etag, bytes from snapshot where connection_id = $1", [connection])
+const readChunks = (sql: Sql) =>
+  sql("select fence, data from snapshot_chunk where connection_id = $1 order by fence, position", [
+    connection,
+  ])
+
+test("a run that succeeded covers what it claimed, and nothing is left to do", async () => {
+  const { sql } = await emptyDatabase()
+  const run = await startedRun(sql)
+  const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
+  expect(finish).toMatchObject({ kind: "recorded", dueInMs: null, waited: "window" })
+  expect(await readWindow(sql, connection)).toMatchObject({
+    covered: "1",
+    running: false,
+    due: null,
+    not_before: 60.4,
+    last_error: null,
+  })
+  expect(await readRuns(sql, connection)).toMatchObject([{ outcome: "unchanged", error: null }])
+})
+
+test("a window counts from when the request was sent, not from when its start was granted", async () => {
+  const { sql } = await emptyDatabase()
+  const run = await startedRun(sql)
+  await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
+  const [row] = await sql<{ ms: number }>(
+    `select (extract(epoch from w.not_before - r.started_at) * 1000)::float8 as ms
+     from sync_window w join sync_run r using (connection_id)`,
+  )
+  expect(row?.ms).toBe(60_401)
+})
+
+test("a failed sync is tried again 1, 2, 4, 8, 15 and 15 windows later, and covers nothing", async () => {
+  const { sql } = await emptyDatabase()
+  let run = await startedRun(sql)
+  for (const windows of [1, 2, 4, 8, 15, 15]) {
+    await finishRuns(sql, minute, [endOf(run, failed)])
+    expect(await readWindow(sql, connection)).toMatchObject({
+      covered: "0",
+      due: windows * 60,
+      not_before: 60,
+      last_error: "connect",
+    })
+    await letTimePass(sql, windows * 60_000)
+    run = await claimOne(sql)
+  }
+  await finishRuns(sql, minute, [endOf(run, unchanged)])
+  expect(await readWindow(sql, connection)).toMatchObject({ covered: "1", failures: 0, last_error: null })
+})
+
+test("a trigger during a run that fails is covered in the next window", async () => {
+  const { sql } = await emptyDatabase()
+  let run = await startedRun(sql)
+  for (let round = 0; round < 2; round++) {
+    await finishRuns(sql, minute, [endOf(run, failed)])
+    await letTimePass(sql, 120_000)
+    run = await claimOne(sql)
+  }
+  await raiseTriggers(sql, minute, [trigger(connection)])
+  await finishRuns(sql, minute, [endOf(run, failed)])
+  expect(await readWindow(sql, connection)).toMatchObject({ failures: 1, due: 60 })
+})
+
+test("a start that was given back is due again at once and opened no window", async () => {
+  const { sql } = await emptyDatabase()
+  const run = await startedRun(sql)
+  const result: SyncResult = { outcome: "abandoned", error: "late-start" }
+  const [finish] = await finishRuns(sql, minute, [endOf(run, result, { sentAfterMs: null })])
+  expect(finish).toMatchObject({ dueInMs: expect.closeTo(0, -2), syncedMs: null })
+  expect(await claimOne(sql)).toMatchObject({ fence: 2, triggers: 1, correlation: "c-a" })
+})
+
+test("a run that was aborted after its request is due in the next window, and is no failure", async () => {
+  const { sql } = await emptyDatabase()
+  const run = await startedRun(sql)
+  const result: SyncResult = { outcome: "abandoned", error: "stopped" }
+  await finishRuns(sql, minute, [endOf(run, result, { sentAfterMs: 10 })])
+  expect(await readWindow(sql, connection)).toMatchObject({ failures: 0, last_error: null, due: 60 })
+})
+
+test("a run whose fence is not the newest writes nothing", async () => {
+  const { sql } = await emptyDatabase()
+  const old = await startedRun(sql)
+  await letTimePass(sql, 61_000)
+  const run = await claimOne(sql)
+  const { fence, grantId } = run
+  const newest = { connection, fence, grantId, position: 0, data: Buffer.from("new") }
+  expect(await storeChunk(sql, newest)).toBe(true)
+  // Again, as after an answer that was lost.
+  expect(await storeChunk(sql, newest)).toBe(true)
+  const before = [await readWindow(sql, connection), await readRuns(sql, connection)]
+  const late = { ...newest, fence: old.fence, grantId: old.grantId, position: 0, data: Buffer.from("old") }
+  expect(await storeChunk(sql, late)).toBe(false)
+  const end = endOf(old, changed("old"))
+  expect(await finishRuns(sql, minute, [end])).toEqual([{ kind: "stale" }])
+  expect([await readWindow(sql, connection), await readRuns(sql, connection)]).toEqual(before)
+  expect(await readSnapshots(sql)).toEqual([])
+  expect(await readChunks(sql)).toEqual([{ fence: "2", data: Buffer.from("new") }])
+
+  await finishRuns(sql, minute, [endOf(run, changed("new"))])
+  expect(await finishRuns(sql, minute, [{ ...end, fence, grantId }])).toEqual([{ kind: "stale" }])
+  expect(await storeChunk(sql, { ...newest, position: 1 })).toBe(false)
+  expect(await readSnapshots(sql)).toMatchObject([{ fence: "2", bytes: "3" }])
+})
+
+test("a run whose grant Postgres lost writes nothing, although a later run has the same fence", async () => {
+  const { sql } = await emptyDatabase()
+  const lost = await startedRun(sql)
+  // As after a failover to a standby that did not have the grant's commit.
+  await sql("delete from sync_run")
+  await sql(
+    `update sync_window set fence = 0, grant_id = null, claimed = 0, running = false, not_before = null,
+       due_at = clock_timestamp() - interval '1 second'`,
+  )
+  const run = await claimOne(sql)
+  expect(run.fence).toBe(lost.fence)
+  const chunk = { position: 0, data: Buffer.from("lost") }
+  expect(await storeChunk(sql, { ...lost, ...chunk })).toBe(false)
+  expect(await storeChunk(sql, { ...run, ...chunk, data: Buffer.from("new") })).toBe(true)
+  expect(await finishRuns(sql, minute, [endOf(lost, changed("lost"))])).toEqual([{ kind: "stale" }])
+  // Both in one scheduler, and so in one batch.
+  const both = [endOf(lost, changed("lost")), endOf(run, changed("new"))]
+  expect((await finishRuns(sql, minute, both)).map(({ kind }) => kind)).toEqual(["stale", "recorded"])
+  expect(await readChunks(sql)).toEqual([{ fence: "1", data: Buffer.from("new") }])
+  expect(await readSnapshots(sql)).toMatchObject([{ fence: "1", bytes: "3" }])
+})
+
+test("changed content replaces the snapshot, and the chunks of it and of crashed runs go", async () => {
+  const { sql } = await emptyDatabase()
+  const first = await startedRun(sql)
+  const chunk = ({ fence, grantId }: GrantedRun, text: string) =>
+    storeChunk(sql, { connection, fence, grantId, position: 0, data: Buffer.from(text) })
+  const nextRun = async () => {
+    await letTimePass(sql, 61_000)
+    await raiseTriggers(sql, minute, [trigger(connection)])
+    await letTimePass(sql, 2_000)
+    return await claimOne(sql)
+  }
+  await chunk(first, "one")
+  await finishRuns(sql, minute, [endOf(first, changed("one", '"1"'))])
+  const lost = await nextRun()
+  await chunk(lost, "lost")
+
+  const second = await nextRun()
+  expect(second.fence).toBe(3)
+  await chunk(second, "one")
+  const same = { ...changed("one", '"2"'), outcome: "unchanged" as const } as SyncResult
+  await finishRuns(sql, minute, [endOf(second, same)])
+  expect(await readChunks(sql)).toEqual([{ fence: "1", data: Buffer.from("one") }])
+  expect(await readSnapshots(sql)).toMatchObject([{ fence: "1", etag: '"2"' }])
+
+  const third = await nextRun()
+  await chunk(third, "two")
+  await finishRuns(sql, minute, [endOf(third, changed("two"))])
+  expect(await readChunks(sql)).toEqual([{ fence: String(third.fence), data: Buffer.from("two") }])
+  expect(await readSnapshots(sql)).toMatchObject([{ fence: String(third.fence), etag: null }])
+  const outcomes = (await readRuns(sql, connection)).map(({ outcome }) => outcome)
+  expect(outcomes).toEqual(["changed", "abandoned", "unchanged", "changed"])
+})
+
+test("many runs end in one statement, each answered in its place", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)
+  await addConnections(sql, ids)
+  await raiseTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 2_000)
+  const { runs } = await claimAll(sql)
+  const completions = runs.map((run, index) =>
+    endOf({ ...run, fence: index % 4 === 0 ? run.fence + 1 : run.fence }, index % 2 ? failed : unchanged),
+  )
+  const finishes = await finishRuns(sql, minute, completions)
+  for (const [index, finish] of finishes.entries()) {
+    if (index % 4 === 0) expect(finish.kind).toBe("stale")
+    else if (index % 2) expect(finish).toMatchObject({ kind: "recorded", syncedMs: null })
+    else expect(finish).toMatchObject({ kind: "recorded", dueInMs: null })
+  }
+})

@@ -1,0 +1,178 @@
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { interruptible } from "./fixtures/databaseProxy.ts"
+import { startStack } from "./fixtures/scheduler.ts"
+import { gaps, startSource } from "./fixtures/source.ts"
+import { addConnections, readRuns, readWindow } from "./fixtures/windows.ts"
+
+const windowMs = 3_000
+
+test("a sync whose process is killed runs again elsewhere after its lease, and its triggers are covered", async () => {
+  const stack = await startStack({ SYNC_DEADLINE: "1s" })
+  const source = await startSource((response, _, count) => {
+    if (count > 1) response.end("data")
+  })
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const first = await stack.startScheduler({ SYNC_DEADLINE: "30s" })
+  await stack.trigger("a")
+  await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
+  // Its lease is 35 s; a shorter one is set here, so that the test need not wait for it.
+  await stack.sql("update sync_window set due_at = clock_timestamp() + interval '5 seconds'")
+  await first.kill("SIGKILL")
+  await stack.startScheduler()
+  await waitUntil("the sync to be done", async () => (await readWindow(stack.sql, "a")).covered === "1")
+  const [gap = 0] = gaps(source.seen("/a"))
+  expect(gap).toBeGreaterThanOrEqual(windowMs)
+  expect(await readRuns(stack.sql, "a")).toMatchObject([
+    { outcome: "abandoned", error: "lost" },
+    { outcome: "changed", triggers: 1 },
+  ])
+})
+
+test("a process that is paused during a sync and wakes up after its lease writes nothing", async () => {
+  const stack = await startStack({ SYNC_DEADLINE: "20s" })
+  const { promise: woken, resolve: wake } = Promise.withResolvers<void>()
+  const source = await startSource(async (response, _, count) => {
+    if (count === 1) await woken
+    response.end(count === 1 ? "stale" : "fresh")
+  })
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const paused = await stack.startScheduler()
+  await stack.trigger("a")
+  await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
+  paused.process.kill("SIGSTOP")
+  await stack.sql("update sync_window set due_at = clock_timestamp() + interval '4 seconds'")
+  await stack.startScheduler()
+  await waitUntil(
+    "the sync to be done",
+    async () => (await readWindow(stack.sql, "a")).covered === "1",
+    30_000,
+  )
+  wake()
+  paused.process.kill("SIGCONT")
+  await waitUntil("it to notice", () => paused.log().some(({ msg }) => /finished too late/.test(String(msg))))
+  expect(await stack.sql("select fence, bytes from snapshot")).toEqual([{ fence: "2", bytes: "5" }])
+  const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk")
+  expect(chunks.map(({ data }) => data.toString())).toEqual(["fresh"])
+})
+
+test("SIGTERM lets syncs end; one that does not is given up and runs again in its next window", async () => {
+  const stack = await startStack({ SYNC_DEADLINE: "20s" })
+  const source = await startSource((response, { path }, count) => {
+    if (path === "/slow") setTimeout(() => response.end("data"), 800)
+    else if (count > 1) response.end("data")
+  })
+  await addConnections(stack.sql, ["slow", "stuck"], (id) => source.url(`/${id}`))
+  const scheduler = await stack.startScheduler({ SHUTDOWN_DEADLINE: "4s" })
+  await Promise.all([stack.trigger("slow"), stack.trigger("stuck")])
+  await waitUntil("both to begin", () => source.seen("/slow").length + source.seen("/stuck").length === 2)
+  expect(await scheduler.kill("SIGTERM")).toBe(0)
+  expect(await readWindow(stack.sql, "slow")).toMatchObject({ covered: "1", running: false })
+  expect(await readWindow(stack.sql, "stuck")).toMatchObject({ covered: "0", running: false, failures: 0 })
+  await stack.startScheduler()
+  await waitUntil("the second run", async () => (await readWindow(stack.sql, "stuck")).covered === "1")
+  expect(gaps(source.seen("/stuck"))[0]).toBeGreaterThanOrEqual(windowMs)
+})
+
+test("a sync that ends during the stop is recorded, although Postgres is away at that moment", async () => {
+  const stack = await startStack()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const source = await startSource(async (response) => {
+    await released
+    response.end("data")
+  })
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const line = await interruptible(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  await stack.trigger("a")
+  await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
+  const ended = scheduler.kill("SIGTERM")
+  await waitUntil("the stop to begin", () => scheduler.log().some(({ msg }) => msg === "stopping"))
+  line.cut()
+  release()
+  await waitUntil("the end to meet it", line.refused)
+  line.mend()
+  expect(await ended).toBe(0)
+  expect(await readWindow(stack.sql, "a")).toMatchObject({ covered: "1", running: false })
+})
+
+test("while Postgres is away triggers wait, readiness is off, and all of them are covered afterwards", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const line = await interruptible(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  expect(await scheduler.ready()).toBe(true)
+  line.cut()
+  await stack.trigger("a", 5)
+  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
+  line.mend()
+  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "5")
+  await waitUntil("readiness to be on", scheduler.ready)
+  expect(source.seen("/a")).toHaveLength(1)
+})
+
+test("content that comes while Postgres is away is stored when it is back, and the source is asked once", async () => {
+  const stack = await startStack({ SYNC_DEADLINE: "20s" })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const body = Buffer.alloc(700_000, "data ")
+  const source = await startSource(async (response) => {
+    response.write(body.subarray(0, 10))
+    await released
+    response.end(body.subarray(10))
+  })
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const line = await interruptible(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  await stack.trigger("a")
+  await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
+  line.cut()
+  release()
+  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
+  line.mend()
+  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
+  expect(await readRuns(stack.sql, "a")).toMatchObject([{ outcome: "changed" }])
+  const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk order by position")
+  expect(Buffer.concat(chunks.map(({ data }) => data)).equals(body)).toBe(true)
+})
+
+test("a trigger whose scheduler is killed while Postgres is unavailable is synced by the next one", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  const line = await interruptible(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  line.cut()
+  await stack.trigger("a")
+  // These are done without Postgres, and some are behind the trigger in its partition.
+  const keys = Array.from({ length: 20 }, (_, index) => `k${index}`)
+  await Promise.all([...keys, "a"].map((key) => stack.publish(["not json"], key)))
+  const unusable = () => scheduler.log().filter(({ msg }) => /cannot be used/.test(String(msg)))
+  await waitUntil("the scheduler to have read all", () => unusable().length === keys.length + 1)
+  await waitUntil("the outage to be met", line.refused)
+  const isCommitted = async () => /sitewire_trigger_lag_records\{.*\} 0$/m.test(await scheduler.metrics())
+  await waitUntil("the other partition's offsets to be committed", isCommitted)
+  await scheduler.kill("SIGKILL")
+  line.mend()
+  await stack.startScheduler()
+  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1", 30_000)
+}, 60_000)
+
+test("a connection whose sync cannot be granted is reported, and the others are synced", async () => {
+  const stack = await startStack({ SYNC_WINDOW: "1s" })
+  const source = await startSource()
+  await addConnections(stack.sql, ["a", "b"], (id) => source.url(`/${id}`))
+  // There is no next fence.
+  await stack.sql(
+    "insert into sync_window (connection_id, fence) values ('a', 9223372036854775807), ('b', 0)",
+  )
+  const scheduler = await stack.startScheduler()
+  await Promise.all([stack.trigger("a"), stack.trigger("b")])
+  await waitUntil("the other sync", async () => (await readWindow(stack.sql, "b")).covered === "1")
+  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
+  expect(await scheduler.metrics()).toMatch(/sitewire_sync_claim_failures_total\{.*\} [1-9]/)
+  expect(scheduler.log()).toContainEqual(expect.objectContaining({ level: "error", connection: "a" }))
+  await stack.sql("update sync_window set fence = 1 where connection_id = 'a'")
+  await waitUntil("its sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
+  await waitUntil("readiness to be on", scheduler.ready)
+})
