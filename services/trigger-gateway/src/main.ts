@@ -2,118 +2,103 @@ import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, requireTopics, startProducer } from "@sitewire/kafka"
 import { kafkaOptions, listen, runService, waitForDependency } from "@sitewire/runtime"
-import { askBroker } from "./health/requireBroker.ts"
-import { createApp } from "./http/createApp.ts"
-import { createGatewayServer } from "./http/createServer.ts"
-import { drain } from "./http/drainServer.ts"
-import { gatherTriggers } from "./trigger/batchTriggers.ts"
-import { logTriggered } from "./trigger/logPublished.ts"
-import { createMeasures } from "./metrics.ts"
+import { createGateway } from "./createGateway.ts"
+import { requireBroker } from "./health/requireBroker.ts"
+import { watchDependency } from "./health/watchDependency.ts"
+import { watchTopic } from "./health/watchTopic.ts"
+import { drainServer } from "./http/drainServer.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
-import { createTakeBatch } from "./trigger/processBatch.ts"
 import { gatewayVariables } from "./variables.ts"
-import { watchPart } from "./health/watchDependency.ts"
-import { watchProducer } from "./health/watchTopic.ts"
 
 const name = "trigger-gateway"
-
-/** Long enough to share statements and requests, short enough not to be felt. */
-const lingerMs = 3
-/** While some batches wait for Postgres and Kafka, this process reads and answers others: two large ones left it idle. */
-const maxBatch = 256
-const maxRunning = 4
-const probeEveryMs = 1_000
+const checkEveryMs = 1_000
 
 await runService({
   name,
   variables: gatewayVariables,
   parts: ["postgres", "kafka"],
-  start: async ({ config, log, lifecycle, readiness, metrics, announce }) => {
+  start: async ({ config, log, lifecycle, readiness, metrics: registry, announce }) => {
     const deadlineMs = config.GATEWAY_DEADLINE
-    // A new connection and a statement together must fit into the deadline.
-    const databaseMs = Math.ceil(deadlineMs / 2)
+    // Opening a connection and a statement together must fit into the deadline.
+    const statementMs = Math.ceil(deadlineMs / 2)
     const pool = openPool(
       {
         url: config.DATABASE_URL,
         size: config.DATABASE_POOL_SIZE,
         name,
-        statementTimeoutMs: databaseMs,
+        statementTimeoutMs: statementMs,
         connectTimeoutMs: Math.ceil(deadlineMs / 4),
       },
-      (error) => log.warn({ error }, "an idle connection to Postgres broke"),
+      (error) =>
+        log.warn(
+          { error },
+          "an idle connection to Postgres failed; the pool opens another when it needs one",
+        ),
     )
     lifecycle.onStop("postgres", () => pool.close())
     const kafka = connectKafka({ ...kafkaOptions(config), clientId: name, log })
-    const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
+    const { connectorTriggered: topic } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
 
-    const askPostgres = () => readTokenHashes(pool, [], databaseMs)
-    const waiting = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
+    const checkPostgres = () => readTokenHashes(pool, [], statementMs)
+    const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
     await Promise.all([
       waitForDependency({
-        ...waiting,
+        ...atStart,
         name: "Postgres",
-        check: askPostgres,
+        check: checkPostgres,
         remedy: "Start it, or correct DATABASE_URL; its migrations must have been applied.",
       }),
       waitForDependency({
-        ...waiting,
+        ...atStart,
         name: "Kafka",
-        check: () => askBroker(kafka, databaseMs),
+        check: () => requireBroker(kafka, statementMs),
         remedy: "Start it, or correct KAFKA_BROKERS.",
       }),
     ])
     await waitForDependency({
-      ...waiting,
+      ...atStart,
       name: "Kafka's topics",
-      check: () => requireTopics(kafka, [connectorTriggered]),
+      check: () => requireTopics(kafka, [topic]),
       remedy: "Run the setup job, with the same TOPIC_PREFIX.",
     })
     const producer = await startProducer({ kafka, lingerMs: 0, deadlineMs })
     lifecycle.onStop("producer", (leftMs) => producer.close(leftMs))
 
-    const watching = { everyMs: probeEveryMs, readiness }
-    const database = watchPart({ ...watching, part: "postgres", probe: askPostgres })
-    const topic = connectorTriggered
-    const broker = await watchProducer({ ...watching, producer, topic, withinMs: databaseMs, log })
-    lifecycle.onStop("watches", async () => {
-      database.stop()
-      broker.stop()
+    const watching = { everyMs: checkEveryMs, readiness }
+    const postgres = watchDependency({ ...watching, name: "postgres", check: checkPostgres })
+    const kafkaTopic = await watchTopic({ ...watching, producer, topic, withinMs: statementMs, log })
+    lifecycle.onStop("health checks", async () => {
+      postgres.stop()
+      kafkaTopic.stop()
     })
 
-    const measures = createMeasures(metrics, {
-      waiting: () => triggers.waiting(),
-      unavailablePartitions: broker.unavailable,
-    })
-    const triggers = gatherTriggers({
-      takeBatch: createTakeBatch({
-        readHashes: (connections) => database.note(readTokenHashes(pool, connections, databaseMs)),
-        publish: broker.publish,
-        topic,
-        measures,
-        onPublished: (records) => logTriggered(log, records),
-      }),
-      isAway: () => database.away() || broker.away(),
-      lingerMs,
-      maxBatch,
-      maxRunning,
-      maxWaiting: config.GATEWAY_MAX_WAITING,
-      deadlineMs,
-    })
-
-    const server = createGatewayServer(
-      {
+    const server = createGateway({
+      limits: {
+        maxWaiting: config.GATEWAY_MAX_WAITING,
+        deadlineMs,
         maxConnections: config.GATEWAY_MAX_CONNECTIONS,
         keepAliveMs: config.GATEWAY_KEEP_ALIVE,
-        // A header is a part of its request: Node refuses to give it longer.
-        headersTimeoutMs: Math.min(config.GATEWAY_HEADERS_TIMEOUT, config.GATEWAY_REQUEST_TIMEOUT),
+        headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT,
         requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT,
-        silenceMs: Math.max(config.GATEWAY_REQUEST_TIMEOUT, deadlineMs + 1_000),
+        inactivityMs: Math.max(config.GATEWAY_REQUEST_TIMEOUT, deadlineMs + 1_000),
       },
-      createApp({ take: triggers.take, measures, log, stopping: lifecycle.stopping }),
-    )
+      topic,
+      readHashes: (connections) => postgres.observe(readTokenHashes(pool, connections, statementMs)),
+      publish: kafkaTopic.publish,
+      isUnavailable: () => postgres.isUnavailable() || kafkaTopic.isUnavailable(),
+      unavailablePartitions: kafkaTopic.unavailablePartitions,
+      registry,
+      log,
+      stopping: lifecycle.stopping,
+    })
     const port = await listen(server, config.GATEWAY_HOST, config.GATEWAY_PORT, "GATEWAY_PORT")
     lifecycle.onStop("http", (leftMs) =>
-      drain({ server, delayMs: config.GATEWAY_DRAIN_DELAY, answerMs: deadlineMs, deadlineMs: leftMs }),
+      drainServer({
+        server,
+        delayMs: config.GATEWAY_DRAIN_DELAY,
+        responseMs: deadlineMs,
+        deadlineMs: leftMs,
+      }),
     )
     announce({ gateway: `http://127.0.0.1:${port}` })
   },

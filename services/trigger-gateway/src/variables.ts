@@ -8,7 +8,7 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** The gateway's environment. The tables of the README and the manifests are written from it. */
+/** The gateway's environment. The documents' tables and the manifests are generated from it. */
 export const gatewayVariables = {
   ...processVariables,
   ...kafkaVariables,
@@ -16,33 +16,33 @@ export const gatewayVariables = {
   GATEWAY_HOST: z
     .string()
     .default("0.0.0.0")
-    .meta({ description: "Address on which partners' triggers are taken." }),
-  GATEWAY_PORT: portVariable(8080, "Port on which partners' triggers are taken; 0 picks a free one."),
+    .meta({ description: "Interface on which partners call the trigger URLs." }),
+  GATEWAY_PORT: portVariable(8080, "Port on which partners call the trigger URLs; 0 picks a free one."),
   GATEWAY_DEADLINE: durationVariable(
     "2s",
-    "How long a trigger may wait for Postgres and Kafka before it is answered 503.",
+    "How long a trigger may wait for Postgres and Kafka before its response is 503.",
   ),
   GATEWAY_MAX_WAITING: countVariable(
     5_000,
     { min: 1, max: 1_000_000 },
-    "Triggers that may wait at the same time; more are answered 503 at once.",
+    "Triggers that may wait for Postgres and Kafka at the same time; more get 503 at once.",
   ),
   GATEWAY_MAX_CONNECTIONS: countVariable(
     12_000,
     { min: 1, max: 1_000_000 },
-    "Connections of partners or proxies. One more closes the one that has been idle for longest, or is closed itself if none is idle. Each needs a file descriptor and, idle, 20 KB.",
+    "Connections of partners or proxies. One more closes the connection that has been idle for longest, or is closed itself if none is idle. Each needs a file descriptor and, if idle, 20 KB of memory.",
   ),
   GATEWAY_KEEP_ALIVE: durationVariable(
     "75s",
-    "How long an idle connection is kept. Must be longer than the proxy in front keeps its own.",
+    "How long an idle connection stays open. Must be longer than the idle time-out of the proxy in front.",
   ),
   GATEWAY_HEADERS_TIMEOUT: durationVariable("10s", "How long a request's header may take to arrive."),
   GATEWAY_REQUEST_TIMEOUT: durationVariable(
     "15s",
-    "How long a request, header and body, may take to arrive, and its answer to be read.",
+    "How long a request, header and body, may take to arrive, and how long its response may stay unread.",
   ),
   GATEWAY_DRAIN_DELAY: durationVariable(
     "3s",
-    "How long a stopping gateway goes on taking triggers, so that it can be taken out of the balancing first. It goes on for longer, within SHUTDOWN_DEADLINE, while new connections come less than 500 ms apart.",
+    "How long a stopping gateway goes on accepting triggers, so that the load balancer can remove it first. It goes on for longer, within SHUTDOWN_DEADLINE, while new connections come less than 500 ms apart.",
   ),
 }

@@ -7,7 +7,7 @@ import { openPool } from "@sitewire/database"
 import { connectKafka, ensureTopics } from "@sitewire/kafka"
 import { type FreshDatabase, freshDatabase, silentLog } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, correlationOf, hammer } from "./fixtures/call.ts"
+import { call, correlationOf, generateLoad } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
 import { readMetric } from "./fixtures/readMetric.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
@@ -74,15 +74,15 @@ test("an idle gateway checks Kafka every second and opens no connection for it",
   await expect.poll(statuses, { timeout: 20_000 }).toEqual(new Set([202]))
   const before = connectionsToBrokers()
   expect(before).toBeGreaterThan(0)
-  const seen: number[] = []
+  const readinessStatuses: number[] = []
   await expect
-    .poll(async () => seen.push((await readiness()).status), { timeout: 15_000, interval: 250 })
+    .poll(async () => readinessStatuses.push((await readiness()).status), { timeout: 15_000, interval: 250 })
     .toBeGreaterThan(20)
-  expect(new Set(seen)).toEqual(new Set([200]))
+  expect(new Set(readinessStatuses)).toEqual(new Set([200]))
   expect(connectionsToBrokers()).toBe(before)
 })
 
-test("with one broker of three killed: 202 for connections with a leader, 503 for the others, ready, and said", {
+test("with one broker of three killed, triggers of partitions with a leader get 202 and others 503, and readiness names the partitions", {
   timeout: 120_000,
 }, async () => {
   const [, second] = cluster.brokers
@@ -99,29 +99,29 @@ test("with one broker of three killed: 202 for connections with a leader, 503 fo
   expect(await unavailablePartitions()).toBe(2)
   expect(running.output()).toMatch(/partitions accept no records/)
 
-  // Again and again: those without a leader wait, and nobody else for them.
+  // Under load: triggers without a leader wait, and delay no others.
   const good = paths.filter((_, at) => responses[at]?.status === 202)
   const bad = paths.filter((_, at) => responses[at]?.status === 503)
   const rounds = 15
-  const badOnes = hammer({
+  const withoutLeader = generateLoad({
     clients: 8,
     url: (client, round) => running.gateway + bad[(client + round) % bad.length],
-    seen({ status }) {
+    onResponse({ status }) {
       expect(status).toBe(503)
       return undefined
     },
   })
   const durations: number[] = []
-  const goodOnes = hammer({
+  const withLeader = generateLoad({
     clients: 8,
     url: (client, round) => running.gateway + good[(client + round) % good.length],
-    seen({ status, sentAt }) {
+    onResponse({ status, sentAt }) {
       expect(status).toBe(202)
       return durations.push(performance.now() - sentAt) >= 8 * rounds ? "enough" : undefined
     },
   })
   await expect.poll(() => durations.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(8 * rounds)
-  await Promise.all([goodOnes.stop(), badOnes.stop()])
+  await Promise.all([withLeader.stop(), withoutLeader.stop()])
   expect(durations.toSorted((x, y) => x - y).at(-9)).toBeLessThan(500)
 
   await second?.resume()
@@ -135,7 +135,7 @@ test("with one broker of three killed: 202 for connections with a leader, 503 fo
   )
 })
 
-test("an idle gateway whose brokers die is unready within seconds, and ready again without a trigger", {
+test("an idle gateway whose brokers are killed is unready within seconds, and ready again without any trigger", {
   timeout: 120_000,
 }, async () => {
   await expect.poll(readiness, { timeout: 30_000 }).toEqual({ status: 200, why: "" })

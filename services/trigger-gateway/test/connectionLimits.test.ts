@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net"
 import { openPool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, converse } from "./fixtures/call.ts"
+import { call, sendBytes } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
 import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
 
@@ -34,11 +34,11 @@ afterAll(async () => {
   await database.drop()
 })
 
-test("who sends nothing, half a header or half a body is hung up on, and who is idle too", async () => {
+test("connections that send nothing, an incomplete header or body, or stay idle are closed at their time-outs", async () => {
   const start = `POST ${path} HTTP/1.1\r\nHost: a\r\n`
   const texts = ["", start, `${start}Content-Length: 9\r\n\r\nx`, `${start}\r\n`]
   const [silent, header, body, idle] = await Promise.all(
-    texts.map((text) => converse(running.gateway, text, { deadlineMs: 7_000 })),
+    texts.map((text) => sendBytes(running.gateway, text, { deadlineMs: 7_000 })),
   )
   expect(silent).toMatchObject({ closed: true })
   expect(header).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 408 /) })
@@ -49,7 +49,7 @@ test("who sends nothing, half a header or half a body is hung up on, and who is 
 async function open(count: number, sends = "") {
   const { hostname, port } = new URL(running.gateway)
   const sockets: Socket[] = []
-  // One after the other, so that the gateway accepts them in this order.
+  // One after another, so that the gateway accepts them in this order.
   while (sockets.length < count) {
     const socket = connect(Number(port), hostname, () => socket.write(sends))
     socket.on("error", () => {})
@@ -59,7 +59,7 @@ async function open(count: number, sends = "") {
   return sockets
 }
 
-/** A request whose body does not come. The gateway answers 100 when it has its header. */
+/** A request whose body never arrives. The gateway sends 100 Continue when it has the header. */
 const slow = () => `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`
 
 async function end(sockets: Socket[]): Promise<void> {
@@ -67,7 +67,7 @@ async function end(sockets: Socket[]): Promise<void> {
   await Promise.all(sockets.filter(({ closed }) => !closed).map((socket) => once(socket, "close")))
 }
 
-test("who holds all connections idle locks nobody out: the one that has been idle for longest makes room", async () => {
+test("idle connections lock nobody out: a new connection closes the one that has been idle for longest", async () => {
   const [oldest, ...others] = await open(50)
   expect(await call(running.gateway + path)).toMatchObject({ status: 202 })
   await expect.poll(() => oldest?.closed).toBe(true)
@@ -75,7 +75,7 @@ test("who holds all connections idle locks nobody out: the one that has been idl
   await end(others)
 })
 
-test("a connection with a request in flight makes no room: idle ones do, whatever their age", async () => {
+test("a new connection closes an idle one and none with a request in flight, whatever their age", async () => {
   const [busy, idle] = [await open(25, slow()), await open(25)]
   for (let calls = 0; calls < 30; calls++) {
     expect(await call(running.gateway + path)).toMatchObject({ status: 202 })
@@ -85,7 +85,7 @@ test("a connection with a request in flight makes no room: idle ones do, whateve
   await end([...busy, ...idle])
 })
 
-test("more connections than allowed are closed as they come if none is idle, and accepted when others end", async () => {
+test("new connections above the limit are closed if none is idle, and accepted when others end", async () => {
   const sockets = await open(50, slow())
   expect(await call(running.gateway + path)).toMatchObject({ status: 0 })
   expect(sockets.filter(({ closed }) => closed)).toEqual([])

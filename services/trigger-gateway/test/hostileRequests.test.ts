@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { openPool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, converse } from "./fixtures/call.ts"
+import { call, sendBytes } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
 import { readMetric } from "./fixtures/readMetric.ts"
 import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
@@ -33,10 +33,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Once those are counted whose callers have hung up. */
+/** How many triggers were accepted, including those of callers that have disconnected. */
 async function accepted(): Promise<number> {
   const waiting = () => readMetric(running.ops, "sitewire_triggers_waiting")
-  await waitUntil("no trigger to wait", async () => (await waiting()) === 0)
+  await waitUntil("all waiting triggers to have an outcome", async () => (await waiting()) === 0)
   return readMetric(running.ops, 'sitewire_triggers_total{outcome="accepted"')
 }
 const statusesOf = (text: string) =>
@@ -45,7 +45,7 @@ const post = (rest = "\r\n") => `POST ${path} HTTP/1.1\r\nHost: shop.example\r\n
 const lastPost = () => post("Connection: close\r\n\r\n")
 const chunked = "Transfer-Encoding: chunked\r\n"
 
-test("header floods are refused and hung up on, nothing of them is echoed, and others are not slowed", async () => {
+test("requests with too large headers are rejected without an echo, their connections are closed, and other callers are not delayed", async () => {
   const secret = path.split("/")[4] ?? ""
   const floods: [number, string][] = [
     [431, post(`${`${secret.slice(0, 20)}: x\r\n`.repeat(400)}\r\n`)],
@@ -68,8 +68,10 @@ test("header floods are refused and hung up on, nothing of them is echoed, and o
     }
   })()
   for (let round = 0; round < 20; round += 1) {
-    const seen = await Promise.all(floods.map(([, bytes]) => converse(running.gateway, bytes + lastPost())))
-    for (const [index, { text, closed }] of seen.entries()) {
+    const results = await Promise.all(
+      floods.map(([, bytes]) => sendBytes(running.gateway, bytes + lastPost())),
+    )
+    for (const [index, { text, closed }] of results.entries()) {
       expect({ closed, statuses: statusesOf(text) }).toEqual({ closed: true, statuses: [floods[index]?.[0]] })
       expect(text).not.toMatch(/swt_|hook/i)
       expect(text).not.toContain(secret)
@@ -81,7 +83,7 @@ test("header floods are refused and hung up on, nothing of them is echoed, and o
   expect(await accepted()).toBe(before + others.length)
 })
 
-/** Sends a header without end, drop by drop, until it is hung up on. */
+/** Sends an endless header slowly, until the gateway closes the connection. */
 async function drip(): Promise<{ text: string; tookMs: number; reset: boolean }> {
   const { hostname, port } = new URL(running.gateway)
   const startedAt = performance.now()
@@ -96,20 +98,20 @@ async function drip(): Promise<{ text: string; tookMs: number; reset: boolean }>
   return { text, tookMs: performance.now() - startedAt, reset }
 }
 
-test("a header without end is refused at its 8 KiB, and at its time-out where it comes drop by drop", {
+test("an endless header is rejected at 8 KiB, or at its time-out if it comes slowly", {
   timeout: 20_000,
 }, async () => {
   let dripped = await drip()
-  // A drop that meets the closed connection resets it, which can take the answer along: then it is asked again.
+  // Bytes that arrive after the close reset the connection, which can lose the response. Then try again.
   while (dripped.reset && dripped.text === "") dripped = await drip()
   expect(dripped.text).toMatch(/^HTTP\/1\.1 408 [^\r]*\r\nConnection: close\r\n\r\n$/)
   expect(dripped.tookMs).toBeLessThan(5_000)
 
-  const fast = await converse(running.gateway, `POST ${path} HTTP/1.1\r\n${"X: y\r\n".repeat(100_000)}`)
+  const fast = await sendBytes(running.gateway, `POST ${path} HTTP/1.1\r\n${"X: y\r\n".repeat(100_000)}`)
   expect({ ...fast, statuses: statusesOf(fast.text) }).toMatchObject({ closed: true, statuses: [431] })
 })
 
-test("100 requests written at once on one connection are answered in their order, each with its own answer", async () => {
+test("100 pipelined requests get their own responses, in order", async () => {
   const kinds = [
     { bytes: post(), status: 202 },
     { bytes: "POST /elsewhere HTTP/1.1\r\nHost: a\r\n\r\n", status: 404 },
@@ -121,14 +123,14 @@ test("100 requests written at once on one connection are answered in their order
   requests.push({ bytes: lastPost(), status: 202 })
   const before = await accepted()
   const bytes = requests.map((request) => request?.bytes).join("")
-  const { text } = await converse(running.gateway, bytes)
+  const { text } = await sendBytes(running.gateway, bytes)
   expect(statusesOf(text)).toEqual(requests.map((request) => request?.status))
   expect(await accepted()).toBe(before + statusesOf(text).filter((status) => status === 202).length)
 })
 
-test("one connection has at most 128 requests in hand: the next is answered 503, and the connection closes", async () => {
+test("a connection has at most 128 outstanding requests: the next gets 503 and the connection closes", async () => {
   const before = await accepted()
-  const { text, closed } = await converse(running.gateway, post().repeat(200))
+  const { text, closed } = await sendBytes(running.gateway, post().repeat(200))
   const statuses = statusesOf(text)
   expect(closed).toBe(true)
   expect(statuses.filter((status) => status !== 202)).toEqual([503])
@@ -136,29 +138,29 @@ test("one connection has at most 128 requests in hand: the next is answered 503,
   expect(text).toMatch(/retry-after: 5\r\n.*Connection: close\r\n.*"status":503/is)
   expect(await accepted()).toBe(before + statuses.length - 1)
 
-  // What is not read any more is lost to whoever sends so much, and the answers with it; nothing of it is taken.
-  const flood = await converse(running.gateway, post().repeat(3_000))
+  // The gateway stops reading, so responses may be lost with the connection. No further trigger is accepted.
+  const flood = await sendBytes(running.gateway, post().repeat(3_000))
   expect(flood.closed).toBe(true)
   expect(statusesOf(flood.text).length).toBeLessThan(3_000)
 })
 
-test("nothing behind a body that is refused is taken as a request", async () => {
+test("nothing behind a rejected body is processed as a request", async () => {
   const large = "x".repeat(1_025)
-  const refused = [
+  const rejected = [
     post(`Content-Length: 1025\r\n\r\n${large}`),
     post(`${chunked}\r\n401\r\n${large}\r\n0\r\n\r\n`),
     post(`Content-Length: 50000\r\n\r\n${post().repeat(300)}`),
   ]
   const before = await accepted()
-  for (const bytes of refused) {
-    const { text, closed } = await converse(running.gateway, post() + bytes + post().repeat(20))
+  for (const bytes of rejected) {
+    const { text, closed } = await sendBytes(running.gateway, post() + bytes + post().repeat(20))
     expect({ closed, statuses: statusesOf(text) }).toEqual({ closed: true, statuses: [202, 413] })
   }
-  expect(await accepted()).toBe(before + refused.length)
+  expect(await accepted()).toBe(before + rejected.length)
 })
 
-test("a request whose end can be seen in two ways is refused, and nothing behind it is taken", async () => {
-  const twoWays: Record<string, string> = {
+test("a request with an ambiguous end is rejected, and nothing behind it is processed", async () => {
+  const ambiguous: Record<string, string> = {
     "a length and chunks": post(`Content-Length: 4\r\n${chunked}\r\n0\r\n\r\n`),
     "chunks and a length": post(`${chunked}Content-Length: 4\r\n\r\n0\r\n\r\n`),
     "two lengths": post("Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcd"),
@@ -180,15 +182,15 @@ test("a request whose end can be seen in two ways is refused, and nothing behind
     "no host": `POST ${path} HTTP/1.1\r\n\r\n`,
   }
   const before = await accepted()
-  for (const [name, bytes] of Object.entries(twoWays)) {
-    const { text, closed } = await converse(running.gateway, bytes + post().repeat(3))
+  for (const [name, bytes] of Object.entries(ambiguous)) {
+    const { text, closed } = await sendBytes(running.gateway, bytes + post().repeat(3))
     expect({ name, closed, statuses: statusesOf(text) }).toEqual({ name, closed: true, statuses: [400] })
     expect(text).not.toMatch(/swt_|hook/i)
   }
   expect(await accepted()).toBe(before)
 })
 
-test("who shuts down the sending side after whole requests gets the answers all the same", async () => {
+test("a client that closes its sending side after complete requests still gets the responses", async () => {
   const { hostname, port } = new URL(running.gateway)
   for (const bytes of [post(), post().repeat(10), post("Content-Length: 1\r\n\r\nx")]) {
     let text = ""
@@ -207,26 +209,26 @@ test("who shuts down the sending side after whole requests gets the answers all 
   }
 })
 
-test("who vanishes without reading the answers is hung up on, whatever was still to be sent", async () => {
+test("a client that vanishes without reading its responses is disconnected, whatever was still to be sent", async () => {
   const { hostname, port } = new URL(running.gateway)
   const open = () => readMetric(running.ops, 'nodejs_active_resources{type="TCPSocketWrap"')
   const openBefore = await open()
-  // Long, so that what is read at once holds fewer than may be in hand, and each is answered while answers can be sent.
+  // Long requests: one read contains fewer than 128 of them, so all get their responses while these can be sent.
   const request = `GET /elsewhere HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(1_000)}\r\n\r\n`
   const sockets = Array.from({ length: 6 }, () => {
     const socket = connect(Number(port), hostname).pause()
     socket.on("error", () => {})
     return socket
   })
-  const pour = setInterval(() => {
+  const sending = setInterval(() => {
     for (const socket of sockets)
       if (socket.writable && !socket.writableNeedDrain) socket.write(request.repeat(50))
   }, 10)
   await waitUntil("all of them to be open", async () => (await open()) >= openBefore + sockets.length)
-  await waitUntil("their answers to be stuck", () =>
+  await waitUntil("their responses to be stuck", () =>
     sockets.every((socket) => socket.writableNeedDrain || socket.destroyed),
   )
-  await waitUntil("the gateway to hang up", async () => (await open()) <= openBefore)
-  clearInterval(pour)
+  await waitUntil("the gateway to close them", async () => (await open()) <= openBefore)
+  clearInterval(sending)
   for (const socket of sockets) socket.destroy()
 })

@@ -68,7 +68,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 }, 60_000)
 
-/** The gateway, which does with the login what every service does. */
+/** The gateway logs in like every service that publishes. */
 const startGateway = (env: Record<string, string>) =>
   startProcess("services/trigger-gateway/src/main.ts", { ...environment(), ...env })
 
@@ -109,8 +109,8 @@ test.each(["plain", "scram-sha-256", "scram-sha-512"] as const)(
   },
 )
 
-test("who consumes logs in as well", { timeout: 60_000 }, async () => {
-  // Ready is who has joined its group.
+test("a service that consumes logs in as well", { timeout: 60_000 }, async () => {
+  // A service is ready when it has joined its consumer group.
   const scheduler = await startProcess("services/sync-scheduler/src/main.ts", environment())
   expect(await scheduler.end()).toBe(0)
 })
@@ -118,7 +118,7 @@ test("who consumes logs in as well", { timeout: 60_000 }, async () => {
 test.each([
   ["a wrong password", { KAFKA_PASSWORD: "another" }, /SASL|authentication/i],
   [
-    "a certificate of nobody that is known",
+    "a certificate of an unknown issuer",
     { KAFKA_CA: makeCertificate("DNS:other.test").cert },
     /certificate.*see KAFKA_CA/,
   ],

@@ -10,7 +10,7 @@ import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers, silentLog
 // biome-ignore lint/style/noRestrictedImports: deletes a topic, which nothing of ours does.
 import kafkajs from "kafkajs"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Answer, call, correlationOf, type Failure } from "./fixtures/call.ts"
+import { type CallResponse, call, correlationOf, type Failure } from "./fixtures/call.ts"
 import { addConnection, pathOf } from "./fixtures/connections.ts"
 import { startProxy } from "./fixtures/proxy.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
@@ -18,7 +18,7 @@ import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/
 
 afterAll(killLeftGateways)
 
-/** The deadline, and what a busy machine may add. */
+/** GATEWAY_DEADLINE, and tolerance for a busy machine. */
 const within = 2_000 + 500
 
 let database: FreshDatabase
@@ -36,12 +36,12 @@ afterAll(() => database.drop())
 async function expectUnavailable(running: RunningGateway): Promise<void> {
   const calls = Array.from({ length: 20 }, async () => {
     const startedAt = performance.now()
-    const answer = await call(running.gateway + path)
+    const response = await call(running.gateway + path)
     expect(performance.now() - startedAt).toBeLessThan(within)
-    return answer
+    return response
   })
-  for (const answer of await Promise.all(calls)) {
-    expect(answer).toMatchObject({
+  for (const response of await Promise.all(calls)) {
+    expect(response).toMatchObject({
       status: 503,
       headers: { "retry-after": "5", "content-type": "application/problem+json" },
     })
@@ -51,7 +51,7 @@ async function expectUnavailable(running: RunningGateway): Promise<void> {
   expect(await call(`${running.ops}/livez`, { method: "GET" })).toMatchObject({ status: 200 })
 }
 
-async function expectRecovery(running: RunningGateway): Promise<Answer | Failure> {
+async function expectRecovery(running: RunningGateway): Promise<CallResponse | Failure> {
   const trigger = () => call(running.gateway + path)
   await expect.poll(trigger, { timeout: 15_000, interval: 100 }).toMatchObject({ status: 202 })
   const isReady = () => call(`${running.ops}/readyz`, { method: "GET" })
@@ -59,7 +59,7 @@ async function expectRecovery(running: RunningGateway): Promise<Answer | Failure
   return trigger()
 }
 
-test("a broker that is away or hangs: 503 within the deadline, not ready, and back without a restart", {
+test("while the broker is unavailable or hangs, triggers get 503 within the deadline and the gateway is unready; it recovers without a restart", {
   timeout: 120_000,
 }, async () => {
   const directory = await mkdtemp(join(tmpdir(), "gateway-kafka-"))
@@ -71,7 +71,7 @@ test("a broker that is away or hangs: 503 within the deadline, not ready, and ba
     durability: "scratch",
     progress: () => {},
   })
-  if (backing.kind === "given") throw new Error("a broker of this test's own is needed")
+  if (backing.kind === "given") throw new Error("this test needs its own broker")
   const kafka: StartedBackingService = backing
   const catalogue = topicCatalogue({ prefix: "", retryDelaysMs: [], retryPeriodMs: 3_600_000 })
   const topics = catalogue.map((topic) => ({ ...topic, partitions: 1, config: topicConfig(topic, 1) }))
@@ -113,7 +113,7 @@ async function startBehindProxy(env: Record<string, string> = {}) {
   return { proxy, running }
 }
 
-test("a database that is away or hangs: 503 within the deadline, not ready, and back without a restart", {
+test("while Postgres is unavailable or hangs, triggers get 503 within the deadline and the gateway is unready; it recovers without a restart", {
   timeout: 60_000,
 }, async () => {
   const { proxy, running } = await startBehindProxy()
@@ -121,9 +121,9 @@ test("a database that is away or hangs: 503 within the deadline, not ready, and 
     await expectRecovery(running)
     outage()
     await expectUnavailable(running)
-    // Costs no query, so it needs no database.
+    // A malformed token needs no query, and so no database.
     expect(await call(running.gateway + pathOf("outage", "swt_garbage"))).toMatchObject({ status: 404 })
-    proxy.mend()
+    proxy.restore()
     await expectRecovery(running)
   }
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
@@ -131,7 +131,7 @@ test("a database that is away or hangs: 503 within the deadline, not ready, and 
   await proxy.close()
 })
 
-test("more triggers than may wait are answered 503 at once", { timeout: 60_000 }, async () => {
+test("triggers beyond GATEWAY_MAX_WAITING get 503 at once", { timeout: 60_000 }, async () => {
   const { proxy, running } = await startBehindProxy({ GATEWAY_MAX_WAITING: "10" })
   await expectRecovery(running)
   proxy.hang()
@@ -143,13 +143,15 @@ test("more triggers than may wait are answered 503 at once", { timeout: 60_000 }
     }),
   )
   expect(durations.filter((ms) => ms < 400).length).toBeGreaterThanOrEqual(20)
-  proxy.mend()
+  proxy.restore()
   await expectRecovery(running)
   expect(await running.end("SIGTERM")).toBe(0)
   await proxy.close()
 })
 
-test("a topic that was deleted: 503, not ready until it is there again", { timeout: 60_000 }, async () => {
+test("while the topic is deleted, triggers get 503 and the gateway is unready", {
+  timeout: 60_000,
+}, async () => {
   const { prefix, kafka, names } = await freshTopics()
   const running = await startGateway({
     DATABASE_URL: database.url,
@@ -161,7 +163,7 @@ test("a topic that was deleted: 503, not ready until it is there again", { timeo
   await admin.connect()
   await admin.deleteTopics({ topics: [names.connectorTriggered] })
   await expectUnavailable(running)
-  // Longer than one failed batch alone keeps it unready.
+  // For longer than the 3 s for which a failed query alone makes the gateway unready.
   const ready: number[] = []
   await expect
     .poll(async () => ready.push((await call(`${running.ops}/readyz`, { method: "GET" })).status), {

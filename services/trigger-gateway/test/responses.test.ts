@@ -2,7 +2,7 @@ import { newConnectorToken } from "@sitewire/contracts"
 import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, converse, correlationOf } from "./fixtures/call.ts"
+import { call, correlationOf, sendBytes } from "./fixtures/call.ts"
 import { addConnection, pathOf, replaceToken } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
 import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
@@ -35,13 +35,13 @@ const url = (path: string) => running.gateway + path
 const request = (line: string, rest = "") => `${line} HTTP/1.1\r\nHost: shop.example\r\n${rest}`
 const closing = "Connection: close\r\n\r\n"
 
-test("a trigger is answered 202, with and without the final slash, and is on the topic under its connection", async () => {
+test("a trigger gets 202, with and without the final slash, and is on the topic with its connection as the key", async () => {
   const { path } = await addConnection(pool.sql, "slashes")
   const before = Date.now()
   for (const each of [path, path.slice(0, -1)]) {
-    const answer = await call(url(each))
-    expect(answer).toMatchObject({ status: 202, text: "" })
-    const correlation = correlationOf(answer)
+    const response = await call(url(each))
+    expect(response).toMatchObject({ status: 202, text: "" })
+    const correlation = correlationOf(response)
     const records = await expectOnTopic(kafkaBrokers(), topics.names.connectorTriggered, [correlation])
     const record = records.find((one) => one.correlation === correlation)
     expect(record).toMatchObject({ key: "slashes", connection: "slashes", count: 1 })
@@ -50,12 +50,12 @@ test("a trigger is answered 202, with and without the final slash, and is on the
   }
 })
 
-test("a burst for one connection becomes few records, which count every trigger", async () => {
+test("a burst for one connection becomes a few records that count every trigger", async () => {
   const { path } = await addConnection(pool.sql, "burst")
-  const answers = await Promise.all(Array.from({ length: 100 }, () => call(url(path))))
-  const accepted = answers.map((answer) => {
-    expect(answer.status).toBe(202)
-    return correlationOf(answer)
+  const results = await Promise.all(Array.from({ length: 100 }, () => call(url(path))))
+  const accepted = results.map((response) => {
+    expect(response.status).toBe(202)
+    return correlationOf(response)
   })
   const records = await expectOnTopic(kafkaBrokers(), topics.names.connectorTriggered, accepted)
   const own = records.filter(({ connection }) => connection === "burst")
@@ -64,7 +64,7 @@ test("a burst for one connection becomes few records, which count every trigger"
   for (const { first_at, last_at } of own) expect(first_at <= last_at).toBe(true)
 })
 
-test("every address that is not valid gets the same 404, byte for byte", async () => {
+test("every URL that is not a valid trigger URL gets the same 404, byte for byte", async () => {
   const { id, path: replaced, token } = await addConnection(pool.sql, "replaced")
   await replaceToken(pool.sql, id)
   const other = await addConnection(pool.sql, "other")
@@ -96,23 +96,23 @@ test("every address that is not valid gets the same 404, byte for byte", async (
     "*",
     "http://shop.example/connectors/hook/x/y/",
   ]
-  const seen = new Set<string>()
+  const bodies = new Set<string>()
   for (const path of paths) {
-    const { text } = await converse(running.gateway, request(`POST ${path}`, closing))
-    seen.add(text.replace(/^Date: .*$/m, "Date: now"))
+    const { text } = await sendBytes(running.gateway, request(`POST ${path}`, closing))
+    bodies.add(text.replace(/^Date: .*$/m, "Date: now"))
   }
-  const [only = "", ...others] = seen
+  const [only = "", ...others] = bodies
   expect(others).toEqual([])
   expect(only).toMatch(/^HTTP\/1\.1 404 Not Found\r\ncontent-type: application\/problem\+json\r\n/)
   expect(JSON.parse(only.split("\r\n\r\n")[1] ?? "")).toMatchObject({ type: "about:blank", status: 404 })
 })
 
-test("another method on an address is 405 and says that POST is allowed, whether the address is valid or not", async () => {
+test("another method than POST gets 405 with an Allow header, whether the trigger URL is valid or not", async () => {
   const { path } = await addConnection(pool.sql, "methods")
   for (const each of [path, path.slice(0, -1), pathOf("nobody", "nothing")]) {
     for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
-      const answer = await call(url(each), { method })
-      expect(answer).toMatchObject({ status: 405, headers: { allow: "POST" } })
+      const response = await call(url(each), { method })
+      expect(response).toMatchObject({ status: 405, headers: { allow: "POST" } })
     }
   }
   expect(await call(url("/other"), { method: "GET" })).toMatchObject({ status: 404 })
@@ -122,11 +122,11 @@ test("a body of 1 KiB is ignored, also when it is chunked", async () => {
   const { path } = await addConnection(pool.sql, "bodies")
   expect(await call(url(path), { body: "x".repeat(1_024) })).toMatchObject({ status: 202 })
   const chunked = `Transfer-Encoding: chunked\r\n${closing}200\r\n${"x".repeat(512)}\r\n200\r\n${"y".repeat(512)}\r\n0\r\n\r\n`
-  const { text } = await converse(running.gateway, request(`POST ${path}`, chunked))
+  const { text } = await sendBytes(running.gateway, request(`POST ${path}`, chunked))
   expect(text).toMatch(/^HTTP\/1\.1 202 /)
 })
 
-test("a larger body is 413 and the connection closes, with a length, chunked, and without an end", async () => {
+test("a larger body gets 413 and the connection closes, whether it has a length, is chunked, or never ends", async () => {
   const { path } = await addConnection(pool.sql, "large")
   const chunk = `401\r\n${"x".repeat(1_025)}\r\n`
   const bodies = [
@@ -138,7 +138,7 @@ test("a larger body is 413 and the connection closes, with a length, chunked, an
   ]
   for (const each of [path, pathOf("nobody", "nothing")]) {
     for (const body of bodies) {
-      const { text, closed } = await converse(running.gateway, request(`POST ${each}`, body))
+      const { text, closed } = await sendBytes(running.gateway, request(`POST ${each}`, body))
       expect(text, body.slice(0, 60)).toMatch(/^HTTP\/1\.1 413 .*connection: close\r\n.*"status":413/is)
       expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1)
       expect(closed).toBe(true)
@@ -146,7 +146,7 @@ test("a larger body is 413 and the connection closes, with a length, chunked, an
   }
 })
 
-test("pipelined requests are answered in their order", async () => {
+test("pipelined requests get their responses in order", async () => {
   const { path } = await addConnection(pool.sql, "pipeline")
   const requests = [
     request(`POST ${path}`, "\r\n"),
@@ -154,7 +154,7 @@ test("pipelined requests are answered in their order", async () => {
     request(`GET ${path}`, "\r\n"),
     request(`POST ${path}`, closing),
   ]
-  const { text } = await converse(running.gateway, requests.join(""))
+  const { text } = await sendBytes(running.gateway, requests.join(""))
   expect([...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual([
     "202",
     "404",
@@ -163,21 +163,21 @@ test("pipelined requests are answered in their order", async () => {
   ])
 })
 
-test("what is not HTTP, or has too large a header, is refused and hung up on", async () => {
-  const garbage = await converse(running.gateway, "\x16\x03\x01 this is not HTTP\r\n\r\n")
+test("a request that is not HTTP, or has too large headers, is rejected and the connection closes", async () => {
+  const garbage = await sendBytes(running.gateway, "\x16\x03\x01 this is not HTTP\r\n\r\n")
   expect(garbage).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 400 /) })
-  const flood = await converse(running.gateway, request("POST /", `X: ${"x".repeat(9_000)}\r\n\r\n`))
+  const flood = await sendBytes(running.gateway, request("POST /", `X: ${"x".repeat(9_000)}\r\n\r\n`))
   expect(flood).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 431 /) })
   const smuggled = `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`
-  const both = await converse(running.gateway, request("POST /", smuggled))
+  const both = await sendBytes(running.gateway, request("POST /", smuggled))
   expect(both).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 400 /) })
 })
 
-test("the metrics count every outcome and hold no address", async () => {
+test("the metrics count every outcome and contain no trigger URL", async () => {
   const { path, token } = await addConnection(pool.sql, "measured")
   await call(url(path))
-  const answer = await call(`${running.ops}/metrics`, { method: "GET" })
-  const text = "text" in answer ? answer.text : ""
+  const response = await call(`${running.ops}/metrics`, { method: "GET" })
+  const text = "text" in response ? response.text : ""
   for (const outcome of ["accepted", "not_found", "too_large", "method"]) {
     expect(text).toMatch(new RegExp(`sitewire_triggers_total\\{outcome="${outcome}",[^}]*\\} [1-9]`))
   }
@@ -187,15 +187,15 @@ test("the metrics count every outcome and hold no address", async () => {
   expect(text).not.toContain("swt_")
 })
 
-test("an address may be sent with its origin; what is none is refused, and not printed", async () => {
+test("a trigger URL may be sent as an absolute URL; a malformed URL is rejected and not printed", async () => {
   const { path } = await addConnection(pool.sql, "whole")
-  const statusOf = async (address: string) => {
-    const { text } = await converse(running.gateway, request(`POST ${address}`, closing))
+  const statusOf = async (target: string) => {
+    const { text } = await sendBytes(running.gateway, request(`POST ${target}`, closing))
     return Number(text.split(" ")[1])
   }
   expect(await statusOf(`http://shop.example:80${path}`)).toBe(202)
   expect(await statusOf(`HTTP://${path}`)).toBe(202)
-  // Whatever stands before the path is nobody's business here; Node would warn of these and quote them.
+  // The origin does not matter. Node would print these URLs in a warning.
   expect(await statusOf(`http://host:abc${path}`)).toBe(202)
   expect(await statusOf(`http://[${path}`)).toBe(202)
   expect(await statusOf(`http:${path}`)).toBe(400)
@@ -204,7 +204,7 @@ test("an address may be sent with its origin; what is none is refused, and not p
   expect(await statusOf(`${path}#`)).toBe(202)
 })
 
-test("nothing that the process wrote holds a token or a path", () => {
-  expect(running.output()).toContain('"msg":"triggered"')
+test("the output of the process contains no token and no path", () => {
+  expect(running.output()).toContain('"msg":"triggers published"')
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
 })

@@ -1,7 +1,14 @@
 import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Answer, call, converse, correlationOf, type Failure, hammer } from "./fixtures/call.ts"
+import {
+  type CallResponse,
+  call,
+  correlationOf,
+  type Failure,
+  generateLoad,
+  sendBytes,
+} from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
 import { killLeftGateways, startGateway } from "./fixtures/startGateway.ts"
@@ -38,62 +45,62 @@ async function start(env: Record<string, string> = {}) {
   return { running, url, topic: names.connectorTriggered }
 }
 
-test("SIGTERM under load resets no connection, refuses no trigger and forgets none", {
+test("SIGTERM under load resets no connection, rejects no trigger and loses none", {
   timeout: 60_000,
 }, async () => {
   const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "1s" })
-  const seen: (Answer | Failure)[] = []
-  // As a balancer does: each client goes elsewhere when it is told that its connection closes.
-  const load = hammer({
+  const received: (CallResponse | Failure)[] = []
+  // As a load balancer does: each client leaves when a response closes its connection.
+  const load = generateLoad({
     clients: 64,
     url,
-    seen: (answer) => {
-      seen.push(answer)
-      if (answer.status === 0) return "enough"
-      return "headers" in answer && answer.headers.connection === "close" ? "enough" : undefined
+    onResponse: (response) => {
+      received.push(response)
+      if (response.status === 0) return "enough"
+      return "headers" in response && response.headers.connection === "close" ? "enough" : undefined
     },
   })
-  await waitUntil("load", () => seen.length > 2_000)
+  await waitUntil("load", () => received.length > 2_000)
   const ended = running.end("SIGTERM")
   await load.done
   const duringDelay = await Promise.all([call(`${running.ops}/readyz`, { method: "GET" }), call(url(0, 0))])
   expect(duringDelay.map(({ status }) => status)).toEqual([503, 202])
   expect(await ended).toBe(0)
 
-  expect(seen.filter(({ status }) => status !== 202)).toEqual([])
-  await expectOnTopic(kafkaBrokers(), topic, [...seen, ...duringDelay.slice(1)].map(correlationOf))
+  expect(received.filter(({ status }) => status !== 202)).toEqual([])
+  await expectOnTopic(kafkaBrokers(), topic, [...received, ...duringDelay.slice(1)].map(correlationOf))
   expect(running.output()).toContain('"clean":true')
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
 })
 
-test("a balancer that is slower than the drain delay has no new connection reset, and no trigger refused", {
+test("a load balancer that is slower than the drain delay gets no connection reset and no trigger rejected", {
   timeout: 60_000,
 }, async () => {
   const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "300ms" })
-  const seen: (Answer | Failure)[] = []
+  const received: (CallResponse | Failure)[] = []
   let endsAt = Number.POSITIVE_INFINITY
-  const load = hammer({
+  const load = generateLoad({
     clients: 32,
     keepAlive: false,
     url,
-    seen: (answer) => {
-      seen.push(answer)
-      return answer.status === 0 || performance.now() > endsAt ? "enough" : undefined
+    onResponse: (response) => {
+      received.push(response)
+      return response.status === 0 || performance.now() > endsAt ? "enough" : undefined
     },
   })
-  await waitUntil("load", () => seen.length > 1_000)
+  await waitUntil("load", () => received.length > 1_000)
   const stoppedAt = performance.now()
   endsAt = stoppedAt + 1_500
   const ended = running.end("SIGTERM")
   await load.done
   expect(await ended).toBe(0)
-  expect(seen.filter(({ status }) => status !== 202)).toEqual([])
-  expect(seen.filter(({ sentAt }) => sentAt > stoppedAt + 500).length).toBeGreaterThan(100)
-  await expectOnTopic(kafkaBrokers(), topic, seen.map(correlationOf))
+  expect(received.filter(({ status }) => status !== 202)).toEqual([])
+  expect(received.filter(({ sentAt }) => sentAt > stoppedAt + 500).length).toBeGreaterThan(100)
+  await expectOnTopic(kafkaBrokers(), topic, received.map(correlationOf))
   expect(running.output()).toContain('"clean":true')
 })
 
-test("a connection that never finishes its request does not hold up the stop", {
+test("a connection that never completes its request does not delay the stop", {
   timeout: 60_000,
 }, async () => {
   const { running } = await start({ GATEWAY_DEADLINE: "500ms" })
@@ -102,7 +109,7 @@ test("a connection that never finishes its request does not hold up the stop", {
     "POST /connectors/hook/a/b HT",
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
   ]
-  const conversations = halves.map((half) => converse(running.gateway, half, { deadlineMs: 20_000 }))
+  const conversations = halves.map((half) => sendBytes(running.gateway, half, { deadlineMs: 20_000 }))
   await call(`${running.gateway}/`)
   const startedAt = performance.now()
   expect(await running.end("SIGTERM")).toBe(0)
@@ -110,21 +117,23 @@ test("a connection that never finishes its request does not hold up the stop", {
   expect((await Promise.all(conversations)).map(({ closed }) => closed)).toEqual([true, true, true])
 })
 
-test("kill -9 under load: every 202 that was given is on the topic", { timeout: 60_000 }, async () => {
+test("after kill -9 under load, every trigger that got 202 is on the topic", {
+  timeout: 60_000,
+}, async () => {
   const { running, url, topic } = await start()
-  const seen: (Answer | Failure)[] = []
-  const load = hammer({
+  const received: (CallResponse | Failure)[] = []
+  const load = generateLoad({
     clients: 64,
     url,
-    seen: (answer) => {
-      seen.push(answer)
-      return answer.status === 0 ? "enough" : undefined
+    onResponse: (response) => {
+      received.push(response)
+      return response.status === 0 ? "enough" : undefined
     },
   })
-  await waitUntil("load", () => seen.length > 2_000)
+  await waitUntil("load", () => received.length > 2_000)
   await running.end("SIGKILL")
   await load.done
-  const accepted = seen.map(correlationOf).filter((correlation) => correlation !== "")
+  const accepted = received.map(correlationOf).filter((correlation) => correlation !== "")
   expect(accepted.length).toBeGreaterThan(2_000)
   await expectOnTopic(kafkaBrokers(), topic, accepted)
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)

@@ -2,13 +2,13 @@ import type { Mutant } from "../mutant.ts"
 
 export const triggerGatewayMutants: readonly Mutant[] = [
   {
-    name: "Gateway: a wrong token gets 202 if it shares a batch with a right one for the same connection",
+    name: "Gateway: a wrong token gets 202 if it shares a batch with a valid one for the same connection",
     file: "services/trigger-gateway/src/trigger/processBatch.ts",
-    find: "if (!valid[at]) answer(at, notFound)",
+    find: "if (!valid[index]) settle(index, notFound)",
     replace:
-      "if (!batch.some((other, index) => other.connection === connection && valid[index])) answer(at, notFound)",
+      "if (!batch.some((other, at) => other.connection === connection && valid[at])) settle(index, notFound)",
     tests: ["services/trigger-gateway/src/trigger/processBatch.test.ts"],
-    testName: "a wrong token gets 404 beside a right one",
+    testName: "a wrong token gets 404 beside a valid one",
   },
   {
     name: "Gateway: a trigger gets 202 before Kafka has acknowledged it",
@@ -16,7 +16,7 @@ export const triggerGatewayMutants: readonly Mutant[] = [
     find: "await publish([",
     replace: "void publish([",
     tests: ["services/trigger-gateway/src/trigger/processBatch.test.ts"],
-    testName: "that Kafka does not acknowledge concerns its own connection",
+    testName: "that Kafka does not acknowledge affects only its own connection",
   },
   {
     name: "Gateway: a token is accepted for a connection that does not exist",
@@ -24,6 +24,6 @@ export const triggerGatewayMutants: readonly Mutant[] = [
     find: "return same && stored !== undefined",
     replace: "return same || stored === undefined",
     tests: ["services/trigger-gateway/test/responses.test.ts"],
-    testName: "every address that is not valid gets the same 404",
+    testName: "every URL that is not a valid trigger URL gets the same 404",
   },
 ]

@@ -44,7 +44,7 @@ test("a trigger later in a window is due at the window's end", async () => {
   await letTimePass(sql, 2_000)
   const run = await claimOne(sql)
   await finishRuns(sql, minute, [endOf(run, unchanged)])
-  expect(await readWindow(sql, "a")).toMatchObject({ due: null, not_before: 60 })
+  expect(await readWindow(sql, "a")).toMatchObject({ due: null, window_ends_at: 60 })
   await raiseTriggers(sql, minute, [trigger("a")])
   expect(await readWindow(sql, "a")).toMatchObject({ due: 60 })
 })
@@ -74,7 +74,7 @@ test("a trigger during a run that outlasts its window does not make the run coun
   await letTimePass(sql, 2_000)
   await claimDue(sql, settings, asking(1, 1))
   await raiseTriggers(sql, settings, [trigger("a")])
-  expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 55, not_before: 11 })
+  expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 55, window_ends_at: 11 })
 })
 
 test("a trigger ends the waiting of a connection that backs off", async () => {

@@ -53,7 +53,7 @@ with raised as (
     failures = 0,
     due_at = case
       when w.running then w.due_at
-      else least(w.due_at, greatest(clock_timestamp() + $6::float8 * interval '1 millisecond', w.not_before))
+      else least(w.due_at, greatest(clock_timestamp() + $6::float8 * interval '1 millisecond', w.window_ends_at))
     end
   returning w.running, w.due_at
 )

@@ -86,7 +86,7 @@ test("a grant holds all that a run needs, and the next due time comes with it", 
     running: true,
     first_trigger_at: null,
     due: 61,
-    not_before: 61,
+    window_ends_at: 61,
   })
   expect((await claimAll(sql)).runs).toEqual([])
 })
@@ -193,7 +193,7 @@ test("a lease that is longer than a window is not cut short by it", async () => 
   await letTimePass(sql, 2_000)
   const settings = { ...minute, windowMs: 10_000 }
   await claimDue(sql, settings, asking(1, 1))
-  expect(await readWindow(sql, "a")).toMatchObject({ due: 55, not_before: 11 })
+  expect(await readWindow(sql, "a")).toMatchObject({ due: 55, window_ends_at: 11 })
 })
 
 test("what is due of a full host is read once, and claimed oldest first by any scheduler that has capacity", async () => {
@@ -212,7 +212,7 @@ test("what is due of a full host is read once, and claimed oldest first by any s
   const isFull = asking(100, 4, { "full.example": 0 })
   const { runs } = await claimWhileMore(sql, isFull)
   expect(runs.map(({ connection }) => connection)).toEqual(["other"])
-  const readByEachClaim = await sql("select from sync_window where waits_for_host is null and not running")
+  const readByEachClaim = await sql("select from sync_window where waiting_for_host is null and not running")
   expect(readByEachClaim).toHaveLength(0)
   expect(await claimDue(sql, minute, isFull)).toMatchObject({ runs: [], more: false, limited: true })
   const elsewhere = await claimDue(sql, minute, asking(100, 4))

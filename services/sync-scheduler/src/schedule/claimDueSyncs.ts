@@ -36,7 +36,7 @@ const readAtOnce = 256
 
 /**
  * Grants starts. Everything that keeps two starts of one connection a window apart is in this one statement: the
- * lock (`for update skip locked`), the clock (Postgres's own), and the new `not_before` and fence. So it holds for
+ * lock (`for update skip locked`), the clock (Postgres's own), and the new `window_ends_at` and fence. So it holds for
  * any number of schedulers, whatever Kafka does with their partitions and whatever their own clocks say.
  *
  * - `skip locked`: schedulers that claim at the same moment share the due rows out instead of queueing for them. A
@@ -44,15 +44,15 @@ const readAtOnce = 256
  * - A host that has no capacity is left out by the statement and not by the caller: a grant opens a window and
  *   spends a fence, so nothing is granted that cannot start at once. What waits for its host waits in Postgres, where
  *   every other scheduler may claim it.
- * - A row that is due while its host has no capacity moves to the host's queue (`waits_for_host`), an index of its
+ * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), an index of its
  *   own, which `head` walks from host to host. So tens of thousands of due rows of a full host are read once, and
  *   a claim costs no more for them. While the total is exhausted nothing moves: that says nothing about the host.
  * - Slow connections get no more than their share, in total and of each host. Their queues are at the end of the
  *   index, where the walk stops if the total has no permit for them.
- * - `not_before` is a window and the start grace ahead: whoever is granted the start must send within the grace or
+ * - `window_ends_at` is a window and the start grace ahead: whoever is granted the start must send within the grace or
  *   give it back, so two requests are a window apart even if we never hear of this run again. A run that ends says
  *   when it really sent, and `finishRuns` sets the exact time.
- * - `due_at` becomes the lease, and never comes before `not_before`: a run whose process died is due again by itself.
+ * - `due_at` becomes the lease, and never comes before `window_ends_at`: a run whose process died is due again by itself.
  *   Its row is closed as abandoned here, and what it was to cover joins the new run.
  * - The numbers of rows stand in the text, because the planner must know that they are small: with a parameter, it
  *   may choose to join and sort all windows instead of walking the index.
@@ -157,7 +157,7 @@ function readRun(row: ClaimRow): GrantedRun[] {
 
 const clock = `clock as materialized (select clock_timestamp() as at)`
 
-const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waits_for_host, w.slow,
+const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waiting_for_host, w.slow,
     w.first_trigger_at, w.last_trigger_at, w.correlation, c.source, c.runner, c.source_host as host`
 
 /** Parameters from `at` on: those of `choiceValues`. */
@@ -177,15 +177,15 @@ named as materialized (
   select * from unnest(${hosts}, ${free}, ${freeSlow}, ${isProbe}) as h (host, free, free_slow, is_probe)
 ),
 head as (
-  (select slow, waits_for_host as host, due_at from sync_window
-   where waits_for_host is not null and slow <= (${totalSlow} > 0)
-   order by slow, waits_for_host, due_at limit 1)
+  (select slow, waiting_for_host as host, due_at from sync_window
+   where waiting_for_host is not null and slow <= (${totalSlow} > 0)
+   order by slow, waiting_for_host, due_at limit 1)
   union all
   select next.* from head cross join lateral (
-    select w.slow, w.waits_for_host, w.due_at from sync_window w
-    where w.waits_for_host is not null and (w.slow, w.waits_for_host) > (head.slow, head.host)
+    select w.slow, w.waiting_for_host, w.due_at from sync_window w
+    where w.waiting_for_host is not null and (w.slow, w.waiting_for_host) > (head.slow, head.host)
       and w.slow <= (${totalSlow} > 0)
-    order by w.slow, w.waits_for_host, w.due_at limit 1
+    order by w.slow, w.waiting_for_host, w.due_at limit 1
   ) next
 ),
 with_capacity as materialized (
@@ -201,7 +201,7 @@ waited as materialized (
     select ${rowColumns}
     from sync_window w
     join connection c on c.id = w.connection_id
-    where w.slow = with_capacity.slow and w.waits_for_host = with_capacity.host
+    where w.slow = with_capacity.slow and w.waiting_for_host = with_capacity.host
       and w.due_at <= (select at from clock)
     order by w.due_at
     limit least(with_capacity.free, ${total})
@@ -213,7 +213,7 @@ fresh as materialized (
   select ${rowColumns}
   from sync_window w
   join connection c on c.id = w.connection_id
-  where w.due_at <= (select at from clock) and w.waits_for_host is null
+  where w.due_at <= (select at from clock) and w.waiting_for_host is null
   order by w.due_at
   limit ${readAtOnce}
   for update of w skip locked
@@ -245,9 +245,9 @@ chosen as materialized (
 /** After `choosing(3)`, whose seventh parameter is the total. */
 const moving = `
 moved as (
-  update sync_window w set waits_for_host = seen.host
+  update sync_window w set waiting_for_host = seen.host
   from seen
-  where w.connection_id = seen.connection_id and seen.waits_for_host is distinct from seen.host
+  where w.connection_id = seen.connection_id and seen.waiting_for_host is distinct from seen.host
     and (select count(*) from chosen) < $9::int
     and seen.connection_id not in (select connection_id from chosen)
   returning 1
@@ -277,9 +277,9 @@ granted as (
     grant_id = start.grant_id,
     claimed = w.requested,
     running = true,
-    not_before = clock.at + $1::float8 * interval '1 millisecond',
+    window_ends_at = clock.at + $1::float8 * interval '1 millisecond',
     due_at = clock.at + greatest($1::float8, $2::float8) * interval '1 millisecond',
-    waits_for_host = null,
+    waiting_for_host = null,
     first_trigger_at = null,
     last_trigger_at = null,
     correlation = null
@@ -315,10 +315,10 @@ select
   (select count(*) from fresh)::int as fresh,
   (select count(*) from seen)::int as seen,
   (select count(*) from moved)::int as moved,
-  exists (select from sync_window where waits_for_host is not null)
+  exists (select from sync_window where waiting_for_host is not null)
     or (select count(*) from moved) > 0 as waiting,
   (extract(epoch from
-    (select min(due_at) from sync_window where due_at > (select at from clock) and waits_for_host is null)
+    (select min(due_at) from sync_window where due_at > (select at from clock) and waiting_for_host is null)
       - clock.at) * 1000)::float8 as next_due_in_ms,
   ${runColumns}
 from clock

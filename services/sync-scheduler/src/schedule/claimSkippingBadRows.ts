@@ -43,6 +43,6 @@ export async function claimEach(
 
 const deferByAWindow = `
 update sync_window
-set due_at = clock_timestamp() + $2::float8 * interval '1 millisecond', waits_for_host = null
+set due_at = clock_timestamp() + $2::float8 * interval '1 millisecond', waiting_for_host = null
 where connection_id = $1 and due_at <= clock_timestamp()
 `

@@ -429,10 +429,10 @@ test.each(["monotonic", "wall"] as const)(
 test("the window counts from when the request was sent, not from when its start was granted", async () => {
   const { sql, requests } = await pullSlowly(400, 5_000)
   expect(requests).toBe(1)
-  const { covered, not_before } = await readWindow(sql, "a")
+  const { covered, window_ends_at } = await readWindow(sql, "a")
   expect(covered).toBe("1")
-  expect(not_before).toBeGreaterThanOrEqual(60.4)
-  expect(not_before).toBeLessThan(61.5)
+  expect(window_ends_at).toBeGreaterThanOrEqual(60.4)
+  expect(window_ends_at).toBeLessThan(61.5)
 })
 
 test("a sync that breaks counts as failed and leaves its permit to others", async () => {

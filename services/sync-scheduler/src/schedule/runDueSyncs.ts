@@ -155,7 +155,7 @@ export function runDue(options: RunDueOptions): RunDue {
   }
 
   /**
-   * `not_before` was set for a request that is sent within the grace. A process that was stopped, or waited long for
+   * `window_ends_at` was set for a request that is sent within the grace. A process that was stopped, or waited long for
    * Postgres's answer, may be beyond it; then the grant goes back, for a start that is granted anew. Name lookup,
    * connecting and TLS take time as well, so a run whose connection is not ready by then is ended. That counts as
    * failed, or a source that connects slowly would be started again and again. The runner asks once more when its

@@ -51,7 +51,7 @@ test("a run that succeeded covers what it claimed, and nothing is left to do", a
     covered: "1",
     running: false,
     due: null,
-    not_before: 60.4,
+    window_ends_at: 60.4,
     last_error: null,
   })
   expect(await readRuns(sql, connection)).toMatchObject([{ outcome: "unchanged", error: null }])
@@ -62,7 +62,7 @@ test("a window counts from when the request was sent, not from when its start wa
   const run = await startedRun(sql)
   await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
   const [row] = await sql<{ ms: number }>(
-    `select (extract(epoch from w.not_before - r.started_at) * 1000)::float8 as ms
+    `select (extract(epoch from w.window_ends_at - r.started_at) * 1000)::float8 as ms
      from sync_window w join sync_run r using (connection_id)`,
   )
   expect(row?.ms).toBe(60_401)
@@ -76,7 +76,7 @@ test("a failed sync is tried again 1, 2, 4, 8, 15 and 15 windows later, and cove
     expect(await readWindow(sql, connection)).toMatchObject({
       covered: "0",
       due: windows * 60,
-      not_before: 60,
+      window_ends_at: 60,
       last_error: "connect",
     })
     await letTimePass(sql, windows * 60_000)
@@ -147,7 +147,7 @@ test("a run whose grant Postgres lost writes nothing, although a later run has t
   // As after a failover to a standby that did not have the grant's commit.
   await sql("delete from sync_run")
   await sql(
-    `update sync_window set fence = 0, grant_id = null, claimed = 0, running = false, not_before = null,
+    `update sync_window set fence = 0, grant_id = null, claimed = 0, running = false, window_ends_at = null,
        due_at = clock_timestamp() - interval '1 second'`,
   )
   const run = await claimOne(sql)

@@ -40,7 +40,7 @@ const retryDistances = [1, 2, 4, 8, 15]
  *   the snapshot and what is removed of its chunks. One statement, so that a crash leaves all of it or nothing, and
  *   content that counts as synced is never without its triggers counted as covered.
  * - Rows are locked in the order of their ids, as in `raiseTriggers`.
- * - `not_before`: a window from when the request was really sent. The grant was asked for before Postgres read
+ * - `window_ends_at`: a window from when the request was really sent. The grant was asked for before Postgres read
  *   `started_at`, so `started_at + sentAfterMs` is never earlier than the sending; one millisecond more, because
  *   the column rounds to milliseconds. A run that was given up before it sent anything opened no window; one that
  *   failed before that did, because a source that cannot be reached is not to be called without a pause.
@@ -128,7 +128,7 @@ ended as materialized (
   select run.*,
     case when run.sent_after_ms is null and run.outcome = 'abandoned' then run.started_at
       else run.started_at + ($11::float8 + coalesce(run.sent_after_ms, 0)) * interval '1 millisecond'
-    end as not_before,
+    end as window_ends_at,
     case when run.outcome = 'failed'
       then ($12::int[])[least(run.failures, array_length($12::int[], 1))] - 1 else 0 end as windows_more,
     case when run.first_trigger_at >= before.finished_at then 'window'
@@ -144,11 +144,11 @@ written as (
     failures = ended.failures,
     last_error = case ended.outcome when 'abandoned' then w.last_error else ended.error end,
     slow = case ended.outcome when 'abandoned' then w.slow else ended.slow end,
-    waits_for_host = null,
-    not_before = ended.not_before,
+    waiting_for_host = null,
+    window_ends_at = ended.window_ends_at,
     due_at = case when ended.covers and w.requested <= w.claimed then null
       else greatest(clock.at,
-        ended.not_before + ended.windows_more * $11::float8 * interval '1 millisecond') end,
+        ended.window_ends_at + ended.windows_more * $11::float8 * interval '1 millisecond') end,
     first_trigger_at =
       case when ended.covers then w.first_trigger_at else least(w.first_trigger_at, ended.first_trigger_at) end,
     last_trigger_at =

@@ -1,62 +1,62 @@
 import { type Readiness, reasonOf } from "@sitewire/runtime"
 
-/** How long a failed batch alone keeps the gateway unready, when the probe finds nothing wrong. */
-const distrustMs = 3_000
+/** If the checks succeed, a failed query makes the gateway unready for this long at most. */
+const unreadyAfterFailureMs = 3_000
 
-export type Watch = {
-  /** The newest probe failed. */
-  away(): boolean
-  /** Passes work that needs the part through, and takes note of how it went. A failure asks for a probe at once. */
-  note<T>(work: Promise<T>): Promise<T>
+export type DependencyWatch = {
+  /** The newest check failed. */
+  isUnavailable(): boolean
+  /** Records whether `work`, which uses the dependency, succeeds, and returns its result. A failure causes a check. */
+  observe<T>(work: Promise<T>): Promise<T>
   stop(): void
 }
 
 /**
- * Keeps readiness true to a part that we depend on. The probe finds out while nobody calls, and that the part is back;
- * the work finds out what a probe cannot see.
+ * Reports to readiness whether a dependency works. Regular checks notice an outage without any callers, and its end; the
+ * outcome of real work shows what the checks miss.
  */
-export function watchPart(settings: {
-  part: string
-  /** Rejects while the part is away, within the time that a caller may wait. */
-  probe: () => Promise<unknown>
+export function watchDependency(settings: {
+  name: string
+  /** Rejects if the dependency is unavailable, within the time that a caller may wait. */
+  check: () => Promise<unknown>
   everyMs: number
   readiness: Readiness
-}): Watch {
-  const { part, probe, everyMs, readiness } = settings
-  let awayWhy: string | null = null
-  let failure: { why: string; at: number } | null = null
-  let probing = false
+}): DependencyWatch {
+  const { name, check, everyMs, readiness } = settings
+  let checkFailure: string | null = null
+  let workFailure: { why: string; at: number } | null = null
+  let checking = false
 
-  function judge(): void {
-    if (failure && performance.now() - failure.at > distrustMs) failure = null
-    const why = awayWhy ?? failure?.why
-    readiness.set(part, why === undefined, why)
+  function setReadiness(): void {
+    if (workFailure && performance.now() - workFailure.at > unreadyAfterFailureMs) workFailure = null
+    const why = checkFailure ?? workFailure?.why
+    readiness.set(name, why === undefined, why)
   }
 
-  async function look(): Promise<void> {
-    if (probing) return
-    probing = true
-    awayWhy = await probe().then(() => null, reasonOf)
-    probing = false
-    judge()
+  async function checkNow(): Promise<void> {
+    if (checking) return
+    checking = true
+    checkFailure = await check().then(() => null, reasonOf)
+    checking = false
+    setReadiness()
   }
 
-  const timer = setInterval(() => void look(), everyMs)
-  judge()
+  const timer = setInterval(() => void checkNow(), everyMs)
+  setReadiness()
   return {
-    away: () => awayWhy !== null,
-    async note(work) {
+    isUnavailable: () => checkFailure !== null,
+    async observe(work) {
       try {
         const result = await work
-        if (failure) {
-          failure = null
-          judge()
+        if (workFailure) {
+          workFailure = null
+          setReadiness()
         }
         return result
       } catch (error) {
-        failure = { why: reasonOf(error), at: performance.now() }
-        judge()
-        void look()
+        workFailure = { why: reasonOf(error), at: performance.now() }
+        setReadiness()
+        void checkNow()
         throw error
       }
     },

@@ -1,61 +1,61 @@
 import type { Producer, TopicState } from "@sitewire/kafka"
 import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 
-export type ProducerWatch = {
-  /** No partition of the topic could accept a record. */
-  away(): boolean
-  /** How many partitions of the topic accept no records, as far as is known. */
-  unavailable(): number
+export type TopicWatch = {
+  /** No partition leader of the topic responds. */
+  isUnavailable(): boolean
+  /** How many partitions of the topic are known to accept no records. */
+  unavailablePartitions(): number
   publish: Producer["publish"]
   stop(): void
 }
 
 /**
- * Keeps readiness true to what the producer knows of its topic: not ready when no partition accepts records; ready, with
- * the partitions in the readiness text, when some do. A gateway that is not ready serves none of the connections, and
- * other gateways reach no other brokers. Resolves when the producer was asked once.
+ * Reports to readiness whether the producer's topic accepts records: unready if no partition does; ready, with the
+ * unavailable partitions in the readiness text, if some do. Other gateways use the same brokers, so taking this one out
+ * would not help. Resolves after the first check.
  */
-export async function watchProducer(settings: {
+export async function watchTopic(settings: {
   producer: Pick<Producer, "check" | "publish">
   topic: string
   everyMs: number
   withinMs: number
   readiness: Readiness
   log: Logger
-}): Promise<ProducerWatch> {
+}): Promise<TopicWatch> {
   const { producer, topic, everyMs, withinMs, readiness, log } = settings
   let state: TopicState = { status: "available" }
-  let asking = false
+  let checking = false
 
-  async function look(): Promise<void> {
-    if (asking) return
-    asking = true
-    const asked = producer.check(topic, withinMs)
-    const next = await asked.catch(
+  async function checkNow(): Promise<void> {
+    if (checking) return
+    checking = true
+    const next = await producer.check(topic, withinMs).catch(
       (error): TopicState => ({
         status: "unavailable",
         responds: false,
         why: reasonOf(error),
       }),
     )
-    asking = false
+    checking = false
     if (next.status === "partial" && state.status !== "partial")
-      log.warn(next, "partitions accept no records")
-    if (next.status === "available" && state.status === "partial") log.info("all partitions accept records")
+      log.warn(next, "some partitions accept no records; triggers of their connections get 503")
+    if (next.status === "available" && state.status === "partial")
+      log.info("all partitions accept records again")
     state = next
     readiness.set("kafka", state.status !== "unavailable", describe(state))
   }
 
-  const timer = setInterval(() => void look(), everyMs)
-  await look()
+  const timer = setInterval(() => void checkNow(), everyMs)
+  await checkNow()
   return {
-    away: () => state.status === "unavailable" && !state.responds,
-    unavailable: () => (state.status === "partial" ? state.unavailable.length : 0),
+    isUnavailable: () => state.status === "unavailable" && !state.responds,
+    unavailablePartitions: () => (state.status === "partial" ? state.unavailable.length : 0),
     async publish(records) {
       try {
         await producer.publish(records)
       } catch (error) {
-        void look()
+        void checkNow()
         throw error
       }
     },

@@ -1,38 +1,38 @@
 import type { RequestListener, ServerResponse } from "node:http"
 import type { Logger } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
-import { answers, sendAccepted, sendAnswer } from "./responses.ts"
-import { expressMessages, type Messages } from "./expressPrototypes.ts"
-import type { Taken } from "../trigger/batchTriggers.ts"
-import { lineUp } from "./limitPipelining.ts"
-import type { Measures } from "../metrics.ts"
-import { type Address, readAddress } from "../trigger/parseTriggerUrl.ts"
-import { refuseLargeBody } from "./rejectLargeBody.ts"
+import type { GatewayMetrics } from "../metrics.ts"
+import type { TriggerOutcome } from "../trigger/batchTriggers.ts"
+import { parseTriggerUrl, type TriggerUrl } from "../trigger/parseTriggerUrl.ts"
+import { createMessageClasses, type MessageClasses } from "./createMessageClasses.ts"
+import { limitPipelining } from "./limitPipelining.ts"
+import { rejectLargeBody } from "./rejectLargeBody.ts"
+import { responses, sendAccepted, sendResponse } from "./responses.ts"
 
 const path = "/connectors/hook/:id/:token"
 
 /**
- * What stands before the path where a caller sends the whole address, as to a proxy. Express would have Node parse that,
- * which prints the address in a warning where it is not well formed.
+ * Scheme and host of a request target such as `http://host/path`, which clients send to proxies. Removed before Express
+ * has Node parse it: Node prints a malformed URL, token included, in a warning.
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** Of one connection, without an answer. A proxy has one in hand and Node's own clients too; the rest is generosity. */
+/** Requests of one connection without a response. Proxies and Node's clients have one; pipelining clients have more. */
 const maxOutstanding = 128
 
-export type App = { onRequest: RequestListener; messages: Messages }
+export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
 
 /**
- * The routes. The path holds the token, so nothing here hands it on: no answer, log line or metric is made from a
- * request, and Express's own last handler, which prints errors that quote the path, is never reached.
+ * The routes. The path contains the token, so no response, log line or metric is made from a request, and Express's
+ * default error handler, which prints the path, is never reached.
  */
 export function createApp(settings: {
-  take: (address: Address, answer: (taken: Taken) => void) => void
-  measures: Measures
+  handle: (trigger: TriggerUrl, respond: (outcome: TriggerOutcome) => void) => void
+  metrics: GatewayMetrics
   log: Logger
   stopping: AbortSignal
 }): App {
-  const { take, measures, log, stopping } = settings
+  const { handle, metrics, log, stopping } = settings
   const app = express()
   app.disable("x-powered-by")
   app.set("query parser", false)
@@ -40,49 +40,50 @@ export function createApp(settings: {
 
   app.post(path, onTrigger)
   app.all(path, (_request, response) => {
-    measures.count("method")
-    sendAnswer(response, answers.method)
+    metrics.count("method")
+    sendResponse(response, responses.methodNotAllowed)
   })
 
   function onTrigger(request: Request, response: Response): void {
     const startedAt = performance.now()
-    const answer = (taken: Taken) => {
+    const respond = (outcome: TriggerOutcome) => {
       try {
-        if (taken.status === "accepted") sendAccepted(response, taken.correlation)
-        else sendAnswer(response, taken.status === "not found" ? answers.notFound : answers.unavailable)
-        measures.answered(taken, performance.now() - startedAt)
+        if (outcome.status === "accepted") sendAccepted(response, outcome.correlation)
+        else
+          sendResponse(response, outcome.status === "not found" ? responses.notFound : responses.unavailable)
+        metrics.responded(outcome, performance.now() - startedAt)
       } catch (error) {
-        // Called for one after the other of a batch: none of the others must go without an answer.
+        // Rethrowing would leave the other triggers of the batch without a response.
         onFailed(response, error)
       }
     }
-    const address = readAddress(request.params)
-    if (address) take(address, answer)
-    else answer({ status: "not found" })
+    const trigger = parseTriggerUrl(request.params)
+    if (trigger) handle(trigger, respond)
+    else respond({ status: "not found" })
   }
 
-  /** After the routes: none matched, or one failed. A part that cannot be decoded fails and is an address like any. */
+  /** Called after the routes if none matched or one failed. A path that cannot be decoded is a URIError, and gets 404. */
   function onUnmatched(response: ServerResponse, error: unknown): void {
     if (error === undefined || error === null || error instanceof URIError) {
-      measures.count("not_found")
-      sendAnswer(response, answers.notFound)
+      metrics.count("not_found")
+      sendResponse(response, responses.notFound)
     } else {
       onFailed(response, error)
     }
   }
 
   function onFailed(response: ServerResponse, error: unknown): void {
-    log.error({ error }, "a request failed unexpectedly")
+    log.error({ error }, "a request failed because of an internal error")
     if (response.headersSent) response.destroy()
-    else sendAnswer(response, answers.broken)
+    else sendResponse(response, responses.internalError)
   }
 
-  const onRequest = lineUp({
+  const onRequest = limitPipelining({
     maxOutstanding,
     stopping,
-    onRefused: () => measures.count("unavailable"),
-    onRequest: refuseLargeBody(
-      () => measures.count("too_large"),
+    onRejected: () => metrics.count("unavailable"),
+    onRequest: rejectLargeBody(
+      () => metrics.count("too_large"),
       (request, response) => {
         request.url = request.url?.replace(origin, "")
         if (!request.url?.startsWith("/")) return onUnmatched(response, undefined)
@@ -90,5 +91,5 @@ export function createApp(settings: {
       },
     ),
   })
-  return { onRequest, messages: expressMessages(app) }
+  return { onRequest, messageClasses: createMessageClasses(app) }
 }

@@ -2,10 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 /**
- * Keeps a server to `max` connections: one more closes the connection that has been idle for longest, so that nobody locks
- * others out by holding idle ones. Idle is a connection without a request in flight; one that has sent nothing, or a part of
- * a header, is idle too. Where none is idle the new connection is closed. Not `server.maxConnections`, with which Node
- * closes new ones before anybody is asked.
+ * Limits a server to `max` connections. One more closes the connection that has been idle for longest, so idle
+ * connections cannot lock out new callers; if none is idle, the new one is closed. A connection is idle if it has no
+ * request in flight, even after a part of a header. `server.maxConnections` would always close the new one.
  */
 export function limitConnections(server: Server, max: number): void {
   const inFlight = new Map<Socket, number>()
@@ -24,7 +23,7 @@ export function limitConnections(server: Server, max: number): void {
     idle.add(socket)
     if (inFlight.size <= max) return
     const closing = longestIdle ?? socket
-    // At once, and not when it has closed: more may come before that.
+    // Not on "close": more connections may arrive before that event.
     forget(closing)
     closing.destroy()
   })

@@ -1,67 +1,73 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { answers, sendLastAnswer } from "./responses.ts"
+import { responses, sendLastResponse } from "./responses.ts"
 
-/** A connection's requests: how many have no answer yet, the newest that was let through, and the newest's chunks. */
-type Line = { outstanding: number; newest: ServerResponse | null; bodyRead: Promise<void> | null }
+type ConnectionState = {
+  /** Requests without a response. */
+  outstanding: number
+  /** The response to the newest request that was processed. */
+  newest: ServerResponse | null
+  /** Resolves when the newest chunked body has been read. */
+  bodyRead: Promise<void> | null
+}
 
 /**
- * Lets one connection's pipelined requests through in their order, and none behind an answer that ends the connection:
- * Node parses on in what has arrived, and would hand over whatever a body that was refused is followed by. Who has
- * more than `maxOutstanding` requests without an answer gets 503 and is hung up on, so that one connection cannot take all
- * the places there are to wait in.
+ * Processes the pipelined requests of a connection in order, and ignores requests behind a response that closes the
+ * connection: Node goes on parsing what has arrived, so a part of a rejected body could become a request. A connection
+ * with more than `maxOutstanding` requests without a response gets 503 and is closed, so it cannot use up
+ * GATEWAY_MAX_WAITING for everybody.
  */
-export function lineUp(settings: {
+export function limitPipelining(settings: {
   maxOutstanding: number
   stopping: AbortSignal
-  onRefused: () => void
+  onRejected: () => void
   onRequest: RequestListener
 }): RequestListener {
-  const { maxOutstanding, stopping, onRefused, onRequest } = settings
-  const lines = new WeakMap<Socket, Line>()
+  const { maxOutstanding, stopping, onRejected, onRequest } = settings
+  const connections = new WeakMap<Socket, ConnectionState>()
 
-  function lineOf(socket: Socket): Line {
-    const known = lines.get(socket)
+  function stateOf(socket: Socket): ConnectionState {
+    const known = connections.get(socket)
     if (known) return known
-    const line = { outstanding: 0, newest: null, bodyRead: null }
-    lines.set(socket, line)
-    return line
+    const state = { outstanding: 0, newest: null, bodyRead: null }
+    connections.set(socket, state)
+    return state
   }
 
-  function letThrough(line: Line, request: IncomingMessage, response: ServerResponse): void {
-    if (line.newest?.shouldKeepAlive === false) {
-      // Else a sender who goes on would fill the memory with requests that nobody answers. Not at once, as Node resumes
-      // reading after each request that it parses, and so until it is through with what has arrived.
+  function processRequest(state: ConnectionState, request: IncomingMessage, response: ServerResponse): void {
+    if (state.newest?.shouldKeepAlive === false) {
+      // Stop reading, or ignored requests fill the memory. Deferred, because Node resumes reading after each request
+      // that it parses.
       setImmediate(() => request.socket.pause())
       return
     }
-    line.newest = response
+    state.newest = response
     if (stopping.aborted) response.shouldKeepAlive = false
-    if (line.outstanding > maxOutstanding) {
-      onRefused()
-      sendLastAnswer(response, answers.unavailable)
+    if (state.outstanding > maxOutstanding) {
+      onRejected()
+      sendLastResponse(response, responses.unavailable)
     } else if (request.headers.host === undefined && request.httpVersion === "1.1") {
-      sendLastAnswer(response, answers.noHost)
+      sendLastResponse(response, responses.missingHost)
     } else if (request.headers["transfer-encoding"] !== undefined && request.httpVersion === "1.0") {
-      // Node hands it over and then finds that it cannot tell where it ends, too late for what was begun.
-      sendLastAnswer(response, answers.chunkedTooEarly)
+      // Node emits such a request first and fails later, because it cannot tell where the body ends.
+      sendLastResponse(response, responses.chunkedHttp10)
     } else {
       onRequest(request, response)
     }
   }
 
   return (request, response) => {
-    const line = lineOf(request.socket)
-    line.outstanding += 1
+    const state = stateOf(request.socket)
+    state.outstanding += 1
     response.on("close", () => {
-      line.outstanding -= 1
+      state.outstanding -= 1
     })
-    const { bodyRead } = line
-    // The length of a chunked body is known at its end, and it is read later than the request behind it is parsed.
+    const { bodyRead } = state
+    // Whether a chunked body is too large is known only at its end, and Node parses the next request before that.
     if (request.headers["transfer-encoding"] !== undefined) {
-      line.bodyRead = new Promise((resolve) => request.once("end", resolve))
+      state.bodyRead = new Promise((resolve) => request.once("end", resolve))
     }
-    if (bodyRead) void bodyRead.then(() => letThrough(line, request, response))
-    else letThrough(line, request, response)
+    if (bodyRead) void bodyRead.then(() => processRequest(state, request, response))
+    else processRequest(state, request, response)
   }
 }

@@ -1,13 +1,13 @@
 import type { RequestListener } from "node:http"
-import { answers, sendLastAnswer } from "./responses.ts"
+import { responses, sendLastResponse } from "./responses.ts"
 
 const maxBodyBytes = 1024
 
 /**
- * Reads over a body of up to 1 KiB and answers 413 to a larger one, before anything else looks at the request, so
- * that the answer says nothing about the address. What has no body, as triggers should, passes without waiting.
+ * Discards a body of up to 1 KiB and responds to a larger one with 413, before the URL is read, so the response reveals
+ * nothing about the URL. A request without a body passes at once.
  */
-export function refuseLargeBody(onRefused: () => void, next: RequestListener): RequestListener {
+export function rejectLargeBody(onRejected: () => void, next: RequestListener): RequestListener {
   return (request, response) => {
     const { "content-length": length, "transfer-encoding": encoding } = request.headers
     if (encoding === undefined && (length === undefined || length === "0")) {
@@ -15,21 +15,21 @@ export function refuseLargeBody(onRefused: () => void, next: RequestListener): R
       return
     }
     let bytes = 0
-    let refused = false
-    const refuse = () => {
-      refused = true
-      onRefused()
-      sendLastAnswer(response, answers.tooLarge)
+    let rejected = false
+    const reject = () => {
+      rejected = true
+      onRejected()
+      sendLastResponse(response, responses.bodyTooLarge)
     }
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.byteLength
-      if (bytes > maxBodyBytes && !refused) refuse()
+      if (bytes > maxBodyBytes && !rejected) reject()
     })
     request.on("end", () => {
-      if (!refused) next(request, response)
+      if (!rejected) next(request, response)
     })
-    // A sender that goes away in the middle; there is nobody to answer.
+    // The client has disconnected. Without a listener the error would end the process.
     request.on("error", () => {})
-    if (Number(length) > maxBodyBytes) refuse()
+    if (Number(length) > maxBodyBytes) reject()
   }
 }

@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http"
 import type { Problem } from "@sitewire/contracts"
 
-type Answer = { status: number; headers: Record<string, string | number>; body: string }
+type FixedResponse = { status: number; headers: Record<string, string | number>; body: string }
 
 function problem(
   status: number,
   title: string,
   detail: string,
   headers: Record<string, string> = {},
-): Answer {
+): FixedResponse {
   const body = `${JSON.stringify({ type: "about:blank", title, status, detail } satisfies Problem)}\n`
   const all = {
     "content-type": "application/problem+json",
@@ -19,39 +19,43 @@ function problem(
   return { status, headers: all, body }
 }
 
-/** Whole answers, made once: nothing of a request can get into them. */
-export const answers = {
-  /** For every address that is not valid, whatever is wrong with it. */
+/** Complete responses, built once: no part of a request can get into them. */
+export const responses = {
+  /** The only 404, the same for every cause: callers cannot find out which connections exist. */
   notFound: problem(
     404,
     "Not Found",
-    "Nothing is triggered at this address. Ask the owner of the site for the connection's current one.",
+    "This is not a valid trigger URL. Ask the owner of the site for the connection's current trigger URL.",
   ),
-  method: problem(405, "Method Not Allowed", "A trigger is a POST.", { allow: "POST" }),
-  noHost: problem(400, "Bad Request", "An HTTP/1.1 request names its host."),
-  chunkedTooEarly: problem(
+  methodNotAllowed: problem(405, "Method Not Allowed", "Call the trigger URL with POST.", { allow: "POST" }),
+  missingHost: problem(400, "Bad Request", "An HTTP/1.1 request needs a Host header. Add it and call again."),
+  chunkedHttp10: problem(
     400,
     "Bad Request",
-    "HTTP/1.0 knows no chunks. Send a Content-Length, or HTTP/1.1.",
+    "HTTP/1.0 does not support chunked bodies. Send a Content-Length, or use HTTP/1.1.",
   ),
-  tooLarge: problem(413, "Content Too Large", "A trigger needs no body; one of up to 1024 bytes is ignored."),
-  broken: problem(500, "Internal Server Error", "The trigger was not accepted. Call again."),
+  bodyTooLarge: problem(
+    413,
+    "Content Too Large",
+    "The body is larger than 1024 bytes. A trigger needs no body: call again without one.",
+  ),
+  internalError: problem(500, "Internal Server Error", "The trigger was not accepted. Call again."),
   unavailable: problem(503, "Service Unavailable", "The trigger was not accepted. Call again in 5 seconds.", {
     "retry-after": "5",
   }),
 } as const
 
-export function sendAnswer(response: ServerResponse, answer: Answer): void {
-  response.writeHead(answer.status, answer.headers).end(answer.body)
+export function sendResponse(response: ServerResponse, fixed: FixedResponse): void {
+  response.writeHead(fixed.status, fixed.headers).end(fixed.body)
 }
 
-/** Ends the connection with this answer: nothing behind the request is taken (`lineUp`). */
-export function sendLastAnswer(response: ServerResponse, answer: Answer): void {
+/** Closes the connection after this response. `limitPipelining` ignores whatever follows the request. */
+export function sendLastResponse(response: ServerResponse, fixed: FixedResponse): void {
   response.shouldKeepAlive = false
-  sendAnswer(response, answer)
+  sendResponse(response, fixed)
 }
 
-/** 202 without a body: there is nothing to say but the correlation, by which the sync can be found in the logs. */
+/** 202 without a body. The correlation leads to the sync in the logs. */
 export function sendAccepted(response: ServerResponse, correlation: string): void {
   response.writeHead(202, { "x-request-id": correlation, "content-length": 0 }).end()
 }

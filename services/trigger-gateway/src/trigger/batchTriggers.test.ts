@@ -1,27 +1,28 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
 import {
-  type Arrived,
-  type BatchCallsSettings,
   type BatchRun,
-  gatherTriggers,
-  type Taken,
+  type BatchTriggersSettings,
+  batchTriggers,
+  type ReceivedTrigger,
+  type TriggerOutcome,
 } from "./batchTriggers.ts"
 
 const token = "t"
-const accepted = (correlation: string): Taken => ({ status: "accepted", correlation })
-const late: Taken = { status: "unavailable", why: "late" }
+const accepted = (correlation: string): TriggerOutcome => ({ status: "accepted", correlation })
+const late: TriggerOutcome = { status: "unavailable", why: "deadline" }
 
-/** Answers each with what `outcome` makes of its connection. */
-const answerAll = (batch: Arrived[], run: BatchRun, outcome = accepted) =>
-  batch.forEach(({ connection }, at) => {
-    run.answer(at, outcome(connection))
+/** Settles each trigger with what `outcome` returns for its connection. */
+const settleAll = (batch: ReceivedTrigger[], run: BatchRun, outcome = accepted) =>
+  batch.forEach(({ connection }, index) => {
+    run.settle(index, outcome(connection))
   })
 
-function gathering(settings: Partial<BatchCallsSettings>) {
-  const { take, waiting } = gatherTriggers({
-    takeBatch: async (batch, run) => answerAll(batch, run),
-    isAway: () => false,
+/** `call` sends a trigger; `responses` counts the responses of each connection's trigger. */
+function start(settings: Partial<BatchTriggersSettings>) {
+  const { handle, waiting } = batchTriggers({
+    processBatch: async (batch, run) => settleAll(batch, run),
+    isUnavailable: () => false,
     lingerMs: 1,
     maxBatch: 10,
     maxRunning: 2,
@@ -29,39 +30,39 @@ function gathering(settings: Partial<BatchCallsSettings>) {
     deadlineMs: 2_000,
     ...settings,
   })
-  const answered = new Map<string, number>()
+  const responses = new Map<string, number>()
   const call = (connection: string) =>
-    new Promise<Taken>((resolve) => {
-      take({ connection, token }, (taken) => {
-        answered.set(connection, (answered.get(connection) ?? 0) + 1)
-        resolve(taken)
+    new Promise<TriggerOutcome>((resolve) => {
+      handle({ connection, token }, (outcome) => {
+        responses.set(connection, (responses.get(connection) ?? 0) + 1)
+        resolve(outcome)
       })
     })
-  return { call, waiting, answered }
+  return { call, waiting, responses }
 }
 
-/** Holds every batch until it is released. */
-function held() {
-  const batches: (BatchRun & { batch: Arrived[]; finish: () => void })[] = []
-  const takeBatch: BatchCallsSettings["takeBatch"] = (batch, run) =>
+/** Batches that wait until the test finishes them. */
+function manualBatches() {
+  const batches: (BatchRun & { batch: ReceivedTrigger[]; finish: () => void })[] = []
+  const processBatch: BatchTriggersSettings["processBatch"] = (batch, run) =>
     new Promise((resolve) => {
       const finish = () => {
-        answerAll(batch, run)
+        settleAll(batch, run)
         resolve()
       }
       batches.push({ ...run, batch, finish })
     })
-  return { batches, takeBatch }
+  return { batches, processBatch }
 }
 
-const names = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`)
+const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`)
 
-test("triggers of one moment share a batch, and each gets its own answer", async () => {
+test("triggers that arrive together share a batch, and each gets its own response", async () => {
   const batches: string[][] = []
-  const { call, waiting } = gathering({
-    takeBatch: async (batch, run) => {
+  const { call, waiting } = start({
+    processBatch: async (batch, run) => {
       batches.push(batch.map(({ connection }) => connection))
-      answerAll(batch, run, (connection) => accepted(connection.toUpperCase()))
+      settleAll(batch, run, (connection) => accepted(connection.toUpperCase()))
     },
   })
   expect(await Promise.all(["a", "b", "c"].map(call))).toEqual(["A", "B", "C"].map(accepted))
@@ -69,18 +70,18 @@ test("triggers of one moment share a batch, and each gets its own answer", async
   expect(waiting()).toBe(0)
 })
 
-test("a batch is no larger than its bound, no more than the bound run at once, and nobody is forgotten", async () => {
+test("the size of batches and the number of running ones are limited, and every trigger gets a response", async () => {
   let running = 0
   let most = 0
   const sizes: number[] = []
-  const { call, waiting } = gathering({
+  const { call, waiting } = start({
     lingerMs: 0,
-    takeBatch: async (batch, run) => {
+    processBatch: async (batch, run) => {
       sizes.push(batch.length)
       most = Math.max(most, ++running)
       await nextTurn()
       running -= 1
-      answerAll(batch, run)
+      settleAll(batch, run)
     },
   })
   expect(await Promise.all(names(995).map(call))).toEqual(names(995).map(accepted))
@@ -90,26 +91,26 @@ test("a batch is no larger than its bound, no more than the bound run at once, a
 })
 
 test("a batch that fails is unavailable for its own callers and no others", async () => {
-  const { call, waiting } = gathering({
+  const { call, waiting } = start({
     maxBatch: 2,
-    takeBatch: async (batch, run) => {
-      if (batch.some(({ connection }) => connection === "c1")) throw new Error("refused")
-      answerAll(batch, run)
+    processBatch: async (batch, run) => {
+      if (batch.some(({ connection }) => connection === "c1")) throw new Error("the query failed")
+      settleAll(batch, run)
     },
   })
-  const failed: Taken = { status: "unavailable", why: "failed" }
+  const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
   expect(await Promise.all(names(4).map(call))).toEqual([failed, failed, accepted("c2"), accepted("c3")])
   expect(waiting()).toBe(0)
 })
 
-test("who waits too long is answered at the deadline, under way or not begun, and once", async () => {
-  const { batches, takeBatch } = held()
-  const { call, waiting, answered } = gathering({ takeBatch, maxBatch: 2, maxRunning: 1, deadlineMs: 300 })
-  const answers = names(4).map(call)
+test("a trigger gets its response at the deadline and only once, whether its batch is running or has not started", async () => {
+  const { batches, processBatch } = manualBatches()
+  const { call, waiting, responses } = start({ processBatch, maxBatch: 2, maxRunning: 1, deadlineMs: 300 })
+  const calls = names(4).map(call)
   const startedAt = performance.now()
-  expect(await Promise.all(answers)).toEqual([late, late, late, late])
+  expect(await Promise.all(calls)).toEqual([late, late, late, late])
   expect(performance.now() - startedAt).toBeGreaterThan(290)
-  // The two that never began are forgotten; the two under way are in memory until their batch is done.
+  // The two that never started are forgotten. The two that are running stay in memory until their batch ends.
   expect(waiting()).toBe(2)
   expect(batches).toHaveLength(1)
   expect(batches[0]?.isLate()).toBe(true)
@@ -120,16 +121,16 @@ test("who waits too long is answered at the deadline, under way or not begun, an
   expect(batches[1]?.isLate()).toBe(false)
   batches[1]?.finish()
   expect(await next).toEqual(accepted("next"))
-  expect([...answered.values()]).toEqual([1, 1, 1, 1, 1])
+  expect([...responses.values()]).toEqual([1, 1, 1, 1, 1])
   expect(waiting()).toBe(0)
 })
 
-test("a trigger without an outcome delays neither the others of its batch nor other batches, and is answered once", async () => {
-  const { batches, takeBatch } = held()
-  const { call, waiting, answered } = gathering({ takeBatch, maxBatch: 2, maxRunning: 1, deadlineMs: 300 })
+test("a trigger without an outcome delays neither its batch nor other batches, and gets one response", async () => {
+  const { batches, processBatch } = manualBatches()
+  const { call, waiting, responses } = start({ processBatch, maxBatch: 2, maxRunning: 1, deadlineMs: 300 })
   const [quick, stuck, next] = names(3).map(call)
   await expect.poll(() => batches.length, { interval: 5 }).toBe(1)
-  batches[0]?.answer(0, accepted("c0"))
+  batches[0]?.settle(0, accepted("c0"))
   expect(await quick).toEqual(accepted("c0"))
   expect(waiting()).toBe(2)
   batches[0]?.release()
@@ -137,22 +138,22 @@ test("a trigger without an outcome delays neither the others of its batch nor ot
   batches[1]?.finish()
   expect(await next).toEqual(accepted("c2"))
   expect(await stuck).toEqual(late)
-  // In memory until its batch is over.
+  // It stays in memory until its batch ends.
   expect(waiting()).toBe(1)
   batches[0]?.finish()
   await expect.poll(waiting, { interval: 5 }).toBe(0)
-  expect([...answered.values()]).toEqual([1, 1, 1])
+  expect([...responses.values()]).toEqual([1, 1, 1])
 })
 
-test("more than may wait are turned away at once, and so is everybody while a part is away", async () => {
-  const { batches, takeBatch } = held()
-  let away = false
-  const { call } = gathering({ takeBatch, maxWaiting: 3, isAway: () => away })
-  const answers = names(3).map(call)
-  expect(await call("one too many")).toEqual({ status: "unavailable", why: "crowded" })
+test("triggers beyond the limit, and all triggers while a dependency is unavailable, are rejected at once", async () => {
+  const { batches, processBatch } = manualBatches()
+  let unavailable = false
+  const { call } = start({ processBatch, maxWaiting: 3, isUnavailable: () => unavailable })
+  const calls = names(3).map(call)
+  expect(await call("one too many")).toEqual({ status: "unavailable", why: "overload" })
   await expect.poll(() => batches.length, { interval: 5 }).toBe(1)
   batches[0]?.finish()
-  expect(await Promise.all(answers)).toEqual(names(3).map(accepted))
-  away = true
-  expect(await call("c")).toEqual({ status: "unavailable", why: "away" })
+  expect(await Promise.all(calls)).toEqual(names(3).map(accepted))
+  unavailable = true
+  expect(await call("c")).toEqual({ status: "unavailable", why: "dependency" })
 })

@@ -1,90 +1,93 @@
 import { type BatchBounds, batchItems } from "@sitewire/runtime"
 import type { Trigger } from "./mergeTriggers.ts"
-import type { Address } from "./parseTriggerUrl.ts"
+import type { TriggerUrl } from "./parseTriggerUrl.ts"
 
-export type Taken =
+export type TriggerOutcome =
   | { status: "accepted"; correlation: string }
   | { status: "not found" }
-  | { status: "unavailable"; why: "away" | "crowded" | "late" | "failed" }
+  | { status: "unavailable"; why: "dependency" | "overload" | "deadline" | "failed" }
 
-const failed: Taken = { status: "unavailable", why: "failed" }
-const late: Taken = { status: "unavailable", why: "late" }
+const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
+const late: TriggerOutcome = { status: "unavailable", why: "deadline" }
 
-export type Arrived = Trigger & { token: string }
+export type ReceivedTrigger = Trigger & { token: string }
 
-type Waiting = Arrived & { answer: (taken: Taken) => void; answered: boolean; settled: boolean }
+type WaitingTrigger = ReceivedTrigger & {
+  respond: (outcome: TriggerOutcome) => void
+  responded: boolean
+  settled: boolean
+}
 
-/** What a batch is processed with. `answer` gives the outcome of the trigger at this place, as soon as it is known. */
 export type BatchRun = {
-  answer: (at: number, taken: Taken) => void
-  /** Nobody waits for the batch any longer. */
+  /** Reports the outcome of the trigger at this index of the batch. */
+  settle: (index: number, outcome: TriggerOutcome) => void
+  /** True after the deadline: all callers have their responses. */
   isLate: () => boolean
-  /** Lets another batch begin while the rest of this one waits. */
+  /** Lets another batch start while the rest of this one waits. */
   release: () => void
 }
 
-export type BatchCallsSettings = BatchBounds & {
-  /** Triggers without an outcome when it settles have failed. */
-  takeBatch: (batch: Arrived[], run: BatchRun) => Promise<void>
-  /** True while Postgres or Kafka is known to be away: then nobody is made to wait for them. */
-  isAway: () => boolean
-  /** Triggers in all batches; more are turned away at once. */
+export type BatchTriggersSettings = BatchBounds & {
+  /** Triggers without an outcome have failed when this settles. */
+  processBatch: (batch: ReceivedTrigger[], run: BatchRun) => Promise<void>
+  /** True while Postgres or Kafka is known to be unavailable; triggers are then rejected at once. */
+  isUnavailable: () => boolean
+  /** Triggers without an outcome in all batches; more are rejected at once. */
   maxWaiting: number
-  /** The longest that a trigger is kept waiting. */
+  /** The longest time that a trigger waits for its response. */
   deadlineMs: number
 }
 
 /**
- * Gathers the triggers of a few milliseconds into batches. Each caller is answered exactly once, and within
- * `deadlineMs`, whatever becomes of its batch; a trigger that is "unavailable" may have been published all the same,
- * which costs a sync at most. Callers are called back, as with tens of thousands a second promises cost more than the
- * work itself.
+ * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within `deadlineMs`.
+ * A trigger that is "unavailable" may have been published all the same, which costs one sync at most. Callbacks instead
+ * of promises, which would cost more than the work itself at tens of thousands of triggers a second.
  */
-export function gatherTriggers(settings: BatchCallsSettings) {
-  const { takeBatch, isAway, maxWaiting, deadlineMs } = settings
+export function batchTriggers(settings: BatchTriggersSettings) {
+  const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings
   let waiting = 0
 
-  const add = batchItems<Waiting>({ ...settings, run, deadline: { ms: deadlineMs, onLate } })
+  const add = batchItems<WaitingTrigger>({ ...settings, run, deadline: { ms: deadlineMs, onLate } })
 
-  function take({ connection, token }: Address, answer: (taken: Taken) => void): void {
-    if (isAway() || waiting >= maxWaiting) {
-      answer({ status: "unavailable", why: isAway() ? "away" : "crowded" })
+  function handle({ connection, token }: TriggerUrl, respond: (outcome: TriggerOutcome) => void): void {
+    if (isUnavailable() || waiting >= maxWaiting) {
+      respond({ status: "unavailable", why: isUnavailable() ? "dependency" : "overload" })
       return
     }
     waiting += 1
-    add({ connection, token, at: Date.now(), answer, answered: false, settled: false })
+    add({ connection, token, at: Date.now(), respond, responded: false, settled: false })
   }
 
-  function answerOnce(trigger: Waiting, taken: Taken): void {
-    if (trigger.answered) return
-    trigger.answered = true
-    trigger.answer(taken)
+  function respondOnce(trigger: WaitingTrigger, outcome: TriggerOutcome): void {
+    if (trigger.responded) return
+    trigger.responded = true
+    trigger.respond(outcome)
   }
 
-  /** What is late is answered before it is settled, and is in memory until then. */
-  function settle(trigger: Waiting, taken: Taken): void {
+  /** A late trigger has its response before it is settled, and counts as waiting until then. */
+  function settle(trigger: WaitingTrigger, outcome: TriggerOutcome): void {
     if (trigger.settled) return
     trigger.settled = true
     waiting -= 1
-    answerOnce(trigger, taken)
+    respondOnce(trigger, outcome)
   }
 
-  async function run(batch: Waiting[], isLate: () => boolean, release: () => void): Promise<void> {
-    const answer = (at: number, taken: Taken) => {
-      const trigger = batch[at]
-      if (trigger) settle(trigger, taken)
+  async function run(batch: WaitingTrigger[], isLate: () => boolean, release: () => void): Promise<void> {
+    const settleAt = (index: number, outcome: TriggerOutcome) => {
+      const trigger = batch[index]
+      if (trigger) settle(trigger, outcome)
     }
-    // Whoever processes the batch has reported why it failed, once for all its callers.
-    await takeBatch(batch, { answer, isLate, release }).catch(() => {})
+    // Readiness reports why a batch failed.
+    await processBatch(batch, { settle: settleAt, isLate, release }).catch(() => {})
     for (const trigger of batch) settle(trigger, failed)
   }
 
-  function onLate(batch: Waiting[], begun: boolean): void {
+  function onLate(batch: WaitingTrigger[], begun: boolean): void {
     for (const trigger of batch) {
-      if (begun) answerOnce(trigger, late)
+      if (begun) respondOnce(trigger, late)
       else settle(trigger, late)
     }
   }
 
-  return { take, waiting: () => waiting }
+  return { handle, waiting: () => waiting }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
 import type { ConnectorTriggered } from "@sitewire/contracts"
 
-/** A trigger whose token was right; `at` in milliseconds since the epoch. */
+/** A trigger with a valid token; `at` in milliseconds since the epoch. */
 export type Trigger = { connection: string; at: number }
 
 /**
- * One record for each connection, in the order of their first triggers. The record brings its own correlation, and
- * all who share it are told that one: an id of each caller's own would name nothing that can be found later.
+ * One record for each connection, in the order of their first triggers. The callers of a record share its correlation,
+ * because that is the id by which its sync can be found.
  */
 export function mergeTriggers(triggers: readonly Trigger[]): Map<string, ConnectorTriggered> {
   const spans = new Map<string, { first: number; last: number; count: number }>()
@@ -21,12 +21,12 @@ export function mergeTriggers(triggers: readonly Trigger[]): Map<string, Connect
     }
   }
   const records = new Map<string, ConnectorTriggered>()
-  const written = writeTimes()
+  const format = cachedTimeFormat()
   for (const [connection, { first, last, count }] of spans) {
     records.set(connection, {
       connection,
-      first_at: written(first),
-      last_at: written(last),
+      first_at: format(first),
+      last_at: format(last),
       count,
       correlation: randomUUID(),
     })
@@ -34,8 +34,8 @@ export function mergeTriggers(triggers: readonly Trigger[]): Map<string, Connect
   return records
 }
 
-/** Writes each time once: hundreds of triggers share the few milliseconds of a batch. */
-function writeTimes(): (at: number) => string {
+/** Hundreds of triggers share the few milliseconds of a batch, so each time is formatted once. */
+function cachedTimeFormat(): (at: number) => string {
   const texts = new Map<number, string>()
   return (at) => {
     let text = texts.get(at)

@@ -1,9 +1,9 @@
 import { identifierSchema, isConnectorToken } from "@sitewire/contracts"
 
-export type Address = { connection: string; token: string }
+export type TriggerUrl = { connection: string; token: string }
 
-/** What the path names, or null where it cannot be an address that was ever given out; that costs no query. */
-export function readAddress(params: { id?: unknown; token?: unknown }): Address | null {
+/** Null if no connection can ever have had this URL, which saves a query. */
+export function parseTriggerUrl(params: { id?: unknown; token?: unknown }): TriggerUrl | null {
   const { token } = params
   if (typeof token !== "string" || !isConnectorToken(token)) return null
   const id = identifierSchema.safeParse(params.id)

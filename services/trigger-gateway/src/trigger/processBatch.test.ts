@@ -1,62 +1,67 @@
 import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
 import { createMetrics } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import type { Arrived, BatchRun, Taken } from "./batchTriggers.ts"
-import { createMeasures } from "../metrics.ts"
-import { type BatchParts, createTakeBatch } from "./processBatch.ts"
+import { createGatewayMetrics } from "../metrics.ts"
+import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
+import { createProcessBatch, type ProcessBatchParts } from "./processBatch.ts"
 
-const [right, other] = [newConnectorToken(), newConnectorToken()]
+const [valid, other] = [newConnectorToken(), newConnectorToken()]
 
-/** Runs one batch; what was answered, in the order of the batch, and what was published. */
-async function take(batch: Pick<Arrived, "connection" | "token">[], publish: BatchParts["publish"]) {
-  const answers: (Taken | undefined)[] = batch.map(() => undefined)
+/** Starts one batch. `outcomes` are in the order of the batch, `order` has their indexes in the order of settling. */
+async function start(
+  batch: Pick<ReceivedTrigger, "connection" | "token">[],
+  publish: ProcessBatchParts["publish"],
+) {
+  const outcomes: (TriggerOutcome | undefined)[] = batch.map(() => undefined)
   const order: number[] = []
   const published: string[] = []
-  const metrics = createMetrics("test")
-  const takeBatch = createTakeBatch({
-    readHashes: async (connections) => new Map(connections.map((id) => [id, hashConnectorToken(right)])),
+  const processBatch = createProcessBatch({
+    readHashes: async (connections) => new Map(connections.map((id) => [id, hashConnectorToken(valid)])),
     async publish(records) {
       await publish(records)
       published.push(...records.map(({ value }) => String(value)))
     },
     topic: "connector.triggered",
-    measures: createMeasures(metrics, { waiting: () => 0, unavailablePartitions: () => 0 }),
+    metrics: createGatewayMetrics(createMetrics("test"), {
+      waiting: () => 0,
+      unavailablePartitions: () => 0,
+    }),
     onPublished: () => {},
   })
   const released = Promise.withResolvers<void>()
   const run: BatchRun = {
-    answer(at, taken) {
-      answers[at] = taken
-      order.push(at)
+    settle(index, outcome) {
+      outcomes[index] = outcome
+      order.push(index)
     },
     isLate: () => false,
     release: released.resolve,
   }
-  const over = takeBatch(
+  const ended = processBatch(
     batch.map((trigger) => ({ ...trigger, at: 1_000 })),
     run,
   )
-  return { answers, order, published, over, released: released.promise }
+  return { outcomes, order, published, ended, released: released.promise }
 }
 
-test("a wrong token gets 404 beside a right one for the same connection, and is not counted in its record", async () => {
-  const batch = [right, other, right, other].map((token) => ({ connection: "c", token }))
-  const { answers, published, over } = await take(batch, async () => {})
-  await over
+test("a wrong token gets 404 beside a valid one for the same connection, and is not counted in its record", async () => {
+  const batch = [valid, other, valid, other].map((token) => ({ connection: "c", token }))
+  const { outcomes, published, ended } = await start(batch, async () => {})
+  await ended
   const accepted = { status: "accepted", correlation: expect.any(String) }
-  expect(answers).toEqual([accepted, { status: "not found" }, accepted, { status: "not found" }])
+  expect(outcomes).toEqual([accepted, { status: "not found" }, accepted, { status: "not found" }])
   expect(published.map((value) => JSON.parse(value))).toMatchObject([{ connection: "c", count: 2 }])
 })
 
-test("a record that Kafka does not acknowledge concerns its own connection; the others are answered before", async () => {
+test("a record that Kafka does not acknowledge affects only its own connection; the others get their responses first", async () => {
   const stuck = Promise.withResolvers<void>()
-  const batch = ["a", "b", "c"].map((connection) => ({ connection, token: right }))
-  const { answers, order, over, released } = await take(batch, ([record]) =>
+  const batch = ["a", "b", "c"].map((connection) => ({ connection, token: valid }))
+  const { outcomes, order, ended, released } = await start(batch, ([record]) =>
     record?.key === "b" ? stuck.promise : Promise.resolve(),
   )
   await released
   expect(order).toEqual([0, 2])
   stuck.reject(new Error("no leader"))
-  await over
-  expect(answers.map((taken) => taken?.status)).toEqual(["accepted", "unavailable", "accepted"])
+  await ended
+  expect(outcomes.map((outcome) => outcome?.status)).toEqual(["accepted", "unavailable", "accepted"])
 })

@@ -1,43 +1,43 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import type { Producer } from "@sitewire/kafka"
+import type { GatewayMetrics } from "../metrics.ts"
+import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
 import { checkTokens } from "./checkTokens.ts"
-import type { Arrived, BatchRun, Taken } from "./batchTriggers.ts"
-import type { Measures } from "../metrics.ts"
 import { mergeTriggers } from "./mergeTriggers.ts"
 
-export type BatchParts = {
+export type ProcessBatchParts = {
   readHashes: (connections: string[]) => Promise<Map<string, Buffer>>
   publish: Producer["publish"]
   topic: string
-  measures: Measures
+  metrics: GatewayMetrics
   onPublished: (records: readonly ConnectorTriggered[]) => void
 }
 
-const notFound: Taken = { status: "not found" }
-const failed: Taken = { status: "unavailable", why: "failed" }
+const notFound: TriggerOutcome = { status: "not found" }
+const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 
-/** How long a batch keeps others from beginning for records that Kafka has not acknowledged, as without a leader. */
-const stragglersAfterMs = 50
+/** After this time, other batches may start although records of this one wait, for a partition without a leader, say. */
+const releaseAfterMs = 50
 
 /**
- * Processes a batch of triggers: tokens checked, those of a connection merged, each record published and its callers
- * answered when the broker has acknowledged it. A record that fails concerns its own connection only. Rejects when the
- * tokens could not be read.
+ * Checks the tokens of a batch, merges the triggers of each connection, publishes a record per connection, and responds
+ * when Kafka has acknowledged it. A record that fails affects only its own connection. Rejects if the token hashes could
+ * not be read.
  */
-export function createTakeBatch({ readHashes, publish, topic, measures, onPublished }: BatchParts) {
-  return async (batch: Arrived[], { answer, isLate, release }: BatchRun): Promise<void> => {
-    measures.batch("check", batch.length)
+export function createProcessBatch({ readHashes, publish, topic, metrics, onPublished }: ProcessBatchParts) {
+  return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {
+    metrics.batch("check", batch.length)
     const valid = await checkTokens(batch, readHashes)
-    const places = new Map<string, number[]>()
-    batch.forEach(({ connection }, at) => {
-      const known = places.get(connection)
-      if (!valid[at]) answer(at, notFound)
-      else if (known) known.push(at)
-      else places.set(connection, [at])
+    const indexes = new Map<string, number[]>()
+    batch.forEach(({ connection }, index) => {
+      const known = indexes.get(connection)
+      if (!valid[index]) settle(index, notFound)
+      else if (known) known.push(index)
+      else indexes.set(connection, [index])
     })
-    if (places.size === 0 || isLate()) return
+    if (indexes.size === 0 || isLate()) return
 
-    const merged = mergeTriggers(batch.filter((_, at) => valid[at]))
+    const merged = mergeTriggers(batch.filter((_, index) => valid[index]))
     let published: ConnectorTriggered[] = []
     let triggers = 0
     function report(): void {
@@ -48,24 +48,24 @@ export function createTakeBatch({ readHashes, publish, topic, measures, onPublis
     const timer = setTimeout(() => {
       release()
       report()
-    }, stragglersAfterMs)
+    }, releaseAfterMs)
 
     async function publishOne(record: ConnectorTriggered): Promise<void> {
-      const answerAll = (taken: Taken) => {
-        for (const at of places.get(record.connection) ?? []) answer(at, taken)
+      const settleAll = (outcome: TriggerOutcome) => {
+        for (const index of indexes.get(record.connection) ?? []) settle(index, outcome)
       }
       try {
         await publish([{ topic, key: record.connection, value: JSON.stringify(record) }])
       } catch {
-        return answerAll(failed)
+        return settleAll(failed)
       }
       published.push(record)
       triggers += record.count
-      answerAll({ status: "accepted", correlation: record.correlation })
+      settleAll({ status: "accepted", correlation: record.correlation })
     }
     await Promise.all([...merged.values()].map(publishOne))
     clearTimeout(timer)
-    if (triggers > 0) measures.batch("publish", triggers)
+    if (triggers > 0) metrics.batch("publish", triggers)
     report()
   }
 }
