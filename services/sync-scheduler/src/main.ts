@@ -3,26 +3,20 @@ import { isUnavailable, openPool, watchDatabase } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireTopics, startConsumer, waitForBroker } from "@sitewire/kafka"
 import {
-  batchCalls,
   kafkaOptions,
   retryWhileUnavailable,
   runService,
   startRetention,
   waitForDependency,
 } from "@sitewire/runtime"
-import { claimEach } from "./schedule/claimSkippingBadRows.ts"
-import { countDue } from "./schedule/countDueSyncs.ts"
-import { createDelegate } from "./sync/delegateRunner.ts"
+import { createScheduler } from "./createScheduler.ts"
+import { maxBatch } from "./intake/ingestTriggers.ts"
+import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
 import { deleteOldRuns } from "./retention/deleteOldRuns.ts"
-import { finishEach } from "./sync/finishSkippingBadRows.ts"
-import type { Completion, Finish } from "./sync/finishRuns.ts"
-import { createHostPermits } from "./schedule/hostLimiter.ts"
-import { createSchedulerMetrics, exposeState } from "./metrics.ts"
-import { createPull } from "./sync/pullRunner.ts"
-import { isRefused, raiseTriggers } from "./intake/recordTriggers.ts"
-import { runDue } from "./schedule/runDueSyncs.ts"
-import { storeChunk } from "./sync/storeChunk.ts"
-import { maxBatch, takeTriggers } from "./intake/ingestTriggers.ts"
+import { countDueSyncs } from "./schedule/countDueSyncs.ts"
+import { createStore } from "./store.ts"
+import { createDelegateRunner } from "./sync/delegateRunner.ts"
+import { createPullRunner } from "./sync/pullRunner.ts"
 import { schedulerVariables } from "./variables.ts"
 
 await runService({
@@ -35,9 +29,10 @@ await runService({
       windowMs: config.SYNC_WINDOW,
       settleMs: config.SYNC_SETTLE,
       deadlineMs,
-      // Time for name lookup, connecting and TLS as well, two lost SYNs among them. Longer costs only a start after a crash.
+      // For name lookup, two lost SYNs and TLS. A longer grace would only delay the next start after a crash.
       startGraceMs: 5_000,
     }
+    const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
 
     const pool = openPool(
       {
@@ -46,37 +41,43 @@ await runService({
         name: "sync-scheduler",
         statementTimeoutMs: 10_000,
       },
-      (error) => log.warn({ error }, "an idle database connection broke"),
+      (error) =>
+        log.warn(
+          { error },
+          "an idle connection to Postgres failed; the pool opens another when it needs one",
+        ),
     )
     lifecycle.onStop("database", pool.close)
     await waitForDependency({
+      ...atStart,
       name: "Postgres",
       check: () => pool.sql("select 1 from sync_window limit 0"),
-      deadlineMs: config.STARTUP_DEADLINE,
       remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
-      log,
-      signal: lifecycle.stopping,
     })
     readiness.set("postgres", true)
-    // Work tells sooner; this tells while there is none.
+    // Statements report an outage sooner; this reports one while there are none.
     const stopWatching = watchDatabase({
       sql: pool.sql,
       onState: (up, why) => readiness.set("postgres connection", up, why),
     })
     lifecycle.onStop("watch", async () => stopWatching())
-    const onDatabase = <T>(what: string, work: () => Promise<T>, signal = lifecycle.expiring) =>
-      retryWhileUnavailable({
-        what,
-        work,
-        isTransient: isUnavailable,
-        signal,
-        onState: (working, why) => readiness.set("postgres", working, why),
-      })
-
+    const store = createStore({
+      pool,
+      windows,
+      retry: (what, work, signal = lifecycle.expiring) =>
+        retryWhileUnavailable({
+          what,
+          work,
+          isTransient: isUnavailable,
+          signal,
+          onState: (working, why) => readiness.set("postgres", working, why),
+        }),
+      stopping: lifecycle.stopping,
+    })
     const retention = startRetention({
       retentionMs: config.RETENTION,
       deleteBefore: async (before, signal) => {
-        // 10,000 rows a second at most: 100,000 connections that sync every minute add 1,700.
+        // At most 10,000 rows a second. 100,000 connections that sync every minute add 1,700.
         const { kind, ...deleted } = await deleteOldRuns({ pool, before, batch: 1_000, pauseMs: 100, signal })
         return { kind, deleted }
       },
@@ -92,109 +93,74 @@ await runService({
     })
     const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
     await waitForDependency({
+      ...atStart,
       name: "Kafka's topics",
       check: () => requireTopics(kafka, [connectorTriggered]),
-      deadlineMs: config.STARTUP_DEADLINE,
       remedy: "Run the setup job, with the same TOPIC_PREFIX.",
-      log,
-      signal: lifecycle.stopping,
     })
 
     const metrics = createSchedulerMetrics(registry)
-    const egress = (allow: string[], allowHttp: boolean) => {
+    const openEgress = (allow: string[], allowHttp: boolean) => {
       const connectionsPerOrigin = config.SYNC_MAX_PER_HOST
-      const calls = createEgress({ allow, allowHttp, userAgent: `${serviceName}/1`, connectionsPerOrigin })
-      lifecycle.onStop("egress", calls.close)
-      return calls
+      const egress = createEgress({ allow, allowHttp, userAgent: `${serviceName}/1`, connectionsPerOrigin })
+      lifecycle.onStop("egress", egress.close)
+      return egress
     }
-    const finish = batchCalls<Completion, Finish>({
-      lingerMs: 2,
-      maxBatch: 500,
-      maxRunning: 2,
-      run: (batch) => onDatabase("finish runs", () => finishEach(pool.sql, windows, batch)),
-    })
-    const slowMs = deadlineMs / 5
-    const permits = createHostPermits({
+    readiness.set("claims", true)
+    const scheduler = createScheduler({
+      windows,
       maxRunning: config.SYNC_MAX_RUNNING,
       maxPerHost: config.SYNC_MAX_PER_HOST,
-      slowMs,
-      windowMs: windows.windowMs,
-      onBreaker(host, state, failures) {
-        if (state === "open")
-          log.warn(
-            { host, failures },
-            "a source host cannot be reached; its syncs wait for a probe to succeed",
-          )
-        else log.info({ host }, "a source host can be reached again")
-      },
-    })
-    readiness.set("claims", true)
-    const syncs = runDue({
-      claim: (input) => onDatabase("claim", () => claimEach(pool.sql, windows, input), lifecycle.stopping),
-      finish,
+      store,
       runners: {
-        pull: createPull({
-          egress: egress(config.ALLOWED_RANGES, config.ALLOW_HTTP),
-          storeChunk: (chunk) => onDatabase("store content", () => storeChunk(pool.sql, chunk)),
+        pull: createPullRunner({
+          egress: openEgress(config.ALLOWED_RANGES, config.ALLOW_HTTP),
+          storeChunk: store.storeChunk,
           deadlineMs,
           maxBytes: config.SYNC_MAX_BYTES,
           serviceName,
           signingSecret: config.SYNC_SIGNING_SECRET,
         }),
-        delegate: createDelegate({
-          egress: egress(config.DELEGATE_ALLOWED_RANGES, true),
+        delegate: createDelegateRunner({
+          egress: openEgress(config.DELEGATE_ALLOWED_RANGES, true),
           deadlineMs,
           serviceName,
           secret: config.DELEGATE_SECRET,
         }),
       },
-      permits,
-      slowMs,
-      windowMs: windows.windowMs,
-      startGraceMs: windows.startGraceMs,
       onClaims: (working, why) => readiness.set("claims", working, why),
+      onIngestFailed(error) {
+        if (lifecycle.stopping.aborted)
+          return log.info("the stop leaves trigger records unfinished; they are consumed again")
+        // Unfinished records block the commits of their partitions. Only a new start consumes them again.
+        log.fatal({ error }, "triggers could not be recorded; stopping, so that they are consumed again")
+        void lifecycle.stop("triggers could not be recorded", 1)
+      },
       stopping: lifecycle.stopping,
       metrics,
       log,
     })
     lifecycle.onStop("syncs", async (deadlineMs) => {
-      const { drained } = await syncs.close(deadlineMs)
+      const { drained } = await scheduler.close(deadlineMs)
       if (!drained)
-        log.warn("syncs were aborted by the stop, or their end not recorded; they start again later")
+        log.warn("the stop aborted syncs, or could not record their end; they start again in a later window")
     })
 
     const consumer = await startConsumer({
       kafka,
       group: `${config.TOPIC_PREFIX}sync-scheduler`,
       topics: [{ topic: connectorTriggered }],
-      // One statement is raised while as many are gathered for the next: the larger, the more of a connection's triggers
-      // become one row.
+      // While a statement records one batch, the next one is collected. In a large batch, more triggers share a row.
       maxOutstanding: 2 * maxBatch,
       startDeadlineMs: config.STARTUP_DEADLINE,
-      take: takeTriggers({
-        raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),
-        isRefused,
-        onRaised({ triggers, dueInMs }) {
-          metrics.triggers.inc(triggers)
-          if (dueInMs !== null) syncs.dueIn(dueInMs)
-        },
-        onRefused: () => metrics.refused.inc(),
-        onStuck(error) {
-          if (lifecycle.stopping.aborted)
-            return log.info("triggers are left undone by the stop; they come again")
-          // Undone records hold up the commit for good. Starting over is what brings them back.
-          log.fatal({ error }, "triggers could not be taken in; stopping, so that they come again")
-          void lifecycle.stop("triggers could not be taken in", 1)
-        },
-        log,
-      }),
+      take: scheduler.ingest,
       onHealth: (healthy, why) => readiness.set("kafka", healthy, why),
     })
     lifecycle.onStop("consumer", (deadlineMs) => consumer.close(deadlineMs))
-    exposeState(registry, {
-      running: syncs.running,
-      openBreakers: permits.openBreakers,
-      due: () => countDue(pool.sql),
+    registerGauges(registry, {
+      running: scheduler.running,
+      openBreakers: scheduler.openBreakers,
+      due: () => countDueSyncs(pool.sql),
       lag: consumer.lag,
     })
   },

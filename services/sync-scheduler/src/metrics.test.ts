@@ -1,11 +1,11 @@
 import { createMetrics } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { exposeState } from "./metrics.ts"
+import { registerGauges } from "./metrics.ts"
 
 test("a database that is away, or hangs, takes one figure away and no other", async () => {
   const registry = createMetrics("test")
   let due = async () => 3
-  exposeState(registry, {
+  registerGauges(registry, {
     running: () => 2,
     openBreakers: () => 0,
     due: () => due(),

@@ -1,22 +1,22 @@
 import { Counter, Gauge, Histogram, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
 
-/** What operators see of triggers and syncs. No label holds an id: their number has no bound. */
+/** No label contains an id, because the number of ids is unlimited. */
 export function createSchedulerMetrics(registry: Registry) {
   const registers = [registry]
   return {
     triggers: new Counter({
       name: "sitewire_triggers_ingested_total",
-      help: "Accepted triggers taken in.",
+      help: "Accepted triggers that were recorded in Postgres.",
       registers,
     }),
-    refused: new Counter({
+    invalidRecords: new Counter({
       name: "sitewire_trigger_records_invalid_total",
-      help: "Records of connector.triggered that could not be used.",
+      help: "Invalid records of connector.triggered that were skipped. The log has their offsets.",
       registers,
     }),
     syncs: new Counter({
       name: "sitewire_syncs_total",
-      help: "Syncs by outcome; stale: a newer one had been granted, so nothing was written.",
+      help: "Syncs by outcome. stale: a newer start had been granted, so the result was discarded.",
       labelNames: ["outcome"],
       registers,
     }),
@@ -27,7 +27,7 @@ export function createSchedulerMetrics(registry: Registry) {
     }),
     unrecorded: new Counter({
       name: "sitewire_syncs_unrecorded_total",
-      help: "Syncs whose end could not be recorded; they are due again after their lease.",
+      help: "Syncs whose end could not be recorded. They start again after their lease.",
       registers,
     }),
     syncSeconds: new Histogram({
@@ -50,13 +50,13 @@ export function createSchedulerMetrics(registry: Registry) {
 
 export type SchedulerMetrics = ReturnType<typeof createSchedulerMetrics>
 
-/** Figures that are read when somebody looks. Registered last, when all that is read exists. */
-export function exposeState(
+/** Registers the values that are read when Prometheus asks, after all parts that they are read from exist. */
+export function registerGauges(
   registry: Registry,
   read: {
     running: () => number
     openBreakers: () => number
-    /** Windows that are due and have not been started, in the whole installation. */
+    /** In the whole installation. */
     due: () => Promise<number>
     lag: () => Promise<{ partition: number; lag: number }[]>
   },
@@ -64,7 +64,7 @@ export function exposeState(
   const registers = [registry]
   new Gauge({
     name: "sitewire_syncs_running",
-    help: "Syncs under way in this process.",
+    help: "Syncs in flight in this process, and those whose end is being recorded.",
     registers,
     collect() {
       this.set(read.running())
@@ -83,7 +83,7 @@ export function exposeState(
     help: "Connections that are due and wait for a permit, in the whole installation.",
     registers,
     async collect() {
-      // A database that is away says nothing about this figure: not 0.
+      // Absent while Postgres is unavailable: 0 would be wrong.
       const due = await readForMetric(read.due())
       if (due === undefined) this.remove()
       else this.set(due)

@@ -1,27 +1,27 @@
-/** A start that Postgres granted: this process, and no other, may now sync this connection, under this fence. */
+/** A start that Postgres granted: this process, and no other, may now sync this connection. */
 export type GrantedRun = {
   connection: string
-  /** Results count only while this is the connection's newest, and its grant id is the same. */
+  /** Results count only while this fence and the grant id are the connection's newest. */
   fence: number
   /** Random: after a failover of Postgres that lost the grant, another run can have the same fence. */
   grantId: string
   runner: "pull" | "delegate"
-  /** May hold credentials and keys in its query: never logged. */
+  /** Its query may contain credentials: never logged. */
   source: string
   /** Host and port of the source, in lower case. */
   host: string
-  /** Its last run took long, or ran into a time limit. */
+  /** The connection's last run took long, or ran into a time limit. */
   slow: boolean
   startedAt: Date
   triggers: number
   firstTriggerAt: Date | null
   lastTriggerAt: Date | null
   correlation: string | null
-  /** What is stored of the source, if anything is. */
+  /** The stored content of the source, if there is any. */
   snapshot: { etag: string | null; lastModified: string | null; contentSha256: Buffer } | null
 }
 
-/** What was read of the source, and what it said about it. */
+/** The content of a source, and its description in the response headers. */
 export type Content = {
   sha256: Buffer
   bytes: number
@@ -31,26 +31,26 @@ export type Content = {
 }
 
 export type SyncResult =
-  /** `content` is null where an executor keeps it, or where the source answered 304. */
+  /** `content` is null if an executor stores it, or if the source responded with 304. */
   | { outcome: "changed" | "unchanged"; content: Content | null }
-  /** The source's fault, or on the way to it. `detail` is for the log: no path, no query. */
+  /** The source failed, or the way to it. `detail` is logged, so it contains no path and no query. */
   | { outcome: "failed"; error: string; detail: string }
-  /** Ended by us; says nothing about the source. */
+  /** We ended the run, which says nothing about the source. */
   | { outcome: "abandoned"; error: string }
 
-/** `transitMs`: from the request's writing until the source can have seen it, at most. */
-export type RunnerAnswer = { result: SyncResult; transitMs: number }
+/** `transitMs`: upper bound of the time from writing the request until the source had it. */
+export type RunnerResult = { result: SyncResult; transitMs: number }
 
 /**
- * Asks `mayStart` right before each writing of a request to the source, and writes it in the same turn; where the
- * answer is false it writes nothing and ends as abandoned. Windows are counted from what was allowed here.
+ * Calls `mayStart` right before each write of a request to the source, and writes it in the same event loop turn, so that
+ * windows can be measured from the call. If `mayStart` returns false, it writes nothing and ends as abandoned.
  */
-export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerAnswer>
+export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerResult>
 
 export type WindowSettings = {
   windowMs: number
   settleMs: number
   deadlineMs: number
-  /** A granted run that has not sent its request within this time of asking for the grant gives it back. */
+  /** A run that has not sent its request within this time after its claim may not send it any more. */
   startGraceMs: number
 }

@@ -9,7 +9,7 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** What the scheduler reads from its environment. */
+/** The scheduler's environment. The documents' tables and the manifests are generated from it. */
 export const schedulerVariables = {
   ...processVariables,
   ...kafkaVariables,
@@ -22,36 +22,40 @@ export const schedulerVariables = {
     .meta({ description: "One word that names the service in headers: X-<Service>-Signature." }),
   SYNC_WINDOW: durationVariable(
     "60s",
-    "Two syncs of one connection never start closer than this; what is triggered meanwhile becomes one sync.",
+    "The least time between two syncs of one connection. All triggers in between become one sync.",
   ),
-  SYNC_SETTLE: durationVariable("2s", "How long the first trigger waits for others to join its sync."),
+  SYNC_SETTLE: durationVariable(
+    "2s",
+    "How long the first trigger waits for more triggers to share its sync.",
+  ),
   SYNC_DEADLINE: durationVariable("50s", "A sync that takes longer is aborted and counts as failed."),
   SYNC_MAX_BYTES: countVariable(
     50 * 1024 * 1024,
     { min: 1, max: 1024 * 1024 * 1024 },
-    "A source's content may be as large, decoded, in bytes.",
+    "The largest content of a source, decoded, in bytes. A sync with more fails.",
   ),
-  SYNC_MAX_RUNNING: countVariable(64, { min: 1, max: 10_000 }, "Syncs under way in this process, at most."),
+  SYNC_MAX_RUNNING: countVariable(64, { min: 1, max: 10_000 }, "Syncs in flight in this process, at most."),
   SYNC_MAX_PER_HOST: countVariable(
     32,
     { min: 1, max: 10_000 },
-    "Syncs in flight of one source host, in this process, at most. A host starts with 4 and gets one more with each success.",
+    "Syncs in flight of one source host in this process, at most. A host starts with 4 and gets one more with each success.",
   ),
   RETENTION: durationVariable(
     "30d",
-    "Records of syncs are deleted when they are older than this, but for each connection's newest.",
+    "Age at which records of syncs are deleted, except for each connection's newest.",
     retentionBounds,
   ),
   SYNC_SIGNING_SECRET: z.string().min(1).optional().meta({
     description:
-      "Signs the requests to data sources (webhook-id, -timestamp, -signature). Unset: not signed.",
+      "Signs the requests to data sources (webhook-id, -timestamp, -signature). If unset, they are not signed.",
     secret: true,
   }),
   DELEGATE_SECRET: z.string().min(1).optional().meta({
-    description: "Signs the requests to the executors of connections that delegate their syncs.",
+    description:
+      "Signs the requests to the executors of connections that delegate their syncs. If unset, these syncs fail.",
     secret: true,
   }),
   DELEGATE_ALLOWED_RANGES: rangesVariable(
-    "Address ranges (CIDR, separated by commas) in which executors may be called; http: is accepted.",
+    "IP ranges (CIDR, separated by commas) in which executors may be called. They may use http:.",
   ),
 }

@@ -3,10 +3,10 @@ import type { Mutant } from "../mutant.ts"
 export const syncSchedulerMutants: readonly Mutant[] = [
   {
     name: "Scheduler: a trigger's record counts as done before Postgres has it",
-    file: "services/sync-scheduler/src/main.ts",
-    find: 'raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),',
+    file: "services/sync-scheduler/src/store.ts",
+    find: 'retry("record triggers", () => recordTriggers(sql, windows, triggers)),',
     replace:
-      'raise: async (triggers) => {\n          void onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers))\n          return { raised: triggers.length, dueInMs: 0 }\n        },',
+      '{\n        void retry("record triggers", () => recordTriggers(sql, windows, triggers))\n        return Promise.resolve({ recorded: triggers.length, dueInMs: 0 })\n      },',
     tests: ["services/sync-scheduler/test/outages.test.ts"],
     testName: "whose scheduler is killed while Postgres is unavailable",
   },

@@ -9,10 +9,10 @@ export type CompactedTrigger = {
   correlation: string
 }
 
-/** The count is shown and compared, never spent: a bound keeps one absurd record from overflowing the columns. */
+/** Keeps one absurd record from overflowing the columns. */
 const largestCount = 1_000_000_000
 
-/** One entry for each connection, with the sum, the earliest, the latest, and the correlation of the first. */
+/** One entry per connection, with the sum, the earliest and the latest time, and the correlation of the first. */
 export function compactTriggers(triggers: readonly ConnectorTriggered[]): CompactedTrigger[] {
   const byConnection = new Map<string, CompactedTrigger>()
   for (const { connection, count, first_at, last_at, correlation } of triggers) {
@@ -35,7 +35,7 @@ export function compactTriggers(triggers: readonly ConnectorTriggered[]): Compac
   return [...byConnection.values()]
 }
 
-/** As texts, times with and without fractions of a second stand in the wrong order; of one length, they have one form. */
+/** ISO 8601 texts of different lengths do not sort by time: some have fractions of a second. */
 function isBefore(one: string, other: string): boolean {
   return one.length === other.length ? one < other : Date.parse(one) < Date.parse(other)
 }

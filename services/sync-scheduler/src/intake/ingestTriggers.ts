@@ -5,78 +5,75 @@ import { type CompactedTrigger, compactTriggers } from "./compactTriggers.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)
 
-/** Records that one statement takes in, at most: bounds its size, and what is repeated if it fails. */
+/** Kafka records per statement. Limits its size, and what is repeated if it fails. */
 export const maxBatch = 16_000
 
 type Done = (record: Incoming) => void
-type Taken = { record: Incoming; trigger: ConnectorTriggered; done: Done }
+type PendingTrigger = { record: Incoming; trigger: ConnectorTriggered; done: Done }
 
-export type TakeTriggersOptions = {
-  /** Resolves when the triggers are in Postgres; waits while that is away. */
-  raise: (triggers: CompactedTrigger[]) => Promise<{ raised: number; dueInMs: number | null }>
-  /** True where the statement can never take these triggers, whatever is tried. */
-  isRefused: (error: unknown) => boolean
-  onRaised: (raised: { triggers: number; dueInMs: number | null }) => void
-  onRefused: () => void
-  /** Triggers could be neither taken in nor refused: they are left undone, which holds up the commit. */
-  onStuck: (error: unknown) => void
+export type IngestTriggersOptions = {
+  /** Resolves when the triggers are in Postgres; retries while it is unavailable. */
+  recordTriggers: (triggers: CompactedTrigger[]) => Promise<{ recorded: number; dueInMs: number | null }>
+  /** True if Postgres will never accept these triggers. */
+  isInvalidTrigger: (error: unknown) => boolean
+  onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
+  onInvalid: () => void
+  /** Recording failed for another reason. The Kafka records stay unfinished, so their offsets are not committed. */
+  onFailed: (error: unknown) => void
   log: Logger
 }
 
 /**
- * The way in: gathers records while a statement is running, and raises all of them with the next one. A record is done
- * when its trigger is in Postgres, so a crash brings it again; then it is raised twice and costs a sync at most.
+ * Returns the handler of trigger records. It collects records while a statement is running, and records all of them with
+ * the next one. A record is done when its trigger is in Postgres; after a crash it is recorded again, which costs one
+ * sync at most.
  *
- * Every batch is raised, also for connections that are known to be waiting in this window. Leaving them out would lose
- * counts (`requested` is what a run says it covered), last times, and the end of a retry's distance; and it could lose
- * a trigger: that a connection waits is known here only as of some earlier statement, and another scheduler may have
- * claimed it since, in which case nothing would be left to open the next window. Only the raise itself, under the
- * row's lock, can tell the two apart. Compacting already makes of a burst one row for each connection and statement.
+ * Triggers are recorded even if their connection is known to be due. Only the statement, under the row's lock, can decide
+ * whether a sync that starts right now covers them.
  */
-export function takeTriggers(options: TakeTriggersOptions): (records: Incoming[], done: Done) => void {
-  const { raise, isRefused, onRaised, onRefused, onStuck, log } = options
-  const waiting: Taken[] = []
-  let raising = false
+export function createIngestTriggers(
+  options: IngestTriggersOptions,
+): (records: Incoming[], done: Done) => void {
+  const { recordTriggers, isInvalidTrigger, onRecorded, onInvalid, onFailed, log } = options
+  const waiting: PendingTrigger[] = []
+  let recording = false
 
-  /**
-   * A record that cannot be read loses nobody's trigger: the gateway answers 202 only for records that it wrote
-   * itself, by this schema, and without a connection's id there is nothing to sync.
-   */
-  function refuse({ topic, partition, offset }: Incoming, reason: string): void {
-    onRefused()
-    log.warn({ topic, partition, offset, reason }, "a trigger record cannot be used; it is passed over")
+  /** Loses no accepted trigger: the gateway responds with 202 only for records that it wrote by this schema. */
+  function skipInvalid({ topic, partition, offset }: Incoming, reason: string): void {
+    onInvalid()
+    log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
   }
 
-  async function raiseBatch(batch: Taken[]): Promise<void> {
+  async function recordBatch(batch: PendingTrigger[]): Promise<void> {
     try {
       const compacted = compactTriggers(batch.map(({ trigger }) => trigger))
-      const { raised, dueInMs } = await raise(compacted)
-      const unknown = compacted.length - raised
-      if (unknown > 0) log.info({ unknown }, "triggers of connections that do not exist are passed over")
-      onRaised({ triggers: batch.reduce((sum, { trigger }) => sum + trigger.count, 0), dueInMs })
+      const { recorded, dueInMs } = await recordTriggers(compacted)
+      const unknown = compacted.length - recorded
+      if (unknown > 0) log.info({ unknown }, "skipped triggers of connections that do not exist")
+      onRecorded({ triggers: batch.reduce((sum, { trigger }) => sum + trigger.count, 0), dueInMs })
     } catch (error) {
-      if (!isRefused(error)) throw error
-      // One of them is at fault, such as an id with a character that Postgres cannot hold; halving finds it.
+      if (!isInvalidTrigger(error)) throw error
+      // Bisect to find the invalid one, such as an id with a character that Postgres cannot store.
       const [only] = batch
       if (batch.length > 1) {
         const middle = Math.ceil(batch.length / 2)
-        await raiseBatch(batch.slice(0, middle))
-        await raiseBatch(batch.slice(middle))
+        await recordBatch(batch.slice(0, middle))
+        await recordBatch(batch.slice(middle))
         return
       }
-      if (only) refuse(only.record, "Postgres cannot hold a value of it")
+      if (only) skipInvalid(only.record, "Postgres cannot store one of its values")
     }
     for (const { record, done } of batch) done(record)
   }
 
-  async function raiseAll(): Promise<void> {
-    raising = true
+  async function recordAll(): Promise<void> {
+    recording = true
     try {
-      while (waiting.length > 0) await raiseBatch(waiting.splice(0, maxBatch))
+      while (waiting.length > 0) await recordBatch(waiting.splice(0, maxBatch))
     } catch (error) {
-      onStuck(error)
+      onFailed(error)
     } finally {
-      raising = false
+      recording = false
     }
   }
 
@@ -84,14 +81,14 @@ export function takeTriggers(options: TakeTriggersOptions): (records: Incoming[]
     for (const record of records) {
       const read = readTriggered(record.value)
       if (read.ok) {
-        // Tens of thousands may wait for a statement; what was read of them is enough.
+        // Frees the memory: tens of thousands of records may wait for a statement.
         record.value = null
         waiting.push({ record, trigger: read.value, done })
       } else {
-        refuse(record, read.reason)
+        skipInvalid(record, read.reason)
         done(record)
       }
     }
-    if (!raising && waiting.length > 0) void raiseAll()
+    if (!recording && waiting.length > 0) void recordAll()
   }
 }

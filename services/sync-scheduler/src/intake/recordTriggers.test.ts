@@ -13,82 +13,82 @@ import {
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
-import { claimDue } from "../schedule/claimDueSyncs.ts"
+import { claimDueSyncs } from "../schedule/claimDueSyncs.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
-import { isRefused, raiseTriggers } from "./recordTriggers.ts"
+import { isInvalidTrigger, recordTriggers } from "./recordTriggers.ts"
 
 test("a first trigger makes the window, due after the settling time, and later ones do not move it", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  const { raised, dueInMs } = await raiseTriggers(sql, minute, [trigger("a", { count: 3 })])
-  expect(raised).toBe(1)
+  const { recorded, dueInMs } = await recordTriggers(sql, minute, [trigger("a", { count: 3 })])
+  expect(recorded).toBe(1)
   expect(dueInMs).toBeGreaterThan(1_500)
   expect(dueInMs).toBeLessThanOrEqual(2_001)
   await letTimePass(sql, 1_000)
   const { due_at } = await readWindow(sql, "a")
-  await raiseTriggers(sql, minute, [trigger("a", { correlation: "later" })])
+  await recordTriggers(sql, minute, [trigger("a", { correlation: "later" })])
   expect(await readWindow(sql, "a")).toMatchObject({ requested: "4", due_at, correlation: "c-a" })
 })
 
 test("triggers of connections that do not exist are passed over, and the others are taken", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  expect(await raiseTriggers(sql, minute, [trigger("nobody"), trigger("a")])).toMatchObject({ raised: 1 })
+  expect(await recordTriggers(sql, minute, [trigger("nobody"), trigger("a")])).toMatchObject({ recorded: 1 })
   expect(await sql("select 1 from sync_window")).toHaveLength(1)
 })
 
 test("a trigger later in a window is due at the window's end", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   const run = await claimOne(sql)
   await finishRuns(sql, minute, [endOf(run, unchanged)])
   expect(await readWindow(sql, "a")).toMatchObject({ due: null, window_ends_at: 60 })
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   expect(await readWindow(sql, "a")).toMatchObject({ due: 60 })
 })
 
 test("a trigger during a run leaves the lease alone and is due when the window ends", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   const run = await claimOne(sql)
-  expect(await raiseTriggers(sql, minute, [trigger("a")])).toEqual({ raised: 1, dueInMs: null })
+  expect(await recordTriggers(sql, minute, [trigger("a")])).toEqual({ recorded: 1, dueInMs: null })
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 61 })
   const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged)])
-  expect(finish).toMatchObject({ kind: "recorded", waited: "window" })
+  expect(finish).toMatchObject({ kind: "recorded", waitedFor: "window" })
   expect(await readWindow(sql, "a")).toMatchObject({ covered: "1", requested: "2", due: 60 })
   await letTimePass(sql, 60_000)
   const next = await claimOne(sql)
   const end = endOf(next, unchanged)
-  expect(await finishRuns(sql, minute, [end])).toMatchObject([{ waited: "during_run", dueInMs: null }])
+  expect(await finishRuns(sql, minute, [end])).toMatchObject([{ waitedFor: "during_run", dueInMs: null }])
 })
 
 test("a trigger during a run that outlasts its window does not make the run count as lost", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const settings = { ...minute, windowMs: 10_000 }
-  await raiseTriggers(sql, settings, [trigger("a")])
+  await recordTriggers(sql, settings, [trigger("a")])
   await letTimePass(sql, 2_000)
-  await claimDue(sql, settings, asking(1, 1))
-  await raiseTriggers(sql, settings, [trigger("a")])
+  await claimDueSyncs(sql, settings, asking(1, 1))
+  await recordTriggers(sql, settings, [trigger("a")])
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 55, window_ends_at: 11 })
 })
 
 test("a trigger ends the waiting of a connection that backs off", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
-  for (const waited of [60, 120, 240]) {
+  for (const waitedFor of [60, 120, 240]) {
     const run = await claimOne(sql)
     await finishRuns(sql, minute, [endOf(run, failed)])
-    expect(await readWindow(sql, "a")).toMatchObject({ due: waited, last_error: "connect" })
-    await letTimePass(sql, waited === 240 ? 100_000 : waited * 1_000)
+    expect(await readWindow(sql, "a")).toMatchObject({ due: waitedFor, last_error: "connect" })
+    await letTimePass(sql, waitedFor === 240 ? 100_000 : waitedFor * 1_000)
   }
-  const { dueInMs } = await raiseTriggers(sql, minute, [trigger("a")])
+  const { dueInMs } = await recordTriggers(sql, minute, [trigger("a")])
   expect(dueInMs).toBeLessThanOrEqual(2_001)
   expect(await readWindow(sql, "a")).toMatchObject({ failures: 0, last_error: "connect" })
   await letTimePass(sql, 2_000)
@@ -101,11 +101,11 @@ test("the first trigger's time and correlation are kept until a sync covers it",
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const firstAt = "2026-01-01T00:00:00.000Z"
-  await raiseTriggers(sql, minute, [trigger("a", { firstAt, correlation: "first" })])
+  await recordTriggers(sql, minute, [trigger("a", { firstAt, correlation: "first" })])
   await letTimePass(sql, 2_000)
   const first = await claimOne(sql)
   expect(first).toMatchObject({ firstTriggerAt: new Date(firstAt), correlation: "first", triggers: 1 })
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await finishRuns(sql, minute, [endOf(first, failed)])
   await letTimePass(sql, 60_000)
   expect(await claimOne(sql)).toMatchObject({
@@ -122,7 +122,7 @@ test("batches with the same connections in any order do not wait for each other"
   const batches = Array.from({ length: 12 }, (_, index) => {
     const pool = open()
     const order = index % 2 ? ids : ids.toReversed()
-    return raiseTriggers(
+    return recordTriggers(
       pool.sql,
       minute,
       order.map((id) => trigger(id)),
@@ -135,16 +135,16 @@ test("batches with the same connections in any order do not wait for each other"
 
 test("a value that Postgres cannot hold is told apart from a fault of ours", async () => {
   const { sql } = await emptyDatabase()
-  const bad = raiseTriggers(sql, minute, [trigger("a\u0000")])
-  await expect(bad).rejects.toSatisfy(isRefused)
-  await expect(sql("select nothing from nowhere")).rejects.not.toSatisfy(isRefused)
+  const bad = recordTriggers(sql, minute, [trigger("a\u0000")])
+  await expect(bad).rejects.toSatisfy(isInvalidTrigger)
+  await expect(sql("select nothing from nowhere")).rejects.not.toSatisfy(isInvalidTrigger)
 })
 
 test("absurd counts overflow nothing", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   for (let round = 0; round < 4; round++) {
-    await raiseTriggers(sql, minute, [trigger("a", { count: 1_000_000_000 })])
+    await recordTriggers(sql, minute, [trigger("a", { count: 1_000_000_000 })])
   }
   await letTimePass(sql, 2_000)
   expect((await claimAll(sql)).runs).toMatchObject([{ triggers: 2_147_483_647 }])

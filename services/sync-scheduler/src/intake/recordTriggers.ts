@@ -2,26 +2,24 @@ import { plainArray, type Sql } from "@sitewire/database"
 import type { CompactedTrigger } from "./compactTriggers.ts"
 
 /**
- * Adds accepted triggers to their connections' windows, one statement for a whole batch. `triggers` holds each
- * connection once: an upsert cannot touch a row twice.
+ * Adds accepted triggers to their connections' windows, one statement for a batch. `triggers` contains each connection
+ * once, because an upsert cannot update a row twice.
  *
- * - The join drops connections that do not exist, and makes the window of one that has none yet.
- * - Rows are locked in the order of their ids, as in `finishRuns`, so that two batches cannot wait for each other.
- * - `failures` starts over: whoever triggers says that something changed, so the distance between retries shrinks
- *   to one window again, for a sync that is running as well.
- * - While a sync runs, `due_at` is its lease and stays; the finish sees that `requested` went ahead of `claimed`.
- * - The clock is read in the expressions, not before: an upsert can wait for a claim's lock, and `due_at` must count
- *   from after it.
+ * - The join skips connections that do not exist. The insert creates windows that do not exist yet.
+ * - Rows are locked in the order of their ids, as in `finishRuns`, so batches cannot deadlock.
+ * - `failures` becomes 0: a trigger announces a change, so retries start again one window apart.
+ * - During a run, `due_at` is its lease and does not change; `finishRuns` notices that `requested` exceeds `claimed`.
+ * - `clock_timestamp()` is read after the row is locked, because the upsert may have waited for a claim.
  *
- * `dueInMs`: until the first of them is due, by Postgres's clock; null where all of them wait for a running sync.
+ * `dueInMs`: until the first of them is due, by Postgres's clock; null if all of them wait for a running sync.
  */
-export async function raiseTriggers(
+export async function recordTriggers(
   sql: Sql,
   settings: { settleMs: number },
   triggers: readonly CompactedTrigger[],
-): Promise<{ raised: number; dueInMs: number | null }> {
-  const [row] = await sql<{ raised: number; due_in_ms: number | null }>(
-    raise,
+): Promise<{ recorded: number; dueInMs: number | null }> {
+  const [row] = await sql<{ recorded: number; due_in_ms: number | null }>(
+    statement,
     [
       triggers.map((trigger) => trigger.connection),
       plainArray(triggers.map((trigger) => trigger.count)),
@@ -30,13 +28,13 @@ export async function raiseTriggers(
       triggers.map((trigger) => trigger.correlation),
       settings.settleMs,
     ],
-    "raise-triggers",
+    "record-triggers",
   )
-  return { raised: row?.raised ?? 0, dueInMs: row?.due_in_ms ?? null }
+  return { recorded: row?.recorded ?? 0, dueInMs: row?.due_in_ms ?? null }
 }
 
-const raise = `
-with raised as (
+const statement = `
+with recorded as (
   insert into sync_window as w
     (connection_id, requested, due_at, first_trigger_at, last_trigger_at, correlation)
   select t.connection_id, t.count, clock_timestamp() + $6::float8 * interval '1 millisecond',
@@ -57,12 +55,12 @@ with raised as (
     end
   returning w.running, w.due_at
 )
-select count(*)::int as raised,
+select count(*)::int as recorded,
   (extract(epoch from min(due_at) filter (where not running) - clock_timestamp()) * 1000)::float8 as due_in_ms
-from raised
+from recorded
 `
 
-/** A value that the columns cannot hold (SQLSTATE class 22): the same batch fails whenever it is tried. */
-export function isRefused(error: unknown): boolean {
+/** True for a value that the columns cannot store (SQLSTATE class 22): the same batch would fail again. */
+export function isInvalidTrigger(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("22")
 }

@@ -14,18 +14,18 @@ import {
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
-import { claimDue } from "./claimDueSyncs.ts"
-import { claimEach } from "./claimSkippingBadRows.ts"
+import { recordTriggers } from "../intake/recordTriggers.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
-import { raiseTriggers } from "../intake/recordTriggers.ts"
 import { storeChunk } from "../sync/storeChunk.ts"
 import type { GrantedRun } from "../syncRun.ts"
+import { claimDueSyncs } from "./claimDueSyncs.ts"
+import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
 
 test("schedulers that claim at the same time never start a window twice, and start all of them", async () => {
   const { sql, open } = await emptyDatabase(2)
   const ids = Array.from({ length: 5_000 }, (_, index) => `c${index}`)
   await addConnections(sql, ids, (id) => `https://${Number(id.slice(1)) % 50}.example/${id}`)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     ids.map((id) => trigger(id)),
@@ -35,12 +35,12 @@ test("schedulers that claim at the same time never start a window twice, and sta
   const schedulers = Array.from({ length: 8 }, async (_, index) => {
     const pool = open()
     for (let idle = 0; idle < 3; ) {
-      const { runs } = await claimDue(pool.sql, minute, asking(40 + index, 100))
+      const { runs } = await claimDueSyncs(pool.sql, minute, asking(40 + index, 100))
       granted.push(...runs)
       idle = runs.length === 0 ? idle + 1 : 0
       // New triggers for the same rows at the same time: a raise must not make a running window due.
       const some = runs.slice(0, 5).map(({ connection }) => trigger(connection))
-      if (some.length > 0) await raiseTriggers(pool.sql, minute, some)
+      if (some.length > 0) await recordTriggers(pool.sql, minute, some)
       // Some end at once, with more requested: they are not due again in this window.
       const ended = runs.slice(3, 8)
       await finishRuns(
@@ -62,9 +62,9 @@ test("a grant holds all that a run needs, and the next due time comes with it", 
   await addConnections(sql, ["b"])
   await sql(`insert into snapshot (connection_id, fence, content_sha256, etag, last_modified, bytes)
     values ('a', 0, '\\x01', '"e"', 'yesterday', 1)`)
-  await raiseTriggers(sql, minute, [trigger("a", { count: 7 })])
+  await recordTriggers(sql, minute, [trigger("a", { count: 7 })])
   await letTimePass(sql, 2_000)
-  await raiseTriggers(sql, minute, [trigger("b")])
+  await recordTriggers(sql, minute, [trigger("b")])
   const claim = await claimAll(sql)
   expect(claim.runs).toMatchObject([
     {
@@ -97,19 +97,19 @@ test("no host gets more starts than it has permits, and others are not delayed b
   const other = Array.from({ length: 20 }, (_, index) => `other${index}`)
   await addConnections(sql, busy, () => "https://busy.example/")
   await addConnections(sql, other, () => "https://other.example/")
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     busy.map((id) => trigger(id)),
   )
   await letTimePass(sql, 1_000)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     other.map((id) => trigger(id)),
   )
   await letTimePass(sql, 2_000)
-  const first = await claimDue(sql, minute, asking(100, 4, { "busy.example": 3 }))
+  const first = await claimDueSyncs(sql, minute, asking(100, 4, { "busy.example": 3 }))
   expect(first.runs.map(({ host }) => host)).toEqual(Array(3).fill("busy.example"))
   expect(first).toMatchObject({ more: true, limited: true })
   const second = await claimWhileMore(sql, asking(100, 4, { "busy.example": 0 }))
@@ -125,20 +125,20 @@ test("connections whose last run hung get half of the permits, in total and of a
   const others = ["beside", "elsewhere"]
   await addConnections(sql, hanging, (id) => `https://host${Number(id.slice(7)) % 20}.example/`)
   await addConnections(sql, others, (id) => `https://${id === "beside" ? "host0" : id}.example/`)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     hanging.map((id) => trigger(id)),
   )
   await sql("update sync_window set slow = true")
   await letTimePass(sql, 1_000)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     others.map((id) => trigger(id)),
   )
   await letTimePass(sql, 2_000)
-  const first = await claimDue(sql, minute, asking(64, 4))
+  const first = await claimDueSyncs(sql, minute, asking(64, 4))
   // Of the 256 that were read, all are slow, and each host has more of them than its share.
   expect(first.runs).toHaveLength(32)
   expect(first.runs.filter(({ host }) => host === "host0.example").length).toBeLessThanOrEqual(2)
@@ -153,14 +153,14 @@ test("slow connections of a host that has its share of them leave the host's oth
   const { sql } = await emptyDatabase()
   const hanging = Array.from({ length: 300 }, (_, index) => `hanging${index}`)
   await addConnections(sql, [...hanging, "well"], () => "https://data.example/")
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     hanging.map((id) => trigger(id)),
   )
   await sql("update sync_window set slow = true")
   await letTimePass(sql, 1_000)
-  await raiseTriggers(sql, minute, [trigger("well")])
+  await recordTriggers(sql, minute, [trigger("well")])
   await letTimePass(sql, 2_000)
   const hosts = [{ host: "data.example", free: { all: 2, slow: 0 }, isProbe: false }]
   const input = { ...asking(62, 4), hosts }
@@ -172,10 +172,10 @@ test("a run that was lost is due again after its lease, and its triggers join th
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const firstAt = "2026-01-01T00:00:00.000Z"
-  await raiseTriggers(sql, minute, [trigger("a", { firstAt })])
+  await recordTriggers(sql, minute, [trigger("a", { firstAt })])
   await letTimePass(sql, 2_000)
   await claimOne(sql)
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 50_000)
   expect((await claimAll(sql)).runs).toEqual([])
   await letTimePass(sql, 11_000)
@@ -189,10 +189,10 @@ test("a run that was lost is due again after its lease, and its triggers join th
 test("a lease that is longer than a window is not cut short by it", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   const settings = { ...minute, windowMs: 10_000 }
-  await claimDue(sql, settings, asking(1, 1))
+  await claimDueSyncs(sql, settings, asking(1, 1))
   expect(await readWindow(sql, "a")).toMatchObject({ due: 55, window_ends_at: 11 })
 })
 
@@ -200,22 +200,22 @@ test("what is due of a full host is read once, and claimed oldest first by any s
   const { sql } = await emptyDatabase()
   const full = Array.from({ length: 3_000 }, (_, index) => `full${index}`)
   await addConnections(sql, [...full, "other"], (id) => `https://${id === "other" ? id : "full"}.example/`)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     full.map((id) => trigger(id)),
   )
   await letTimePass(sql, 1_000)
   await sql("update sync_window set due_at = due_at - interval '1 minute' where connection_id = 'full2999'")
-  await raiseTriggers(sql, minute, [trigger("other")])
+  await recordTriggers(sql, minute, [trigger("other")])
   await letTimePass(sql, 2_000)
   const isFull = asking(100, 4, { "full.example": 0 })
   const { runs } = await claimWhileMore(sql, isFull)
   expect(runs.map(({ connection }) => connection)).toEqual(["other"])
   const readByEachClaim = await sql("select from sync_window where waiting_for_host is null and not running")
   expect(readByEachClaim).toHaveLength(0)
-  expect(await claimDue(sql, minute, isFull)).toMatchObject({ runs: [], more: false, limited: true })
-  const elsewhere = await claimDue(sql, minute, asking(100, 4))
+  expect(await claimDueSyncs(sql, minute, isFull)).toMatchObject({ runs: [], more: false, limited: true })
+  const elsewhere = await claimDueSyncs(sql, minute, asking(100, 4))
   expect(elsewhere.runs).toHaveLength(4)
   expect(elsewhere.runs[0]).toMatchObject({ connection: "full2999", host: "full.example" })
 })
@@ -225,35 +225,35 @@ test("the probe of an open circuit breaker is a connection that is not slow, if 
   const ids = ["slow1", "slow2", "quick"]
   await addConnections(sql, ids, () => "https://data.example/")
   for (const id of ids) {
-    await raiseTriggers(sql, minute, [trigger(id)])
+    await recordTriggers(sql, minute, [trigger(id)])
     await letTimePass(sql, 1_000)
   }
   await sql("update sync_window set slow = true where connection_id like 'slow%'")
   await letTimePass(sql, 2_000)
   const probe = { host: "data.example", free: { all: 1, slow: 1 }, isProbe: true }
   for (const expected of ["quick", "slow1", "slow2"]) {
-    const { runs } = await claimDue(sql, minute, { ...asking(100, 4), hosts: [probe] })
+    const { runs } = await claimDueSyncs(sql, minute, { ...asking(100, 4), hosts: [probe] })
     expect(runs.map(({ connection }) => connection)).toEqual([expected])
   }
 })
 
-test("a connection whose source moved while it waited is claimed for its new host", async () => {
+test("a connection whose source moved while it waitedFor is claimed for its new host", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"], () => "https://old.example/")
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   const oldIsFull = asking(100, 4, { "old.example": 0, "new.example": 0 })
   expect(await claimWhileMore(sql, oldIsFull)).toMatchObject({ runs: [] })
   await sql("update connection set source = 'https://new.example/'")
-  expect((await claimDue(sql, minute, asking(100, 4, { "new.example": 0 }))).runs).toEqual([])
-  expect((await claimDue(sql, minute, oldIsFull)).runs).toEqual([])
+  expect((await claimDueSyncs(sql, minute, asking(100, 4, { "new.example": 0 }))).runs).toEqual([])
+  expect((await claimDueSyncs(sql, minute, oldIsFull)).runs).toEqual([])
   expect(await claimOne(sql)).toMatchObject({ host: "new.example" })
 })
 
 test("a connection that is deleted takes its syncs with it, and is synced when it is created again", async () => {
   const { sql } = await emptyDatabase()
   const syncOnce = async () => {
-    await raiseTriggers(sql, minute, [trigger("a")])
+    await recordTriggers(sql, minute, [trigger("a")])
     await letTimePass(sql, 62_000)
     const run = await claimOne(sql)
     await storeChunk(sql, { ...run, position: 0, data: Buffer.from("data") })
@@ -276,11 +276,11 @@ test("runs that are left of a deleted connection stop neither the one that is cr
   await addConnections(sql, ["a", "b"])
   await sql(`insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, bytes)
     values ('a', 1, now() - interval '1 day', now(), 'failed', 'connect', 5, 7)`)
-  await raiseTriggers(sql, minute, [trigger("a"), trigger("b")])
+  await recordTriggers(sql, minute, [trigger("a"), trigger("b")])
   await letTimePass(sql, 2_000)
-  const { runs, failing } = await claimEach(sql, minute, asking(100, 4))
+  const { runs, badRows } = await claimSkippingBadRows(sql, minute, asking(100, 4))
   expect(runs).toHaveLength(2)
-  expect(failing).toEqual([])
+  expect(badRows).toEqual([])
   const [run] = await sql(
     "select outcome, error, finished_at, triggers, bytes from sync_run where connection_id = 'a'",
   )

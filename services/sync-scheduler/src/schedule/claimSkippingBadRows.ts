@@ -1,44 +1,50 @@
 import type { Sql } from "@sitewire/database"
-import { type Claim, type ClaimInput, chooseDue, claimConnection, claimDue } from "./claimDueSyncs.ts"
-import { type Clocks, startStopwatch } from "./stopwatch.ts"
-import { isFaultOfRow } from "../isBadRow.ts"
+import { isBadRow } from "../isBadRow.ts"
 import type { GrantedRun, WindowSettings } from "../syncRun.ts"
+import {
+  type Claim,
+  type ClaimInput,
+  claimConnection,
+  claimDueSyncs,
+  findDueConnections,
+} from "./claimDueSyncs.ts"
+import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
-export type Failing = { connection: string; error: unknown }
+/** A connection whose sync cannot be granted. */
+export type BadRow = { connection: string; error: unknown }
 
 /**
- * Claims what is due. If a row makes the statement fail, the due connections are claimed one at a time, and those that
- * fail are returned and deferred by a window, so that the others proceed on every scheduler. Rejects with every other
- * error.
+ * Claims due syncs. If a row makes the statement fail, it claims one connection at a time instead. Connections that fail
+ * are returned and deferred by a window, so that all schedulers can claim the others. Rejects with any other error.
  */
-export async function claimEach(
+export async function claimSkippingBadRows(
   sql: Sql,
   settings: WindowSettings,
   input: ClaimInput,
   clocks?: Clocks,
-): Promise<Claim & { failing: Failing[] }> {
+): Promise<Claim & { badRows: BadRow[] }> {
   try {
-    return { ...(await claimDue(sql, settings, input, clocks)), failing: [] }
+    return { ...(await claimDueSyncs(sql, settings, input, clocks)), badRows: [] }
   } catch (error) {
-    if (!isFaultOfRow(error)) throw error
+    if (!isBadRow(error)) throw error
   }
   const age = startStopwatch(clocks)
   const runs: GrantedRun[] = []
-  const failing: Failing[] = []
-  for (const connection of await chooseDue(sql, input)) {
+  const badRows: BadRow[] = []
+  for (const connection of await findDueConnections(sql, input)) {
     try {
       runs.push(...(await claimConnection(sql, settings, connection)))
     } catch (error) {
-      // What was granted before Postgres became unavailable must start all the same.
-      if (!isFaultOfRow(error) && runs.length > 0) break
-      if (!isFaultOfRow(error)) throw error
-      failing.push({ connection, error })
+      // Runs that were granted before Postgres became unavailable must start.
+      if (!isBadRow(error) && runs.length > 0) break
+      if (!isBadRow(error)) throw error
+      badRows.push({ connection, error })
       await sql(deferByAWindow, [connection, settings.windowMs]).catch((error: unknown) => {
         if (runs.length === 0) throw error
       })
     }
   }
-  return { age, runs, failing, limited: true, more: runs.length + failing.length > 0, nextDueInMs: null }
+  return { age, runs, badRows, limited: true, more: runs.length + badRows.length > 0, nextDueInMs: null }
 }
 
 const deferByAWindow = `

@@ -1,13 +1,13 @@
 import { createLimiter, type LimiterSettings, type Seen } from "@sitewire/limiter"
-import type { ClaimInput, Free } from "./claimDueSyncs.ts"
-import type { GrantedRun, SyncResult } from "../syncRun.ts"
+import type { GrantedRun } from "../syncRun.ts"
+import type { ClaimInput, FreePermits } from "./claimDueSyncs.ts"
 
-export type HostPermitSettings = {
+export type HostLimiterSettings = {
   /** Syncs in flight in this process, at most. */
   maxRunning: number
   /** Syncs in flight of one host, at most. */
   maxPerHost: number
-  /** Of a host of which nothing is known. */
+  /** Syncs in flight of a host without known results, at most. */
   startPerHost?: number
   /** A host whose syncs take longer is slow. */
   slowMs: number
@@ -15,22 +15,20 @@ export type HostPermitSettings = {
   onBreaker?: LimiterSettings["onBreaker"]
 }
 
-/** Failures in a row: more than the syncs that a host starts with, so one short interruption does not open it. */
+/** Failures in a row. More than a host's first permits, so that one short interruption does not open the breaker. */
 const breakerFailures = 8
 
 /**
- * Limits the syncs in flight, in total and per source host, and tells claims what is free. A host begins with few and
- * gets one more with each success.
+ * Limits the syncs in flight, in total and per source host. A host starts with 4 permits and gets one more with each
+ * success.
  *
- * Half of the permits, of the process and of each host, are not for slow connections: each may hold its permit for the
- * whole deadline, so a host that hangs, or many, would make all others wait for minutes. The limiter does the same for
- * hosts; a connection's own slowness is in Postgres, so it survives a restart and is known to every scheduler.
+ * Slow connections get at most half of the permits, in total and of each host: each may use its permit for the whole
+ * deadline, and all others would wait for minutes. Slowness of a connection is a column, known to every scheduler.
  *
- * A host's circuit breaker opens after failures that concern the host. While it is open its connections stay due, so
- * they do not use up their retries. The cool-down is a twentieth of a window and at most half of one: a trigger for a
- * host that has recovered waits that long at most for the probe, and then for the host's limit to grow from 1.
+ * While a host's circuit breaker is open, its connections stay due and use up no retries. The cool-down is at most half a
+ * window, which bounds how long a trigger waits after the host has recovered.
  */
-export function createHostPermits(settings: HostPermitSettings) {
+export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
   const startConcurrency = Math.min(startPerHost, maxPerHost)
   const limiter = createLimiter({
@@ -44,7 +42,7 @@ export function createHostPermits(settings: HostPermitSettings) {
     ...(onBreaker ? { onBreaker } : {}),
   })
   const slow = { total: 0, byHost: new Map<string, number>() }
-  /** Hosts of the newest grants: they may be idle again, and have earned more than a host of which nothing is known. */
+  /** Hosts that got permits since the last `free`: idle ones among them may have more capacity than an unknown host. */
   const recent = new Set<string>()
 
   function countSlow(host: string, by: 1 | -1): void {
@@ -54,31 +52,31 @@ export function createHostPermits(settings: HostPermitSettings) {
     slow.total += by
   }
 
-  function freeOf(capacity: number, inFlight: number, slowInFlight: number): Free {
+  function freePermits(capacity: number, inFlight: number, slowInFlight: number): FreePermits {
     return { all: capacity, slow: Math.min(capacity, shareOfSlow(capacity + inFlight) - slowInFlight) }
   }
 
   return {
-    /** What a claim may grant while so many syncs are in flight or their ends are being recorded. */
+    /** What a claim may grant. `running`: syncs in flight, and those whose end is being recorded. */
     free(running: number): ClaimInput {
       const known = limiter.constrained()
       for (const { key } of known) recent.delete(key)
       for (const key of recent) known.push({ key, capacity: limiter.capacity(key), inFlight: 0 })
       recent.clear()
       return {
-        total: freeOf(maxRunning - running, running, slow.total),
+        total: freePermits(maxRunning - running, running, slow.total),
         hosts: known.map(({ key, capacity, inFlight }) => ({
           host: key,
-          free: freeOf(capacity, inFlight, slow.byHost.get(key) ?? 0),
+          free: freePermits(capacity, inFlight, slow.byHost.get(key) ?? 0),
           isProbe: limiter.isOpen(key),
         })),
-        otherHost: freeOf(startConcurrency, 0, 0),
+        otherHost: freePermits(startConcurrency, 0, 0),
       }
     },
-    /** Null if the host has lost its capacity since the claim. */
+    /** Returns the function that releases the permit, or null if the host has lost its capacity since the claim. */
     acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((seen: Seen) => void) | null {
       const acquired = limiter.acquire(host)
-      // Nothing waits here: what has no permit waits in Postgres.
+      // A promise would wait for a permit. Syncs wait in Postgres instead.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
       recent.add(host)
       if (isSlow) countSlow(host, 1)
@@ -91,27 +89,8 @@ export function createHostPermits(settings: HostPermitSettings) {
   }
 }
 
-export type HostPermits = ReturnType<typeof createHostPermits>
+export type HostLimiter = ReturnType<typeof createHostLimiter>
 
 function shareOfSlow(permits: number): number {
   return Math.max(1, Math.floor(permits / 2))
-}
-
-const timeLimits = new Set(["timeout", "late-start"])
-const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
-/** The host has responded, so it is reachable: these concern one connection. */
-const responses = new Set(["status", "too-large"])
-
-/** What a sync shows of its host. */
-export function seenOfHost(result: SyncResult): Seen {
-  if (result.outcome === "abandoned") return "unknown"
-  if (!("error" in result)) return "success"
-  if (responses.has(result.error)) return "success"
-  return hostFailures.has(result.error) ? "failure" : "unknown"
-}
-
-/** Whether a sync that took so long makes its connection slow. */
-export function isSlow(result: SyncResult, ms: number, slowMs: number): boolean {
-  if ("error" in result && timeLimits.has(result.error)) return true
-  return seenOfHost(result) === "success" && ms >= slowMs
 }

@@ -14,17 +14,17 @@ import {
   readWindow,
   trigger,
 } from "../../test/fixtures/windows.ts"
-import { claimEach } from "./claimSkippingBadRows.ts"
-import type { Clocks } from "./stopwatch.ts"
-import { finishRuns } from "../sync/finishRuns.ts"
-import { createHostPermits } from "./hostLimiter.ts"
+import { recordTriggers } from "../intake/recordTriggers.ts"
 import { createSchedulerMetrics } from "../metrics.ts"
-import { createPull } from "../sync/pullRunner.ts"
-import { raiseTriggers } from "../intake/recordTriggers.ts"
-import { type RunDueOptions, runDue } from "./runDueSyncs.ts"
-import type { RunnerAnswer } from "../syncRun.ts"
+import { finishRuns } from "../sync/finishRuns.ts"
+import { createPullRunner } from "../sync/pullRunner.ts"
+import type { RunnerResult } from "../syncRun.ts"
+import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
+import { createHostLimiter } from "./hostLimiter.ts"
+import { type RunDueSyncsOptions, runDueSyncs } from "./runDueSyncs.ts"
+import type { Clocks } from "./stopwatch.ts"
 
-const done: RunnerAnswer = { result: { outcome: "unchanged", content: null }, transitMs: 0 }
+const done: RunnerResult = { result: { outcome: "unchanged", content: null }, transitMs: 0 }
 
 const slowMs = 10_000
 
@@ -32,18 +32,18 @@ type Bounds = { maxRunning?: number; maxPerHost?: number; slowMs?: number }
 
 function start(
   sql: Sql,
-  pull: RunDueOptions["runners"]["pull"],
-  { maxRunning = 64, maxPerHost = 4, ...more }: Partial<RunDueOptions> & Bounds = {},
+  pull: RunDueSyncsOptions["runners"]["pull"],
+  { maxRunning = 64, maxPerHost = 4, ...more }: Partial<RunDueSyncsOptions> & Bounds = {},
 ) {
   const stopping = new AbortController()
-  const syncs = runDue({
-    claim: (input) => claimEach(sql, minute, input),
+  const syncs = runDueSyncs({
+    claim: (input) => claimSkippingBadRows(sql, minute, input),
     finish: async (completion) => {
       const [finish] = await finishRuns(sql, minute, [completion])
       return finish ?? { kind: "stale" }
     },
     runners: { pull, delegate: pull },
-    permits: createHostPermits({
+    hosts: createHostLimiter({
       maxRunning,
       maxPerHost,
       slowMs: more.slowMs ?? slowMs,
@@ -77,7 +77,7 @@ test("what is due at once is all run, within the bounds in total and per host", 
   // Most are on one host, and stand before the others.
   const hostOf = (id: string) => (Number(id.slice(1)) < 400 ? "big" : `small${Number(id.slice(1)) % 5}`)
   await addConnections(sql, ids, (id) => `https://${hostOf(id)}.example/${id}`)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     ids.map((id) => trigger(id)),
@@ -116,7 +116,7 @@ test("an idle scheduler starts a sync when it is due, not when it looks next", a
     return done
   })
   const raisedAt = performance.now()
-  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 150 }, [trigger("a")])
+  const { dueInMs } = await recordTriggers(sql, { ...minute, settleMs: 150 }, [trigger("a")])
   syncs.dueIn(dueInMs ?? 0)
   const tookMs = (await started) - raisedAt
   expect(tookMs).toBeGreaterThanOrEqual(150)
@@ -127,7 +127,7 @@ test("an idle scheduler starts a sync when it is due, not when it looks next", a
 test("a start that comes too late to be safe is given back and granted anew", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 3_000)
   const fences: number[] = []
   let slow = true
@@ -140,7 +140,7 @@ test("a start that comes too late to be safe is given back and granted anew", as
     {
       startGraceMs: 200,
       claim: async (input) => {
-        const claim = await claimEach(sql, minute, input)
+        const claim = await claimSkippingBadRows(sql, minute, input)
         if (slow) await new Promise((resolve) => setTimeout(resolve, 250))
         slow = false
         return claim
@@ -160,7 +160,7 @@ async function pullSlowly(lookupMs: number, startGraceMs: number) {
   const { sql } = await emptyDatabase()
   const source = await startSource()
   await addConnections(sql, ["a"], () => source.url("/a").replace("127.0.0.1", "slow.test"))
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 3_000)
   const egress = createEgress({
     allow: ["127.0.0.0/8"],
@@ -173,7 +173,7 @@ async function pullSlowly(lookupMs: number, startGraceMs: number) {
     },
   })
   onTestFinished(() => egress.close())
-  const pull = createPull({
+  const pull = createPullRunner({
     egress,
     storeChunk: async () => true,
     deadlineMs: 10_000,
@@ -198,7 +198,7 @@ test("a run whose connection is not ready within the grace ends then, sends noth
 test("a run that finds itself beyond the grace as it would send, as after a pause of the process, may not", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
-  await raiseTriggers(sql, minute, [trigger("a")])
+  await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 3_000)
   const asked = Promise.withResolvers<boolean>()
   start(
@@ -219,7 +219,7 @@ test("sources that hang, and hung before, leave half of the permits to all other
   const { sql } = await emptyDatabase()
   const hanging = Array.from({ length: 12 }, (_, index) => `hanging${index}`)
   await addConnections(sql, [...hanging, "well"], (id) => `https://${id}.example/`)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     hanging.map((id) => trigger(id)),
@@ -240,7 +240,7 @@ test("sources that hang, and hung before, leave half of the permits to all other
     { maxRunning: 8, startGraceMs: 60_000 },
   )
   await waitUntil("half of the permits to be used", () => under.size === 4)
-  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
+  const { dueInMs } = await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
   syncs.dueIn(dueInMs ?? 0)
   await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
   expect(most).toBe(4)
@@ -250,7 +250,7 @@ test("a source that responds just before the deadline counts as slow, like one t
   const { sql } = await emptyDatabase()
   const slow = Array.from({ length: 12 }, (_, index) => `slow${index}`)
   await addConnections(sql, [...slow, "well"], (id) => `https://${id}.example/`)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     slow.map((id) => trigger(id)),
@@ -277,14 +277,14 @@ test("a source that responds just before the deadline counts as slow, like one t
   expect(most).toBe(8)
   most = 0
   await letTimePass(sql, 120_000)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     { ...minute, settleMs: 0 },
     slow.map((id) => trigger(id)),
   )
   syncs.dueIn(0)
   await waitUntil("half of the permits to be used", () => inFlight.size === 4)
-  const { dueInMs } = await raiseTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
+  const { dueInMs } = await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
   syncs.dueIn(dueInMs ?? 0)
   await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
   expect(inFlight.size).toBeGreaterThan(0)
@@ -296,7 +296,7 @@ test("a host that cannot be reached keeps its connections due, and a probe bring
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 60 }, (_, index) => `c${index}`)
   await addConnections(sql, ids, () => "https://down.example/")
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     ids.map((id) => trigger(id)),
@@ -313,7 +313,7 @@ test("a host that cannot be reached keeps its connections due, and a probe bring
       return { result: { outcome: "failed", error: "connect", detail: "refused" }, transitMs: 0 }
     },
     {
-      permits: createHostPermits({
+      hosts: createHostLimiter({
         maxRunning: 64,
         maxPerHost: 32,
         slowMs,
@@ -338,7 +338,7 @@ test("an error status of some connections does not keep the host's others from t
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)
   await addConnections(sql, ids, () => "https://shared.example/")
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     ids.map((id) => trigger(id)),
@@ -352,7 +352,7 @@ test("an error status of some connections does not keep the host's others from t
         ? done
         : { result: { outcome: "failed", error: "status", detail: "404" }, transitMs: 0 },
     {
-      permits: createHostPermits({
+      hosts: createHostLimiter({
         maxRunning: 64,
         maxPerHost: 4,
         slowMs,
@@ -377,7 +377,7 @@ test.each(["monotonic", "wall"] as const)(
   async (stopped) => {
     const { sql } = await emptyDatabase()
     await addConnections(sql, ["a"])
-    await raiseTriggers(sql, minute, [trigger("a")])
+    await recordTriggers(sql, minute, [trigger("a")])
     await letTimePass(sql, 3_000)
     const { clocks, forward } = clocksWithout(stopped)
     const fences: number[] = []
@@ -390,7 +390,7 @@ test.each(["monotonic", "wall"] as const)(
       },
       {
         claim: async (input) => {
-          const claim = await claimEach(sql, minute, input, clocks)
+          const claim = await claimSkippingBadRows(sql, minute, input, clocks)
           if (claim.runs[0]?.fence === 1) forward(minute.startGraceMs + 1)
           return claim
         },
@@ -406,7 +406,7 @@ test.each(["monotonic", "wall"] as const)(
   async (stopped) => {
     const { sql } = await emptyDatabase()
     await addConnections(sql, ["a"])
-    await raiseTriggers(sql, minute, [trigger("a")])
+    await recordTriggers(sql, minute, [trigger("a")])
     await letTimePass(sql, 3_000)
     const { clocks, forward } = clocksWithout(stopped)
     const asked: boolean[] = []
@@ -418,7 +418,7 @@ test.each(["monotonic", "wall"] as const)(
         asked.push(mayStart())
         return done
       },
-      { claim: (input) => claimEach(sql, minute, input, clocks) },
+      { claim: (input) => claimSkippingBadRows(sql, minute, input, clocks) },
     )
     await waitUntil("the run to end", async () => (await readRuns(sql, "a"))[0]?.outcome === "failed")
     expect(asked).toEqual([false])
@@ -438,7 +438,7 @@ test("the window counts from when the request was sent, not from when its start 
 test("a sync that breaks counts as failed and leaves its permit to others", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a", "b"], () => "https://one.example/")
-  await raiseTriggers(sql, minute, [trigger("a"), trigger("b")])
+  await recordTriggers(sql, minute, [trigger("a"), trigger("b")])
   await letTimePass(sql, 3_000)
   const pull = () => Promise.reject(new Error("a fault of ours"))
   start(sql, pull, { maxPerHost: 1 })

@@ -11,16 +11,16 @@ import {
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
-import { claimEach } from "./claimSkippingBadRows.ts"
-import { finishEach } from "../sync/finishSkippingBadRows.ts"
-import { raiseTriggers } from "../intake/recordTriggers.ts"
+import { recordTriggers } from "../intake/recordTriggers.ts"
+import { finishSkippingBadRows } from "../sync/finishSkippingBadRows.ts"
+import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
 
 const ids = ["a", "b", "c", "d"]
 
 test("a row that no start can be granted to is deferred by a window, and the others proceed", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ids)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     ids.map((id) => trigger(id)),
@@ -28,25 +28,29 @@ test("a row that no start can be granted to is deferred by a window, and the oth
   await letTimePass(sql, 2_000)
   // There is no next fence.
   await sql("update sync_window set fence = 9223372036854775807 where connection_id = 'b'")
-  const claim = await claimEach(sql, minute, asking(100, 4))
+  const claim = await claimSkippingBadRows(sql, minute, asking(100, 4))
   expect(claim.runs.map(({ connection }) => connection).sort()).toEqual(["a", "c", "d"])
-  expect(claim.failing).toMatchObject([
+  expect(claim.badRows).toMatchObject([
     { connection: "b", error: { message: expect.stringContaining("range") } },
   ])
   expect(claim.more).toBe(true)
-  expect(await claimEach(sql, minute, asking(100, 4))).toMatchObject({ runs: [], failing: [], more: false })
+  expect(await claimSkippingBadRows(sql, minute, asking(100, 4))).toMatchObject({
+    runs: [],
+    badRows: [],
+    more: false,
+  })
   await letTimePass(sql, 60_000)
   await sql("update sync_window set fence = 1 where connection_id = 'b'")
-  expect(await claimEach(sql, minute, asking(100, 4))).toMatchObject({
+  expect(await claimSkippingBadRows(sql, minute, asking(100, 4))).toMatchObject({
     runs: [{ connection: "b", fence: 2 }],
-    failing: [],
+    badRows: [],
   })
 })
 
 test("an end that Postgres rejects leaves the others recorded", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ids)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     ids.map((id) => trigger(id)),
@@ -63,7 +67,7 @@ test("an end that Postgres rejects leaves the others recorded", async () => {
   const ends = runs.map((run) =>
     endOf(run, run.connection === "c" ? { outcome: "changed", content } : unchanged),
   )
-  const finishes = await finishEach(sql, minute, ends)
+  const finishes = await finishSkippingBadRows(sql, minute, ends)
   for (const [index, { connection }] of ends.entries())
     expect(finishes[index]?.kind).toBe(connection === "c" ? "failed" : "recorded")
   expect(await readWindow(sql, "c")).toMatchObject({ running: true, covered: "0" })

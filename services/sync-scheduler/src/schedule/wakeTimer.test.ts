@@ -1,32 +1,32 @@
 import { expect, test } from "vitest"
-import { createAlarm } from "./wakeTimer.ts"
+import { createWakeTimer } from "./wakeTimer.ts"
 
-async function took(sleep: Promise<void>): Promise<number> {
+async function durationOf(sleep: Promise<void>): Promise<number> {
   const startedAt = performance.now()
   await sleep
   return performance.now() - startedAt
 }
 
-test("a later time that is set during a sleep does not put off its own end", async () => {
-  const alarm = createAlarm()
-  const sleep = took(alarm.wait(50))
-  alarm.within(5_000)
+test("a later wake time does not lengthen a sleep", async () => {
+  const timer = createWakeTimer()
+  const sleep = durationOf(timer.sleep(50))
+  timer.wakeWithin(5_000)
   expect(await sleep).toBeLessThan(1_000)
 })
 
-test("an earlier time that is set ends the sleep, during it and before it", async () => {
-  const alarm = createAlarm()
-  const sleep = took(alarm.wait(5_000))
-  alarm.within(50)
+test("an earlier wake time ends the sleep, whether it is set during the sleep or before", async () => {
+  const timer = createWakeTimer()
+  const sleep = durationOf(timer.sleep(5_000))
+  timer.wakeWithin(50)
   expect(await sleep).toBeLessThan(1_000)
-  alarm.within(20)
-  expect(await took(alarm.wait(5_000))).toBeLessThan(1_000)
+  timer.wakeWithin(20)
+  expect(await durationOf(timer.sleep(5_000))).toBeLessThan(1_000)
 })
 
-test("a time that has come counts once, and one that has not is kept for the next sleep", async () => {
-  const alarm = createAlarm()
-  alarm.within(500)
-  expect(await took(alarm.wait(10))).toBeLessThan(450)
-  expect(await took(alarm.wait(5_000))).toBeLessThan(2_000)
-  expect(await took(alarm.wait(60))).toBeGreaterThan(50)
+test("a wake time ends one sleep, and stays set for the next sleep until it is reached", async () => {
+  const timer = createWakeTimer()
+  timer.wakeWithin(500)
+  expect(await durationOf(timer.sleep(10))).toBeLessThan(450)
+  expect(await durationOf(timer.sleep(5_000))).toBeLessThan(2_000)
+  expect(await durationOf(timer.sleep(60))).toBeGreaterThan(50)
 })

@@ -1,32 +1,32 @@
 import { createHash } from "node:crypto"
 
-/** Large enough that 50 MB are 200 rows, small enough that a statement stays well under a second. */
+/** 50 MB are 200 rows, and a statement takes well under a second. */
 const chunkBytes = 256 * 1024
 
 export type ContentChunks = {
   add(piece: Buffer): Promise<void>
-  /** Bytes and hash of all that was added. Nothing may be added after it. */
+  /** Size and hash of the whole content. Nothing may be added afterwards. */
   measure(): { bytes: number; sha256: Buffer }
-  /** Writes what is left. */
+  /** Writes the last chunk. */
   flush(): Promise<void>
 }
 
 /**
- * Cuts a stream into chunks of one size and hashes it on the way. At most one chunk is held back, so that content of
- * less than one, which is most, is never written if its hash turns out to be known.
+ * Divides a stream into chunks of equal size and hashes it. The last chunk waits for `flush`, so content of at most one
+ * chunk, which is most, is not written if its hash is unchanged.
  */
 export function chunkContent(write: (position: number, data: Buffer) => Promise<void>): ContentChunks {
   const hash = createHash("sha256")
-  let held: Buffer[] = []
-  let heldBytes = 0
+  let pending: Buffer[] = []
+  let pendingBytes = 0
   let bytes = 0
   let position = 0
 
   async function writeFirst(length: number): Promise<void> {
-    const all = Buffer.concat(held)
+    const all = Buffer.concat(pending)
     const rest = all.subarray(length)
-    held = [rest]
-    heldBytes = rest.length
+    pending = [rest]
+    pendingBytes = rest.length
     await write(position++, all.subarray(0, length))
   }
 
@@ -34,13 +34,13 @@ export function chunkContent(write: (position: number, data: Buffer) => Promise<
     async add(piece) {
       hash.update(piece)
       bytes += piece.length
-      held.push(piece)
-      heldBytes += piece.length
-      while (heldBytes > chunkBytes) await writeFirst(chunkBytes)
+      pending.push(piece)
+      pendingBytes += piece.length
+      while (pendingBytes > chunkBytes) await writeFirst(chunkBytes)
     },
     measure: () => ({ bytes, sha256: hash.digest() }),
     async flush() {
-      if (heldBytes > 0) await writeFirst(heldBytes)
+      if (pendingBytes > 0) await writeFirst(pendingBytes)
     },
   }
 }

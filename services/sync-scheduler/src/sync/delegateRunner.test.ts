@@ -2,8 +2,8 @@ import { createEgress } from "@sitewire/egress"
 import { verify } from "@sitewire/signing"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
-import { createDelegate } from "./delegateRunner.ts"
 import type { GrantedRun } from "../syncRun.ts"
+import { createDelegateRunner } from "./delegateRunner.ts"
 
 const never = new AbortController().signal
 const allowed = () => true
@@ -32,7 +32,7 @@ function delegateTo(options: { allow?: string[]; secret?: string | undefined } =
   const egress = createEgress({ allow, allowHttp: true, userAgent: "Sitewire/1", connectionsPerOrigin: 4 })
   onTestFinished(() => egress.close())
   const secret = "secret" in options ? options.secret : "s3cret"
-  return createDelegate({ egress, deadlineMs: 500, serviceName: "Sitewire", secret })
+  return createDelegateRunner({ egress, deadlineMs: 500, serviceName: "Sitewire", secret })
 }
 
 test("an executor gets connection, fence and window, signed over the raw body", async () => {

@@ -2,23 +2,28 @@ import type { Egress, Outcome } from "@sitewire/egress"
 import { sign, signatureHeader } from "@sitewire/signing"
 import { z } from "zod"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
-import { transitOf } from "./requestTransit.ts"
+import { requestTransitMs } from "./requestTransit.ts"
 
-export type DelegateOptions = {
+export type DelegateRunnerOptions = {
   egress: Egress
   deadlineMs: number
   serviceName: string
   secret: string | undefined
 }
 
-/** What an executor may answer; without it, the sync counts as one that changed something. */
-const answerSchema = z.object({ changed: z.boolean() })
+/** The body of an executor's response. Any other body counts as `changed`. */
+const responseSchema = z.object({ changed: z.boolean() })
 
-/** The answer's head has come by then; its few bytes of body come with it or shortly after. */
+/** From the response's headers until its few bytes of body. */
 const bodyWaitMs = 1_000
 
-/** Asks the executor at the connection's source address to sync; its 2xx answer ends the run. */
-export function createDelegate({ egress, deadlineMs, serviceName, secret }: DelegateOptions): Runner {
+/** Asks the executor at the connection's source address to sync. Its 2xx response ends the run. */
+export function createDelegateRunner({
+  egress,
+  deadlineMs,
+  serviceName,
+  secret,
+}: DelegateRunnerOptions): Runner {
   return async function delegate(run, mayStart, signal) {
     if (secret === undefined) {
       const detail = "DELEGATE_SECRET is not set, so requests to executors cannot be signed: set it"
@@ -37,11 +42,11 @@ export function createDelegate({ egress, deadlineMs, serviceName, secret }: Dele
       beforeWrite: mayStart,
       signal,
     })
-    return { result: await judge(outcome), transitMs: transitOf(outcome.timing) }
+    return { result: await readResult(outcome), transitMs: requestTransitMs(outcome.timing) }
   }
 }
 
-/** The executor writes its results under `fence`, and nothing once it has seen a higher one. */
+/** The executor stores its results under `fence`, and nothing once it has received a higher one. */
 function describeRun(run: GrantedRun) {
   return {
     connection: run.connection,
@@ -54,12 +59,12 @@ function describeRun(run: GrantedRun) {
   }
 }
 
-async function judge(outcome: Outcome): Promise<SyncResult> {
+async function readResult(outcome: Outcome): Promise<SyncResult> {
   if (outcome.kind === "aborted") return { outcome: "abandoned", error: "stopped" }
   if (outcome.kind === "failed") return { outcome: "failed", error: outcome.error, detail: outcome.message }
   const { status } = outcome
   if (status < 200 || status > 299) {
-    return { outcome: "failed", error: "status", detail: `the executor answered with status ${status}` }
+    return { outcome: "failed", error: "status", detail: `the executor responded with status ${status}` }
   }
   const changed = readChanged(await outcome.excerpt.within(bodyWaitMs))
   return { outcome: changed ? "changed" : "unchanged", content: null }
@@ -67,7 +72,7 @@ async function judge(outcome: Outcome): Promise<SyncResult> {
 
 function readChanged(body: Buffer): boolean {
   try {
-    return answerSchema.parse(JSON.parse(body.toString("utf8"))).changed
+    return responseSchema.parse(JSON.parse(body.toString("utf8"))).changed
   } catch {
     return true
   }

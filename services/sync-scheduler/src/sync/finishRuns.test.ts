@@ -15,16 +15,16 @@ import {
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
-import { finishRuns } from "./finishRuns.ts"
-import { raiseTriggers } from "../intake/recordTriggers.ts"
-import { storeChunk } from "./storeChunk.ts"
+import { recordTriggers } from "../intake/recordTriggers.ts"
 import type { GrantedRun, SyncResult } from "../syncRun.ts"
+import { finishRuns } from "./finishRuns.ts"
+import { storeChunk } from "./storeChunk.ts"
 
 const connection = "a"
 
 async function startedRun(sql: Sql): Promise<GrantedRun> {
   await addConnections(sql, [connection])
-  await raiseTriggers(sql, minute, [trigger(connection)])
+  await recordTriggers(sql, minute, [trigger(connection)])
   await letTimePass(sql, 2_000)
   return await claimOne(sql)
 }
@@ -46,7 +46,7 @@ test("a run that succeeded covers what it claimed, and nothing is left to do", a
   const { sql } = await emptyDatabase()
   const run = await startedRun(sql)
   const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
-  expect(finish).toMatchObject({ kind: "recorded", dueInMs: null, waited: "window" })
+  expect(finish).toMatchObject({ kind: "recorded", dueInMs: null, waitedFor: "window" })
   expect(await readWindow(sql, connection)).toMatchObject({
     covered: "1",
     running: false,
@@ -94,7 +94,7 @@ test("a trigger during a run that fails is covered in the next window", async ()
     await letTimePass(sql, 120_000)
     run = await claimOne(sql)
   }
-  await raiseTriggers(sql, minute, [trigger(connection)])
+  await recordTriggers(sql, minute, [trigger(connection)])
   await finishRuns(sql, minute, [endOf(run, failed)])
   expect(await readWindow(sql, connection)).toMatchObject({ failures: 1, due: 60 })
 })
@@ -170,7 +170,7 @@ test("changed content replaces the snapshot, and the chunks of it and of crashed
     storeChunk(sql, { connection, fence, grantId, position: 0, data: Buffer.from(text) })
   const nextRun = async () => {
     await letTimePass(sql, 61_000)
-    await raiseTriggers(sql, minute, [trigger(connection)])
+    await recordTriggers(sql, minute, [trigger(connection)])
     await letTimePass(sql, 2_000)
     return await claimOne(sql)
   }
@@ -200,7 +200,7 @@ test("many runs end in one statement, each answered in its place", async () => {
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)
   await addConnections(sql, ids)
-  await raiseTriggers(
+  await recordTriggers(
     sql,
     minute,
     ids.map((id) => trigger(id)),

@@ -1,7 +1,10 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import type { SyncResult } from "../syncRun.ts"
 
-/** How a run ended. `sentAfterMs`: from asking for its grant until the source had its request; null: it sent none. */
+/**
+ * How a run ended. `sentAfterMs`: from the start of its claim until the source had its request, at most; null if it sent
+ * none.
+ */
 export type Completion = {
   connection: string
   fence: number
@@ -12,45 +15,42 @@ export type Completion = {
   slow: boolean
 }
 
-/** For the connection's next window; for that of a run that was under way as it came; for a source that failed. */
-type Waited = "window" | "during_run" | "after_failure"
+/** What the first trigger waited for: the next window, a run that was in flight, or retries of a source that failed. */
+type WaitedFor = "window" | "during_run" | "after_failure"
 
 export type Finish =
   | {
       kind: "recorded"
-      /** Until the connection's next start; null: nothing is left to do. */
+      /** Until the connection's next start; null if it is not due again. */
       dueInMs: number | null
-      /** From the first trigger's acceptance to now; null unless the run covered it. */
+      /** From the acceptance of the first trigger to now; null unless the run covered it. */
       syncedMs: number | null
-      /** What the first trigger waited for. */
-      waited: Waited
+      waitedFor: WaitedFor
     }
-  /** A newer start has been granted, or Postgres lost this one's grant; nothing of this run was written. */
+  /** A newer start has been granted, or Postgres lost this one's grant. Nothing of this run was written. */
   | { kind: "stale" }
-  /** Postgres rejects the values of this run; nothing of it was written. */
+  /** Postgres rejects the values of this run. Nothing of it was written. */
   | { kind: "failed"; error: unknown }
 
 /** Windows from a failed start to the next one, by the number of failures in a row. */
-const retryDistances = [1, 2, 4, 8, 15]
+const retryWindows = [1, 2, 4, 8, 15]
 
 /**
- * Ends runs, one statement for all that ended at about the same time. The answers stand in the order given.
+ * Ends a batch of runs in one statement, so a crash leaves all or nothing: content that counts as synced always has its
+ * triggers counted as covered. The results are in the order of `completions`.
  *
- * - Only a run whose fence and grant id are still the newest is in `held`, and everything is written from there: windows, runs,
- *   the snapshot and what is removed of its chunks. One statement, so that a crash leaves all of it or nothing, and
- *   content that counts as synced is never without its triggers counted as covered.
- * - Rows are locked in the order of their ids, as in `raiseTriggers`.
- * - `window_ends_at`: a window from when the request was really sent. The grant was asked for before Postgres read
- *   `started_at`, so `started_at + sentAfterMs` is never earlier than the sending; one millisecond more, because
- *   the column rounds to milliseconds. A run that was given up before it sent anything opened no window; one that
- *   failed before that did, because a source that cannot be reached is not to be called without a pause.
- * - A run that failed leaves its triggers uncovered: their times go back to the window. `failures` is 0 if a
- *   trigger came during the run, so a failure then waits for the next window only.
- * - The first trigger came during a run if it came before the end of the run just before this one and that one,
- *   having succeeded, did not cover it. If that one failed, it may have waited for the source for hours.
- * - `run` hands on what it got from `held`: the planner, which knows nothing of the arrays' lengths, would join the two
- *   row by row, and 256 rows then spend half of the statement on that.
- * - Chunks of this run and older ones go, unless they are the snapshot's: also those of a run that crashed.
+ * - `newest` selects the runs whose fence and grant id are still the newest; everything else is derived from it.
+ * - Rows are locked in the order of their ids, as in `recordTriggers`, so batches cannot deadlock.
+ * - `window_ends_at` is a window after the request was sent. `started_at + sentAfterMs` is never earlier, because the
+ *   claim was sent before Postgres read `started_at`; 1 ms more, because the column rounds to milliseconds. An abandoned
+ *   run that sent nothing used no window. A failed one did, so that an unreachable source is not called without a pause.
+ * - The triggers of a failed run go back to the window. `failures` is 0 if a trigger came during the run, so the retry
+ *   waits for one window only.
+ * - A trigger waited for a run in flight (`during_run`) if it came before the previous run ended and that run succeeded
+ *   without covering it.
+ * - `run` returns the columns of `newest`: with another join, the planner, which cannot know the arrays' lengths, would
+ *   compare them row by row, and 256 runs would take twice as long.
+ * - Chunks of this and older fences are deleted, also those of crashed runs, except for the snapshot's.
  */
 export async function finishRuns(
   sql: Sql,
@@ -72,7 +72,7 @@ export async function finishRuns(
       orNull(contents.map((content) => content?.etag ?? null)),
       orNull(contents.map((content) => content?.lastModified ?? null)),
       windowMs,
-      retryDistances,
+      retryWindows,
       plainArray(completions.map(({ grantId }) => grantId)),
       plainArray(completions.map(({ slow }) => String(slow))),
     ],
@@ -82,12 +82,12 @@ export async function finishRuns(
   return completions.map(({ grantId }): Finish => {
     const row = recorded.get(grantId)
     if (row === undefined) return { kind: "stale" }
-    const { due_in_ms: dueInMs, synced_ms: syncedMs, waited } = row
-    return { kind: "recorded", dueInMs, syncedMs, waited }
+    const { due_in_ms: dueInMs, synced_ms: syncedMs, waited_for: waitedFor } = row
+    return { kind: "recorded", dueInMs, syncedMs, waitedFor }
   })
 }
 
-/** Most runs bring nothing new, and `unnest` makes nulls of null too. */
+/** Saves parameters: most runs have no new content, and `unnest` returns nulls for a null array as well. */
 function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }
@@ -96,12 +96,12 @@ type FinishRow = {
   grant_id: string
   due_in_ms: number | null
   synced_ms: number | null
-  waited: Waited
+  waited_for: WaitedFor
 }
 
 const finish = `
 with clock as materialized (select clock_timestamp() as at),
-held as materialized (
+newest as materialized (
   select w.connection_id, w.fence, w.grant_id, ended.slow, ended.outcome::sync_outcome as outcome, ended.error, ended.sent_after_ms,
     ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified,
     ended.outcome in ('changed', 'unchanged') as covers,
@@ -118,11 +118,11 @@ held as materialized (
 ),
 run as (
   update sync_run r set
-    finished_at = clock.at, outcome = held.outcome, error = held.error, bytes = held.bytes,
-    content_sha256 = held.sha256
-  from held, clock
-  where r.connection_id = held.connection_id and r.fence = held.fence
-  returning held.*, r.started_at, r.first_trigger_at, r.last_trigger_at, r.correlation
+    finished_at = clock.at, outcome = newest.outcome, error = newest.error, bytes = newest.bytes,
+    content_sha256 = newest.sha256
+  from newest, clock
+  where r.connection_id = newest.connection_id and r.fence = newest.fence
+  returning newest.*, r.started_at, r.first_trigger_at, r.last_trigger_at, r.correlation
 ),
 ended as materialized (
   select run.*,
@@ -130,12 +130,12 @@ ended as materialized (
       else run.started_at + ($11::float8 + coalesce(run.sent_after_ms, 0)) * interval '1 millisecond'
     end as window_ends_at,
     case when run.outcome = 'failed'
-      then ($12::int[])[least(run.failures, array_length($12::int[], 1))] - 1 else 0 end as windows_more,
-    case when run.first_trigger_at >= before.finished_at then 'window'
-      when before.outcome in ('changed', 'unchanged') then 'during_run'
-      when before.outcome = 'failed' then 'after_failure' else 'window' end as waited
+      then ($12::int[])[least(run.failures, array_length($12::int[], 1))] - 1 else 0 end as retry_windows,
+    case when run.first_trigger_at >= previous.finished_at then 'window'
+      when previous.outcome in ('changed', 'unchanged') then 'during_run'
+      when previous.outcome = 'failed' then 'after_failure' else 'window' end as waited_for
   from run
-  left join sync_run before on before.connection_id = run.connection_id and before.fence = run.fence - 1
+  left join sync_run previous on previous.connection_id = run.connection_id and previous.fence = run.fence - 1
 ),
 written as (
   update sync_window w set
@@ -148,7 +148,7 @@ written as (
     window_ends_at = ended.window_ends_at,
     due_at = case when ended.covers and w.requested <= w.claimed then null
       else greatest(clock.at,
-        ended.window_ends_at + ended.windows_more * $11::float8 * interval '1 millisecond') end,
+        ended.window_ends_at + ended.retry_windows * $11::float8 * interval '1 millisecond') end,
     first_trigger_at =
       case when ended.covers then w.first_trigger_at else least(w.first_trigger_at, ended.first_trigger_at) end,
     last_trigger_at =
@@ -156,7 +156,7 @@ written as (
     correlation = case when ended.covers then w.correlation else coalesce(ended.correlation, w.correlation) end
   from ended, clock
   where w.connection_id = ended.connection_id
-  returning w.grant_id, w.due_at, ended.covers, ended.first_trigger_at, ended.waited
+  returning w.grant_id, w.due_at, ended.covers, ended.first_trigger_at, ended.waited_for
 ),
 stored as (
   insert into snapshot
@@ -173,14 +173,14 @@ revalidated as (
   from ended
   where s.connection_id = ended.connection_id and ended.outcome = 'unchanged' and ended.sha256 is not null
 ),
-dropped as (
+deleted_chunks as (
   delete from snapshot_chunk c
   using ended left join snapshot s on s.connection_id = ended.connection_id
   where c.connection_id = ended.connection_id and c.fence <= ended.fence
     and c.fence is distinct from
       case when ended.outcome = 'changed' and ended.sha256 is not null then ended.fence else s.fence end
 )
-select written.grant_id, written.waited,
+select written.grant_id, written.waited_for,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,
   case when written.covers
     then (extract(epoch from clock.at - written.first_trigger_at) * 1000)::float8 end as synced_ms

@@ -1,9 +1,9 @@
 import type { Sql } from "@sitewire/database"
-import { isFaultOfRow } from "../isBadRow.ts"
+import { isBadRow } from "../isBadRow.ts"
 import { type Completion, type Finish, finishRuns } from "./finishRuns.ts"
 
-/** Ends runs. If one makes the statement fail, halving finds it, so that all others are recorded. */
-export async function finishEach(
+/** Ends runs. If one makes the statement fail, bisects to find it, so that all others are recorded. */
+export async function finishSkippingBadRows(
   sql: Sql,
   settings: { windowMs: number },
   completions: readonly Completion[],
@@ -11,10 +11,10 @@ export async function finishEach(
   try {
     return await finishRuns(sql, settings, completions)
   } catch (error) {
-    if (!isFaultOfRow(error)) throw error
+    if (!isBadRow(error)) throw error
     if (completions.length === 1) return [{ kind: "failed", error }]
     const middle = Math.ceil(completions.length / 2)
-    const first = await finishEach(sql, settings, completions.slice(0, middle))
-    return [...first, ...(await finishEach(sql, settings, completions.slice(middle)))]
+    const first = await finishSkippingBadRows(sql, settings, completions.slice(0, middle))
+    return [...first, ...(await finishSkippingBadRows(sql, settings, completions.slice(middle)))]
   }
 }

@@ -11,15 +11,15 @@ import {
   minute,
   trigger,
 } from "../../test/fixtures/windows.ts"
+import { recordTriggers } from "../intake/recordTriggers.ts"
 import { finishRuns } from "./finishRuns.ts"
-import { createPull, type PullOptions } from "./pullRunner.ts"
-import { raiseTriggers } from "../intake/recordTriggers.ts"
+import { createPullRunner, type PullRunnerOptions } from "./pullRunner.ts"
 import { storeChunk } from "./storeChunk.ts"
 
 const never = new AbortController().signal
 const allowed = () => true
 
-async function setUp(source: string, options: Partial<PullOptions> = {}) {
+async function setUp(source: string, options: Partial<PullRunnerOptions> = {}) {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"], () => source)
   const egress = createEgress({
@@ -29,7 +29,7 @@ async function setUp(source: string, options: Partial<PullOptions> = {}) {
     connectionsPerOrigin: 4,
   })
   onTestFinished(() => egress.close())
-  const pull = createPull({
+  const pull = createPullRunner({
     egress,
     storeChunk: (chunk) => storeChunk(sql, chunk),
     deadlineMs: 10_000,
@@ -39,7 +39,7 @@ async function setUp(source: string, options: Partial<PullOptions> = {}) {
     ...options,
   })
   async function grant() {
-    await raiseTriggers(sql, minute, [trigger("a")])
+    await recordTriggers(sql, minute, [trigger("a")])
     await letTimePass(sql, 120_000)
     return await claimOne(sql)
   }

@@ -1,32 +1,24 @@
 import { type DownloadOutcome, type Egress, LocalFault } from "@sitewire/egress"
 import { reasonOf } from "@sitewire/runtime"
-import { standardWebhooksHeaders } from "@sitewire/signing"
+import type { Content, GrantedRun, Runner, RunnerResult, SyncResult } from "../syncRun.ts"
 import { chunkContent } from "./chunkContent.ts"
-import type { Content, GrantedRun, Runner, RunnerAnswer, SyncResult } from "../syncRun.ts"
-import { longestTransitMs, transitOf } from "./requestTransit.ts"
+import { longestTransitMs, requestTransitMs } from "./requestTransit.ts"
+import { type SignSourceRequestOptions, signSourceRequest } from "./signSourceRequest.ts"
+import type { Chunk } from "./storeChunk.ts"
 
-export type PullOptions = {
+export type PullRunnerOptions = SignSourceRequestOptions & {
   egress: Egress
-  /** Stores a piece of content under the run's fence; false if its grant is no longer the newest. */
-  storeChunk: (chunk: {
-    connection: string
-    fence: number
-    grantId: string
-    position: number
-    data: Buffer
-  }) => Promise<boolean>
+  /** False if a newer start has been granted. */
+  storeChunk: (chunk: Chunk) => Promise<boolean>
   deadlineMs: number
   maxBytes: number
-  serviceName: string
-  /** Without one, requests are not signed. */
-  signingSecret: string | undefined
 }
 
-/** Fetches a connection's source if it changed, and stores what came if it differs from what is stored. */
-export function createPull(options: PullOptions): Runner {
+/** Downloads a connection's source if it changed, and stores the content if it differs from the stored one. */
+export function createPullRunner(options: PullRunnerOptions): Runner {
   const { egress, storeChunk, deadlineMs, maxBytes } = options
 
-  return async function pull(run, mayStart, signal): Promise<RunnerAnswer> {
+  return async function pull(run, mayStart, signal): Promise<RunnerResult> {
     const { connection, fence, grantId } = run
     let storing = false
     const chunks = chunkContent(async (position, data) => {
@@ -49,13 +41,14 @@ export function createPull(options: PullOptions): Runner {
       if (error instanceof LocalFault) throw error
       return { result: storageFailed(error), transitMs: longestTransitMs }
     }
-    const transitMs = transitOf(outcome.timing)
+    const transitMs = requestTransitMs(outcome.timing)
     if (storing && outcome.kind === "failed" && outcome.error === "timeout") {
-      // The source must not count as one that hangs: it was we who took no more.
-      return { result: storageFailed(new Error("the deadline was over before it was stored")), transitMs }
+      // Not a time-out of the source, which would count as slow.
+      const late = new Error("Postgres did not store the content within SYNC_DEADLINE")
+      return { result: storageFailed(late), transitMs }
     }
-    if (outcome.kind !== "answered" || !holdsAll(outcome.status)) {
-      return { result: judgeWithoutContent(outcome, run), transitMs }
+    if (outcome.kind !== "answered" || !isComplete(outcome.status)) {
+      return { result: resultWithoutContent(outcome, run), transitMs }
     }
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
     if (run.snapshot?.contentSha256.equals(content.sha256)) {
@@ -70,34 +63,22 @@ export function createPull(options: PullOptions): Runner {
   }
 }
 
-/** A part that we did not ask for (206) is not the content. */
-function holdsAll(status: number): boolean {
+/** 206 is a part of the content, which we did not request. */
+function isComplete(status: number): boolean {
   return status >= 200 && status <= 299 && status !== 206
 }
 
-/** Thrown from within a download, because that is how a download is ended from there. */
+/** Thrown in `onChunk`, because only an error ends a download from there. */
 class StaleFence extends Error {}
 
-/**
- * The headers by which the partner knows us and the connection. Signed, they are those of Standard Webhooks over an
- * empty body, with connection and fence in the id: a signature that a listener can repeat for minutes only.
- */
-function requestHeaders(
-  run: GrantedRun,
-  { serviceName, signingSecret }: PullOptions,
-): Record<string, string> {
-  const headers: Record<string, string> = { [`x-${serviceName.toLowerCase()}-connection`]: run.connection }
-  if (signingSecret !== undefined) {
-    const id = `${run.connection}_${run.fence}`
-    const timestamp = Math.floor(Date.now() / 1_000)
-    Object.assign(headers, standardWebhooksHeaders({ id, timestamp, body: "", secrets: [signingSecret] }))
-  }
+function requestHeaders(run: GrantedRun, options: PullRunnerOptions): Record<string, string> {
+  const headers = signSourceRequest(run, options)
   if (run.snapshot?.etag) headers["if-none-match"] = run.snapshot.etag
   if (run.snapshot?.lastModified) headers["if-modified-since"] = run.snapshot.lastModified
   return headers
 }
 
-function judgeWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncResult {
+function resultWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncResult {
   switch (outcome.kind) {
     case "failed":
       return { outcome: "failed", error: outcome.error, detail: outcome.message }
@@ -107,16 +88,16 @@ function judgeWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncRes
       return {
         outcome: "failed",
         error: "too-large",
-        detail: `the content exceeds ${outcome.limitBytes} bytes`,
+        detail: `the content is larger than ${outcome.limitBytes} bytes (SYNC_MAX_BYTES)`,
       }
     case "answered": {
-      // A 304 that we did not ask for says that we have something which we do not have.
-      const asked = Boolean(run.snapshot?.etag || run.snapshot?.lastModified)
-      if (outcome.status === 304 && asked) return { outcome: "unchanged", content: null }
+      // A 304 to an unconditional request is an error: we have no content.
+      const conditional = Boolean(run.snapshot?.etag || run.snapshot?.lastModified)
+      if (outcome.status === 304 && conditional) return { outcome: "unchanged", content: null }
       return {
         outcome: "failed",
         error: "status",
-        detail: `the source answered with status ${outcome.status}`,
+        detail: `the source responded with status ${outcome.status}`,
       }
     }
   }

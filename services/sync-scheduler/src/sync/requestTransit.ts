@@ -1,13 +1,12 @@
 import type { Timing } from "@sitewire/egress"
 
-/** What is beyond this is the source's own time, or a network that nobody can vouch for. */
+/** A longer time to the first byte is the source's processing time. */
 export const longestTransitMs = 250
 
 /**
- * From the writing of a request until the source can have seen it, at most, in milliseconds. Windows are counted from
- * there, because it is at the source that two syncs must be a window apart: it had the request before the first byte
- * of its answer.
+ * Upper bound, in milliseconds, of the time from writing a request until the source had it: the source had it before it
+ * sent the first byte of its response. Windows start there, because two syncs must reach the source a window apart.
  */
-export function transitOf({ firstByteMs = longestTransitMs }: Timing): number {
+export function requestTransitMs({ firstByteMs = longestTransitMs }: Timing): number {
   return Math.min(firstByteMs, longestTransitMs)
 }

@@ -1,20 +1,14 @@
 import type { Sql } from "@sitewire/database"
 
+export type Chunk = { connection: string; fence: number; grantId: string; position: number; data: Buffer }
+
 /**
- * Stores one piece of a source's content under the run's fence, while its grant is the newest: otherwise writes nothing
- * and returns false. A newer start that is granted within this very statement leaves a piece under a number that nobody
- * reads; the next finish of the connection removes it. May be repeated, for an answer can be lost with its connection.
+ * Stores a chunk of a source's content under the run's fence. Returns false and stores nothing if a newer start has been
+ * granted. If that happens during the statement, the next finish deletes the chunk. May be repeated, because a lost
+ * database connection loses the result.
  */
-export async function storeChunk(
-  sql: Sql,
-  {
-    connection,
-    fence,
-    grantId,
-    position,
-    data,
-  }: { connection: string; fence: number; grantId: string; position: number; data: Buffer },
-): Promise<boolean> {
+export async function storeChunk(sql: Sql, chunk: Chunk): Promise<boolean> {
+  const { connection, fence, grantId, position, data } = chunk
   const rows = await sql(store, [connection, fence, position, data, grantId], "store-chunk")
   return rows.length > 0
 }

@@ -1,0 +1,75 @@
+import { batchCalls, type Logger } from "@sitewire/runtime"
+import { createIngestTriggers } from "./intake/ingestTriggers.ts"
+import { isInvalidTrigger } from "./intake/recordTriggers.ts"
+import type { SchedulerMetrics } from "./metrics.ts"
+import { createHostLimiter } from "./schedule/hostLimiter.ts"
+import { runDueSyncs } from "./schedule/runDueSyncs.ts"
+import type { Store } from "./store.ts"
+import type { Completion, Finish } from "./sync/finishRuns.ts"
+import type { GrantedRun, Runner, WindowSettings } from "./syncRun.ts"
+
+export type SchedulerParts = {
+  windows: WindowSettings
+  /** Syncs in flight in this process, at most. */
+  maxRunning: number
+  /** Syncs in flight of one source host in this process, at most. */
+  maxPerHost: number
+  store: Pick<Store, "recordTriggers" | "claim" | "finishRuns">
+  runners: Record<GrantedRun["runner"], Runner>
+  /** Called with false when claims fail, and with true when they work again. */
+  onClaims: (working: boolean, why?: string) => void
+  /** Trigger records could not be recorded; they stay unfinished. */
+  onIngestFailed: (error: unknown) => void
+  /** Aborted when the stop begins. */
+  stopping: AbortSignal
+  metrics: SchedulerMetrics
+  log: Logger
+}
+
+/** Builds the scheduler from what it uses, and starts to claim due syncs. The caller passes it the trigger records. */
+export function createScheduler(parts: SchedulerParts) {
+  const { windows, maxRunning, maxPerHost, store, runners, onClaims, onIngestFailed } = parts
+  const { stopping, metrics, log } = parts
+  const slowMs = windows.deadlineMs / 5
+  const hosts = createHostLimiter({
+    maxRunning,
+    maxPerHost,
+    slowMs,
+    windowMs: windows.windowMs,
+    onBreaker(host, state, failures) {
+      if (state === "closed") log.info({ host }, "a source host can be reached again")
+      else
+        log.warn({ host, failures }, "a source host cannot be reached; its syncs wait until a probe succeeds")
+    },
+  })
+  const syncs = runDueSyncs({
+    claim: store.claim,
+    finish: batchCalls<Completion, Finish>({
+      lingerMs: 2,
+      maxBatch: 500,
+      maxRunning: 2,
+      run: store.finishRuns,
+    }),
+    runners,
+    hosts,
+    slowMs,
+    windowMs: windows.windowMs,
+    startGraceMs: windows.startGraceMs,
+    onClaims,
+    stopping,
+    metrics,
+    log,
+  })
+  const ingest = createIngestTriggers({
+    recordTriggers: store.recordTriggers,
+    isInvalidTrigger,
+    onRecorded({ triggers, dueInMs }) {
+      metrics.triggers.inc(triggers)
+      if (dueInMs !== null) syncs.dueIn(dueInMs)
+    },
+    onInvalid: () => metrics.invalidRecords.inc(),
+    onFailed: onIngestFailed,
+    log,
+  })
+  return { ingest, running: syncs.running, openBreakers: hosts.openBreakers, close: syncs.close }
+}

@@ -1,0 +1,214 @@
+/**
+ * The statements that grant starts of syncs. One statement keeps two starts of a connection a window apart, for any
+ * number of schedulers and whatever their clocks show: by its row locks, by Postgres's clock, and by the new
+ * `window_ends_at` and fence.
+ *
+ * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each other. Postgres
+ *   checks a row that was claimed meanwhile again, and its `due_at` has changed.
+ * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window and a fence.
+ * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), an index of its own,
+ *   of which `queue_head` reads one row per host. So a full host's rows are read once and not by each claim. No row moves
+ *   while the total is used up, because that shows nothing about the host.
+ * - Slow connections get at most their share of the permits, in total and of each host. Their queues are last in the
+ *   index, so the walk can stop before them.
+ * - `window_ends_at` includes the start grace, so two requests are a window apart even if this run is never heard of
+ *   again. `finishRuns` sets the exact time.
+ * - `due_at` becomes the lease: a run whose process died is due again after it. It is then closed as abandoned, and its
+ *   triggers join the new run.
+ * - Limits are literals where the planner must know that they are small: with parameters, it may join and sort all
+ *   windows.
+ */
+
+/** The most rows that one statement reads and locks outside the queues. */
+export const readAtOnce = 256
+
+const clock = `clock as materialized (select clock_timestamp() as at)`
+
+const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waiting_for_host, w.slow,
+    w.first_trigger_at, w.last_trigger_at, w.correlation, c.source, c.runner, c.source_host as host`
+
+/** Chooses what is granted. The parameters from `$at` on are those of `choiceValues`. */
+const choosing = (at: number) => {
+  const [hosts, free, freeSlow, isProbe, otherFree, otherSlow, total, totalSlow] = [
+    `$${at}::text[]`,
+    `$${at + 1}::int[]`,
+    `$${at + 2}::int[]`,
+    `$${at + 3}::boolean[]`,
+    `$${at + 4}::int`,
+    `$${at + 5}::int`,
+    `$${at + 6}::int`,
+    `$${at + 7}::int`,
+  ]
+  return `
+known_host as materialized (
+  select * from unnest(${hosts}, ${free}, ${freeSlow}, ${isProbe}) as h (host, free, free_slow, is_probe)
+),
+queue_head as (
+  (select slow, waiting_for_host as host, due_at from sync_window
+   where waiting_for_host is not null and slow <= (${totalSlow} > 0)
+   order by slow, waiting_for_host, due_at limit 1)
+  union all
+  select next.* from queue_head cross join lateral (
+    select w.slow, w.waiting_for_host, w.due_at from sync_window w
+    where w.waiting_for_host is not null and (w.slow, w.waiting_for_host) > (queue_head.slow, queue_head.host)
+      and w.slow <= (${totalSlow} > 0)
+    order by w.slow, w.waiting_for_host, w.due_at limit 1
+  ) next
+),
+with_capacity as materialized (
+  select * from (
+    select queue_head.slow, queue_head.host, queue_head.due_at,
+      case when queue_head.slow then coalesce(known_host.free_slow, ${otherSlow}) else coalesce(known_host.free, ${otherFree}) end as free
+    from queue_head left join known_host using (host)
+  ) as queue
+  where free > 0 and due_at <= (select at from clock) order by due_at limit least(${total}, ${readAtOnce})
+),
+from_queues as materialized (
+  select queued.* from with_capacity cross join lateral (
+    select ${rowColumns}
+    from sync_window w
+    join connection c on c.id = w.connection_id
+    where w.slow = with_capacity.slow and w.waiting_for_host = with_capacity.host
+      and w.due_at <= (select at from clock)
+    order by w.due_at
+    limit least(with_capacity.free, ${total})
+    for update of w skip locked
+  ) as queued
+  limit ${readAtOnce}
+),
+not_queued as materialized (
+  select ${rowColumns}
+  from sync_window w
+  join connection c on c.id = w.connection_id
+  where w.due_at <= (select at from clock) and w.waiting_for_host is null
+  order by w.due_at
+  limit ${readAtOnce}
+  for update of w skip locked
+),
+candidate as materialized (
+  select row.*, coalesce(known_host.free, ${otherFree}) as free, coalesce(known_host.free_slow, ${otherSlow}) as free_slow,
+    coalesce(known_host.is_probe, false) as is_probe
+  from (select * from from_queues union all select * from not_queued) as row left join known_host using (host)
+  limit ${2 * readAtOnce}
+),
+slow_chosen as materialized (
+  select connection_id from (
+    select connection_id, due_at, free_slow,
+      row_number() over (partition by host order by due_at, connection_id) as position
+    from candidate where slow
+  ) as slow
+  where position <= free_slow order by due_at limit ${totalSlow}
+),
+ranked as (
+  select candidate.*,
+    row_number() over (partition by host order by is_probe and slow, due_at, connection_id) as position
+  from candidate where not slow or connection_id in (select connection_id from slow_chosen)
+),
+chosen as materialized (
+  select * from ranked where position <= free order by due_at limit ${total}
+)`
+}
+
+/** Moves what was not granted to the queue of its host. $9: the total, as after `choosing(3)`. */
+const queueing = `
+queued_now as (
+  update sync_window w set waiting_for_host = candidate.host
+  from candidate
+  where w.connection_id = candidate.connection_id and candidate.waiting_for_host is distinct from candidate.host
+    and (select count(*) from chosen) < $9::int
+    and candidate.connection_id not in (select connection_id from chosen)
+  returning 1
+)`
+
+/** Grants what is in `chosen`. $1 and $2 are those of `grantValues`. */
+const granting = (onConflict: string) => `
+lost as (
+  update sync_run r set outcome = 'abandoned', error = 'lost', finished_at = clock.at
+  from chosen, clock
+  where chosen.running and r.connection_id = chosen.connection_id and r.fence = chosen.fence
+    and r.outcome = 'running'
+  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation
+),
+start as materialized (
+  select chosen.connection_id, chosen.fence + 1 as fence, gen_random_uuid() as grant_id,
+    chosen.source, chosen.host, chosen.slow, chosen.runner,
+    least(chosen.requested - chosen.covered, 2147483647)::int as triggers,
+    least(chosen.first_trigger_at, lost.first_trigger_at) as first_trigger_at,
+    greatest(chosen.last_trigger_at, lost.last_trigger_at) as last_trigger_at,
+    coalesce(lost.correlation, chosen.correlation) as correlation
+  from chosen left join lost using (connection_id)
+),
+granted as (
+  update sync_window w set
+    fence = start.fence,
+    grant_id = start.grant_id,
+    claimed = w.requested,
+    running = true,
+    window_ends_at = clock.at + $1::float8 * interval '1 millisecond',
+    due_at = clock.at + greatest($1::float8, $2::float8) * interval '1 millisecond',
+    waiting_for_host = null,
+    first_trigger_at = null,
+    last_trigger_at = null,
+    correlation = null
+  from start, clock
+  where w.connection_id = start.connection_id
+),
+recorded as (
+  insert into sync_run
+    (connection_id, fence, grant_id, started_at, triggers, first_trigger_at, last_trigger_at, correlation)
+  select start.connection_id, start.fence, start.grant_id, clock.at, start.triggers,
+    start.first_trigger_at, start.last_trigger_at, start.correlation
+  from start, clock
+  ${onConflict}
+)`
+
+/**
+ * A row with the new fence can only be left of a deleted connection whose delete trigger was disabled. Only
+ * `claimConnection` overwrites it, because the check costs time for every insert.
+ */
+const overwrite = `on conflict (connection_id, fence) do update set
+    grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',
+    error = null, triggers = excluded.triggers, first_trigger_at = excluded.first_trigger_at,
+    last_trigger_at = excluded.last_trigger_at, correlation = excluded.correlation, bytes = null,
+    content_sha256 = null`
+
+const runColumns = `start.connection_id, start.fence, start.grant_id, start.runner, start.source, start.host,
+  start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at,
+  start.correlation, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
+
+export const claimDueStatement = `
+with recursive ${clock}, ${choosing(3)}, ${queueing}, ${granting("")}
+select
+  (select count(*) from not_queued)::int as not_queued,
+  (select count(*) from candidate)::int as candidates,
+  (select count(*) from queued_now)::int as queued_now,
+  exists (select from sync_window where waiting_for_host is not null)
+    or (select count(*) from queued_now) > 0 as waiting,
+  (extract(epoch from
+    (select min(due_at) from sync_window where due_at > (select at from clock) and waiting_for_host is null)
+      - clock.at) * 1000)::float8 as next_due_in_ms,
+  ${runColumns}
+from clock
+left join start on true
+left join snapshot on snapshot.connection_id = start.connection_id
+`
+
+export const findDueStatement = `
+with recursive ${clock}, ${choosing(1)}
+select connection_id from chosen
+`
+
+export const claimConnectionStatement = `
+with ${clock},
+chosen as materialized (
+  select ${rowColumns}
+  from sync_window w
+  join connection c on c.id = w.connection_id
+  where w.connection_id = $3::text and w.due_at <= (select at from clock)
+  for update of w skip locked
+), ${granting(overwrite)}
+select ${runColumns}
+from clock
+cross join start
+left join snapshot on snapshot.connection_id = start.connection_id
+`

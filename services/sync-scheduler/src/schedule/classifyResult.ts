@@ -1,0 +1,21 @@
+import type { Seen } from "@sitewire/limiter"
+import type { SyncResult } from "../syncRun.ts"
+
+const timeLimits = new Set(["timeout", "late-start"])
+const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
+/** Errors of one connection: the host has responded, so it is reachable. */
+const responseErrors = new Set(["status", "too-large"])
+
+/** What the result of a sync shows about its host. */
+export function hostOutcome(result: SyncResult): Seen {
+  if (result.outcome === "abandoned") return "unknown"
+  if (!("error" in result)) return "success"
+  if (responseErrors.has(result.error)) return "success"
+  return hostFailures.has(result.error) ? "failure" : "unknown"
+}
+
+/** Whether a sync of this duration makes its connection slow. */
+export function isSlow(result: SyncResult, ms: number, slowMs: number): boolean {
+  if ("error" in result && timeLimits.has(result.error)) return true
+  return hostOutcome(result) === "success" && ms >= slowMs
+}

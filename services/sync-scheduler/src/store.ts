@@ -1,0 +1,36 @@
+import type { Pool } from "@sitewire/database"
+import type { CompactedTrigger } from "./intake/compactTriggers.ts"
+import { recordTriggers } from "./intake/recordTriggers.ts"
+import type { ClaimInput } from "./schedule/claimDueSyncs.ts"
+import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
+import type { Completion } from "./sync/finishRuns.ts"
+import { finishSkippingBadRows } from "./sync/finishSkippingBadRows.ts"
+import { type Chunk, storeChunk } from "./sync/storeChunk.ts"
+import type { WindowSettings } from "./syncRun.ts"
+
+type Retry = <T>(what: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+
+/** The scheduler's statements. `retry` repeats them while Postgres is unavailable; claims end when the stop begins. */
+export function createStore({
+  pool: { sql },
+  windows,
+  retry,
+  stopping,
+}: {
+  pool: Pick<Pool, "sql">
+  windows: WindowSettings
+  retry: Retry
+  stopping: AbortSignal
+}) {
+  return {
+    recordTriggers: (triggers: CompactedTrigger[]) =>
+      retry("record triggers", () => recordTriggers(sql, windows, triggers)),
+    claim: (input: ClaimInput) =>
+      retry("claim due syncs", () => claimSkippingBadRows(sql, windows, input), stopping),
+    storeChunk: (chunk: Chunk) => retry("store content", () => storeChunk(sql, chunk)),
+    finishRuns: (batch: Completion[]) =>
+      retry("finish runs", () => finishSkippingBadRows(sql, windows, batch)),
+  }
+}
+
+export type Store = ReturnType<typeof createStore>

@@ -1,0 +1,88 @@
+import type { SchedulerMetrics } from "../metrics.ts"
+import { hostOutcome, isSlow } from "../schedule/classifyResult.ts"
+import type { HostLimiter } from "../schedule/hostLimiter.ts"
+import type { GrantedRun, SyncResult } from "../syncRun.ts"
+import type { Completion, Finish } from "./finishRuns.ts"
+import {
+  abandonedRun,
+  createRunWithinGrace,
+  type EndedRun,
+  type RunWithinGraceOptions,
+} from "./runWithinGrace.ts"
+
+export type RunSyncOptions = RunWithinGraceOptions & {
+  /** Retries while Postgres is unavailable, until the stop's time is over; rejects for other reasons. */
+  finish: (completion: Completion) => Promise<Finish>
+  hosts: HostLimiter
+  /** A sync that takes longer makes its connection slow. */
+  slowMs: number
+  metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced" | "unrecorded">
+}
+
+/** `dueInMs`: until the connection is due again; null if it is not. */
+export type RecordedRun =
+  | { kind: "recorded"; dueInMs: number | null }
+  | { kind: "stale" }
+  | { kind: "unrecorded" }
+
+/** Runs a granted sync and records its end. `age`: milliseconds since its claim started. */
+export function createRunSync(options: RunSyncOptions) {
+  const { finish, hosts, slowMs, metrics, log } = options
+  const runWithinGrace = createRunWithinGrace(options)
+
+  async function runWithPermit(run: GrantedRun, age: () => number): Promise<EndedRun> {
+    const release = hosts.acquire(run)
+    if (release === null) return abandonedRun("busy")
+    const ended = await runWithinGrace(run, age)
+    // Before the end is recorded: the host is idle already.
+    release(hostOutcome(ended.result))
+    return ended
+  }
+
+  function measure(result: SyncResult, ms: number, finished: Exclude<Finish, { kind: "failed" }>): void {
+    const stale = finished.kind === "stale"
+    metrics.syncs.inc({ outcome: stale ? "stale" : result.outcome })
+    if (stale) return
+    metrics.syncSeconds.observe(ms / 1_000)
+    if (finished.syncedMs === null) return
+    metrics.triggerToSynced.observe({ kind: finished.waitedFor }, Math.max(0, finished.syncedMs / 1_000))
+  }
+
+  return async (run: GrantedRun, age: () => number): Promise<RecordedRun> => {
+    const { connection, fence, grantId, correlation } = run
+    const context = { connection, fence, correlation }
+    const startedAt = performance.now()
+    log.info({ ...context, triggers: run.triggers, host: run.host }, "sync started")
+    const { result, sentAfterMs } = await runWithPermit(run, age)
+    const ms = Math.round(performance.now() - startedAt)
+    const slow = isSlow(result, ms, slowMs)
+    const fields = { ...context, outcome: result.outcome, ms, ...describeResult(result) }
+    try {
+      const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow })
+      if (finished.kind === "failed") throw finished.error
+      measure(result, ms, finished)
+      if (finished.kind === "stale") {
+        log.warn(
+          fields,
+          "sync finished too late: a newer start had been granted, so its result was discarded",
+        )
+        return { kind: "stale" }
+      }
+      log.info(fields, "sync finished")
+      return { kind: "recorded", dueInMs: finished.dueInMs }
+    } catch (error) {
+      metrics.unrecorded.inc()
+      log.error(
+        { ...fields, error },
+        "the end of a sync could not be recorded; it starts again after its lease",
+      )
+      return { kind: "unrecorded" }
+    }
+  }
+}
+
+function describeResult(result: SyncResult): object {
+  if ("detail" in result) return { reason: result.error, detail: result.detail }
+  if ("error" in result) return { reason: result.error }
+  return result.content === null ? {} : { bytes: result.content.bytes }
+}

@@ -1,0 +1,77 @@
+import type { Logger } from "@sitewire/runtime"
+import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
+import { longestTransitMs } from "./requestTransit.ts"
+
+/** `sentAfterMs`: from the start of the run's claim until the source had its request, at most; null if it sent none. */
+export type EndedRun = { result: SyncResult; sentAfterMs: number | null }
+
+export type RunWithinGraceOptions = {
+  runners: Record<GrantedRun["runner"], Runner>
+  startGraceMs: number
+  /** Aborted when the stop begins: no request may be sent any more. */
+  stopping: AbortSignal
+  /** Aborted when the stop's time is over: ends the runs in flight. */
+  abort: AbortSignal
+  log: Logger
+}
+
+/**
+ * Executes a granted run. Its request must be sent within the start grace, which `window_ends_at` includes.
+ *
+ * - A run that is already late, after a suspend of the machine, say, is given back and granted again.
+ * - A run whose connection (name lookup, TCP, TLS) is not ready in time ends as failed. If it were given back as well, a
+ *   source that connects slowly would be tried without a pause.
+ * - The runner asks again right before it sends, because the process can be suspended at any moment.
+ */
+export function createRunWithinGrace(options: RunWithinGraceOptions) {
+  const { runners, startGraceMs, stopping, abort, log } = options
+
+  return async (run: GrantedRun, age: () => number): Promise<EndedRun> => {
+    const isLate = () => age() > startGraceMs
+    if (stopping.aborted || isLate()) return abandonedRun(stopping.aborted ? "stopped" : "late-start")
+    const request: { sentAfterMs: number | null; forbidden: boolean } = {
+      sentAfterMs: null,
+      forbidden: false,
+    }
+    const mayStart = () => {
+      request.forbidden ||= stopping.aborted || isLate()
+      if (!request.forbidden) request.sentAfterMs = age()
+      return !request.forbidden
+    }
+    const graceOver = new AbortController()
+    const onGraceOver = () => {
+      if (request.sentAfterMs !== null) return
+      request.forbidden = true
+      graceOver.abort()
+    }
+    const timer = setTimeout(onGraceOver, startGraceMs - age())
+    const arrivedAfter = (transitMs: number) =>
+      request.sentAfterMs === null ? null : request.sentAfterMs + transitMs
+    try {
+      const signal = AbortSignal.any([abort, graceOver.signal])
+      const { result, transitMs } = await runners[run.runner](run, mayStart, signal)
+      const wasLate = request.forbidden && !stopping.aborted
+      return { result: wasLate ? lateStart(startGraceMs) : result, sentAfterMs: arrivedAfter(transitMs) }
+    } catch (error) {
+      log.error(
+        { connection: run.connection, fence: run.fence, error },
+        "a sync failed with an internal error",
+      )
+      const detail = "an internal error, which the log line before this one describes"
+      const result: SyncResult = { outcome: "failed", error: "internal", detail }
+      return { result, sentAfterMs: arrivedAfter(longestTransitMs) }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** A run that has sent no request, and so has used no window. */
+export function abandonedRun(error: string): EndedRun {
+  return { result: { outcome: "abandoned", error }, sentAfterMs: null }
+}
+
+function lateStart(startGraceMs: number): SyncResult {
+  const detail = `no connection to the source was ready within ${startGraceMs} ms, so no request was sent`
+  return { outcome: "failed", error: "late-start", detail }
+}

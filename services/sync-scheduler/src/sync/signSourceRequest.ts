@@ -1,0 +1,23 @@
+import { standardWebhooksHeaders } from "@sitewire/signing"
+import type { GrantedRun } from "../syncRun.ts"
+
+export type SignSourceRequestOptions = {
+  serviceName: string
+  /** Undefined: requests are not signed. */
+  signingSecret: string | undefined
+}
+
+/**
+ * Headers that name the connection and, with a secret, sign the request to its source: those of Standard Webhooks over an
+ * empty body. The id contains connection and fence, and the timestamp limits how long a captured signature is valid.
+ */
+export function signSourceRequest(
+  { connection, fence }: Pick<GrantedRun, "connection" | "fence">,
+  { serviceName, signingSecret }: SignSourceRequestOptions,
+): Record<string, string> {
+  const headers = { [`x-${serviceName.toLowerCase()}-connection`]: connection }
+  if (signingSecret === undefined) return headers
+  const id = `${connection}_${fence}`
+  const timestamp = Math.floor(Date.now() / 1_000)
+  return { ...headers, ...standardWebhooksHeaders({ id, timestamp, body: "", secrets: [signingSecret] }) }
+}
