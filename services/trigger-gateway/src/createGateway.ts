@@ -10,9 +10,8 @@ import { createProcessBatch } from "./trigger/processBatch.ts"
 
 export type GatewayParts = {
   limits: ServerLimits & {
-    /** Triggers that may wait for Postgres and Kafka at the same time. */
     maxWaiting: number
-    /** The longest time that a trigger waits for its response. */
+    /** A trigger that waits longer for Postgres or Kafka gets 503. */
     deadlineMs: number
   }
   topic: string
@@ -26,13 +25,13 @@ export type GatewayParts = {
   stopping: AbortSignal
 }
 
-/** Long enough to share queries and requests to Kafka, too short to be noticed by callers. */
+/** Long enough to share queries, too short for callers to notice. */
 const lingerMs = 3
-/** While some batches wait for Postgres and Kafka, this process reads and responds to others. Two large ones left it idle. */
+/** With several small batches, the process works on one while others wait. Two large ones left it idle. */
 const maxBatch = 256
 const maxRunning = 4
 
-/** Builds the gateway's HTTP server from what it uses. Listens to nothing yet. */
+/** Builds the gateway's HTTP server, which does not listen yet. */
 export function createGateway(parts: GatewayParts): Server {
   const { limits, topic, readHashes, publish, isUnavailable, unavailablePartitions } = parts
   const { registry, log, stopping } = parts

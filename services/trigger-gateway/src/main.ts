@@ -19,7 +19,7 @@ await runService({
   parts: ["postgres", "kafka"],
   start: async ({ config, log, lifecycle, readiness, metrics: registry, announce }) => {
     const deadlineMs = config.GATEWAY_DEADLINE
-    // Opening a connection and a statement together must fit into the deadline.
+    // A new connection and a statement together must fit into the deadline.
     const statementMs = Math.ceil(deadlineMs / 2)
     const pool = openPool(
       {

@@ -1,23 +1,23 @@
 import { type Readiness, reasonOf } from "@sitewire/runtime"
 
-/** If the checks succeed, a failed query makes the gateway unready for this long at most. */
+/** If the checks succeed, failed work makes the gateway unready for this long at most. */
 const unreadyAfterFailureMs = 3_000
 
 export type DependencyWatch = {
   /** The newest check failed. */
   isUnavailable(): boolean
-  /** Records whether `work`, which uses the dependency, succeeds, and returns its result. A failure causes a check. */
+  /** Records whether `work` succeeds, and returns its result. A failure causes a check. */
   observe<T>(work: Promise<T>): Promise<T>
   stop(): void
 }
 
 /**
- * Reports to readiness whether a dependency works. Regular checks notice an outage without any callers, and its end; the
- * outcome of real work shows what the checks miss.
+ * Reports to readiness whether a dependency works. Regular checks notice an outage while nobody calls, and its end; the
+ * outcome of real work shows what checks miss.
  */
 export function watchDependency(settings: {
   name: string
-  /** Rejects if the dependency is unavailable, within the time that a caller may wait. */
+  /** Rejects if the dependency is unavailable, with a time-out of its own. */
   check: () => Promise<unknown>
   everyMs: number
   readiness: Readiness

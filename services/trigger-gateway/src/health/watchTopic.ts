@@ -11,9 +11,8 @@ export type TopicWatch = {
 }
 
 /**
- * Reports to readiness whether the producer's topic accepts records: unready if no partition does; ready, with the
- * unavailable partitions in the readiness text, if some do. Other gateways use the same brokers, so taking this one out
- * would not help. Resolves after the first check.
+ * Reports to readiness whether the topic accepts records. If only some partitions do, the gateway is ready and names the
+ * others: all gateways use the same brokers, so removing one would not help. Resolves after the first check.
  */
 export async function watchTopic(settings: {
   producer: Pick<Producer, "check" | "publish">

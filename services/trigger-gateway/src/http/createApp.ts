@@ -12,19 +12,19 @@ import { responses, sendAccepted, sendResponse } from "./responses.ts"
 const path = "/connectors/hook/:id/:token"
 
 /**
- * Scheme and host of a request target such as `http://host/path`, which clients send to proxies. Removed before Express
- * has Node parse it: Node prints a malformed URL, token included, in a warning.
+ * Scheme and host, which clients send to proxies. Removed, because Express lets Node parse them, and Node prints a
+ * malformed URL, token included, in a warning.
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** Requests of one connection without a response. Proxies and Node's clients have one; pipelining clients have more. */
+/** Requests of one connection without a response. Only clients that pipeline have more than one. */
 const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
 
 /**
- * The routes. The path contains the token, so no response, log line or metric is made from a request, and Express's
- * default error handler, which prints the path, is never reached.
+ * The routes. Paths contain tokens, so no response, log line or metric is made from a request, and Express's default
+ * error handler, which prints paths, is never reached.
  */
 export function createApp(settings: {
   handle: (trigger: TriggerUrl, respond: (outcome: TriggerOutcome) => void) => void
@@ -62,7 +62,7 @@ export function createApp(settings: {
     else respond({ status: "not found" })
   }
 
-  /** Called after the routes if none matched or one failed. A path that cannot be decoded is a URIError, and gets 404. */
+  /** Called if no route matched, or one failed. A path that cannot be decoded is a URIError. */
   function onUnmatched(response: ServerResponse, error: unknown): void {
     if (error === undefined || error === null || error instanceof URIError) {
       metrics.count("not_found")

@@ -13,37 +13,34 @@ export type ServerLimits = {
 }
 
 /**
- * The listener that the internet reaches, with every limit set explicitly. If a request is not HTTP, too large or too
- * slow, Node responds with 400, 431 or 408 without a body and closes the connection.
+ * The listener that the internet reaches, so every limit is explicit. Node itself responds to invalid, large and slow
+ * requests, with 400, 431 and 408, and closes the connection.
  */
 export function createHttpServer(limits: ServerLimits, app: App): Server {
-  // Headers are a part of their request: Node rejects a longer time-out for them.
+  // Node rejects a longer time-out for headers than for the request.
   const headersTimeoutMs = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs)
   const server = nodeHttp.createServer(
     {
       ...app.messageClasses,
-      // A trigger URL has about 150 bytes; proxies add headers.
       maxHeaderSize: 8 * 1024,
       headersTimeout: headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveMs,
-      // `limitPipelining` checks the header. Node would process requests behind the one that it rejects.
+      // `limitPipelining` checks the header: Node would process the requests behind a rejected one.
       requireHostHeader: false,
-      // The time-outs are checked this often, so they may fire this much too late.
+      // The time-outs may fire so much too late.
       connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     },
     app.onRequest,
   )
   limitConnections(server, limits.maxConnections)
-  // The only time-out while a response is being sent. Without it, a client that vanishes without a FIN before it has
-  // read its responses occupies a connection for ever.
+  // The only time-out while a response is being sent, for clients that vanish without a FIN.
   server.timeout = limits.inactivityMs
-  // A client may close its sending side and wait for responses, which Node drops by default. No type or constructor
-  // option declares this property.
+  // A client may close its sending side and wait for responses; Node drops these by default. The types omit this option.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // `maxHeaderSize` limits them. A limit on their number drops the rest silently, Content-Length included.
+  // A limit on the number of headers would drop the rest silently, Content-Length included.
   server.maxHeadersCount = 0
-  // No limit: a partner that calls often should reuse one connection.
+  // A partner that calls often should reuse its connection.
   server.maxRequestsPerSocket = 0
   return server
 }

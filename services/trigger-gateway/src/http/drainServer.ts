@@ -5,11 +5,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 const quietMs = 500
 
 /**
- * Stops a server that is no longer ready. It accepts requests for `delayMs`, and on while new connections come less than
- * 500 ms apart (a slow load balancer). Then it stops listening and waits for the requests in flight. Every complete
- * request has its response after `responseMs`, so connections that are left then contain incomplete requests and are
- * cut. A client that connects at the very moment of the close may be reset: the kernel resets the connections that it has
- * established and that Node has not accepted yet.
+ * Stops a server that is no longer ready. It accepts requests for `delayMs`, and longer while new connections come less
+ * than 500 ms apart. Then it stops listening, waits for the requests in flight (`responseMs` at most), and cuts the
+ * connections with incomplete requests. A client that connects during the close may be reset: the kernel resets
+ * connections that Node has not accepted yet.
  */
 export async function drainServer(settings: {
   server: Server
@@ -20,7 +19,7 @@ export async function drainServer(settings: {
   const { server, delayMs, responseMs, deadlineMs } = settings
   const startedAt = performance.now()
   const closeBy = startedAt + Math.max(0, deadlineMs - responseMs - 2_000)
-  // From the start of the delay, so a delay of 0, as without a load balancer, waits for no quiet moment either.
+  // With a delay of 0, as without a load balancer, do not wait for a quiet moment either.
   let quietAt = startedAt
   let accepted = 0
   server.on("connection", () => {
@@ -32,8 +31,8 @@ export async function drainServer(settings: {
     await sleep(Math.max(0, Math.min(closeAt, closeBy) - performance.now()))
     closeAt = quietAt
   } while (performance.now() < Math.min(closeAt, closeBy))
-  // Close right after an event loop turn that accepted nothing. Measured with 64 clients that never stop connecting: with
-  // one turn only, 5 of 8 stops reset 29 to 63 of them; this way, one of 8 reset 14.
+  // Close right after an event loop turn that accepted nothing. With 64 clients that never stop connecting, one of 8
+  // stops reset any (14); with one turn only, 5 of 8 (29 to 63).
   let before: number
   do {
     before = accepted

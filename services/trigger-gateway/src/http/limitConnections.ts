@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 /**
- * Limits a server to `max` connections. One more closes the connection that has been idle for longest, so idle
- * connections cannot lock out new callers; if none is idle, the new one is closed. A connection is idle if it has no
- * request in flight, even after a part of a header. `server.maxConnections` would always close the new one.
+ * Limits a server to `max` connections. One more closes the connection that has been idle (without a request in flight)
+ * for longest, so idle connections cannot lock out callers. If none is idle, it is closed itself, which is all that
+ * `server.maxConnections` does.
  */
 export function limitConnections(server: Server, max: number): void {
   const inFlight = new Map<Socket, number>()

@@ -12,10 +12,9 @@ type ConnectionState = {
 }
 
 /**
- * Processes the pipelined requests of a connection in order, and ignores requests behind a response that closes the
- * connection: Node goes on parsing what has arrived, so a part of a rejected body could become a request. A connection
- * with more than `maxOutstanding` requests without a response gets 503 and is closed, so it cannot use up
- * GATEWAY_MAX_WAITING for everybody.
+ * Processes pipelined requests in order, and ignores those behind a response that closes the connection: Node parses
+ * everything that has arrived, so a part of a rejected body could become a request. A connection with more than
+ * `maxOutstanding` requests gets 503 and is closed, so it cannot use up GATEWAY_MAX_WAITING.
  */
 export function limitPipelining(settings: {
   maxOutstanding: number
@@ -36,8 +35,7 @@ export function limitPipelining(settings: {
 
   function processRequest(state: ConnectionState, request: IncomingMessage, response: ServerResponse): void {
     if (state.newest?.shouldKeepAlive === false) {
-      // Stop reading, or ignored requests fill the memory. Deferred, because Node resumes reading after each request
-      // that it parses.
+      // Ignored requests would fill the memory. Deferred, because Node resumes reading after parsing each request.
       setImmediate(() => request.socket.pause())
       return
     }
@@ -49,7 +47,7 @@ export function limitPipelining(settings: {
     } else if (request.headers.host === undefined && request.httpVersion === "1.1") {
       sendLastResponse(response, responses.missingHost)
     } else if (request.headers["transfer-encoding"] !== undefined && request.httpVersion === "1.0") {
-      // Node emits such a request first and fails later, because it cannot tell where the body ends.
+      // Node notices only after it has emitted the request that it cannot find the end of the body.
       sendLastResponse(response, responses.chunkedHttp10)
     } else {
       onRequest(request, response)
@@ -63,7 +61,7 @@ export function limitPipelining(settings: {
       state.outstanding -= 1
     })
     const { bodyRead } = state
-    // Whether a chunked body is too large is known only at its end, and Node parses the next request before that.
+    // Node emits the next request before `rejectLargeBody` knows the size of a chunked body.
     if (request.headers["transfer-encoding"] !== undefined) {
       state.bodyRead = new Promise((resolve) => request.once("end", resolve))
     }

@@ -21,7 +21,7 @@ function problem(
 
 /** Complete responses, built once: no part of a request can get into them. */
 export const responses = {
-  /** The only 404, the same for every cause: callers cannot find out which connections exist. */
+  /** The same 404 for every cause: callers cannot find out which connections exist. */
   notFound: problem(
     404,
     "Not Found",
@@ -49,7 +49,7 @@ export function sendResponse(response: ServerResponse, fixed: FixedResponse): vo
   response.writeHead(fixed.status, fixed.headers).end(fixed.body)
 }
 
-/** Closes the connection after this response. `limitPipelining` ignores whatever follows the request. */
+/** Closes the connection after this response. */
 export function sendLastResponse(response: ServerResponse, fixed: FixedResponse): void {
   response.shouldKeepAlive = false
   sendResponse(response, fixed)

@@ -21,7 +21,7 @@ type WaitingTrigger = ReceivedTrigger & {
 export type BatchRun = {
   /** Reports the outcome of the trigger at this index of the batch. */
   settle: (index: number, outcome: TriggerOutcome) => void
-  /** True after the deadline: all callers have their responses. */
+  /** The deadline is over: all callers have their responses. */
   isLate: () => boolean
   /** Lets another batch start while the rest of this one waits. */
   release: () => void
@@ -30,18 +30,17 @@ export type BatchRun = {
 export type BatchTriggersSettings = BatchBounds & {
   /** Triggers without an outcome have failed when this settles. */
   processBatch: (batch: ReceivedTrigger[], run: BatchRun) => Promise<void>
-  /** True while Postgres or Kafka is known to be unavailable; triggers are then rejected at once. */
+  /** While Postgres or Kafka is known to be unavailable, triggers are rejected at once. */
   isUnavailable: () => boolean
-  /** Triggers without an outcome in all batches; more are rejected at once. */
+  /** More triggers than this in all batches are rejected at once. */
   maxWaiting: number
-  /** The longest time that a trigger waits for its response. */
   deadlineMs: number
 }
 
 /**
- * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within `deadlineMs`.
- * A trigger that is "unavailable" may have been published all the same, which costs one sync at most. Callbacks instead
- * of promises, which would cost more than the work itself at tens of thousands of triggers a second.
+ * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within `deadlineMs`. An
+ * "unavailable" trigger may have been published, which costs one sync at most. Uses callbacks, because at tens of
+ * thousands of triggers a second promises would cost more than the work.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings
@@ -64,7 +63,7 @@ export function batchTriggers(settings: BatchTriggersSettings) {
     trigger.respond(outcome)
   }
 
-  /** A late trigger has its response before it is settled, and counts as waiting until then. */
+  /** A late trigger has its response already, and counts as waiting until it is settled. */
   function settle(trigger: WaitingTrigger, outcome: TriggerOutcome): void {
     if (trigger.settled) return
     trigger.settled = true
@@ -77,7 +76,7 @@ export function batchTriggers(settings: BatchTriggersSettings) {
       const trigger = batch[index]
       if (trigger) settle(trigger, outcome)
     }
-    // Readiness reports why a batch failed.
+    // `watchDependency` has recorded the failure.
     await processBatch(batch, { settle: settleAt, isLate, release }).catch(() => {})
     for (const trigger of batch) settle(trigger, failed)
   }

@@ -1,12 +1,12 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import type { Logger } from "@sitewire/runtime"
 
-/** Container runtimes split lines at 16 KB; so many records stay below that. */
+/** So many stay below 16 KB, at which container runtimes split lines. */
 const recordsPerLine = 100
 
 /**
- * Logs the records that Kafka has acknowledged, so that a trigger can be followed by the correlation in its response. Many
- * records share a line: a busy gateway would write ten thousand lines a second otherwise.
+ * Logs the acknowledged records, so that a trigger can be found by the correlation in its response. A line per record
+ * would be ten thousand lines a second.
  */
 export function logPublished(log: Logger, records: readonly ConnectorTriggered[]): void {
   if (!log.isLevelEnabled("info")) return

@@ -5,8 +5,8 @@ import type { ConnectorTriggered } from "@sitewire/contracts"
 export type Trigger = { connection: string; at: number }
 
 /**
- * One record for each connection, in the order of their first triggers. The callers of a record share its correlation,
- * because that is the id by which its sync can be found.
+ * One record for each connection, in the order of their first triggers. All callers get the correlation of their record,
+ * because its sync is logged with that.
  */
 export function mergeTriggers(triggers: readonly Trigger[]): Map<string, ConnectorTriggered> {
   const spans = new Map<string, { first: number; last: number; count: number }>()
@@ -34,7 +34,7 @@ export function mergeTriggers(triggers: readonly Trigger[]): Map<string, Connect
   return records
 }
 
-/** Hundreds of triggers share the few milliseconds of a batch, so each time is formatted once. */
+/** Hundreds of triggers share a millisecond, so each time is formatted once. */
 function cachedTimeFormat(): (at: number) => string {
   const texts = new Map<number, string>()
   return (at) => {

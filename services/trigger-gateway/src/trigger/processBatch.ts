@@ -16,13 +16,12 @@ export type ProcessBatchParts = {
 const notFound: TriggerOutcome = { status: "not found" }
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 
-/** After this time, other batches may start although records of this one wait, for a partition without a leader, say. */
+/** Then other batches may start, although records of this one wait for a partition without a leader, say. */
 const releaseAfterMs = 50
 
 /**
- * Checks the tokens of a batch, merges the triggers of each connection, publishes a record per connection, and responds
- * when Kafka has acknowledged it. A record that fails affects only its own connection. Rejects if the token hashes could
- * not be read.
+ * Checks the tokens of a batch, publishes one record per connection, and settles its triggers when Kafka has acknowledged
+ * it. Rejects if the token hashes could not be read.
  */
 export function createProcessBatch({ readHashes, publish, topic, metrics, onPublished }: ProcessBatchParts) {
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {

@@ -8,8 +8,7 @@ export async function readTokenHashes(
   connections: string[],
   timeoutMs: number,
 ): Promise<Map<string, Buffer>> {
-  // The driver's time-out: statement_timeout does not help if the server no longer responds. It also closes the
-  // connection, which a failover may have left hanging.
+  // statement_timeout does not help if the server is gone. The driver's time-out also closes the connection.
   const query = { name: "token-hashes", text: statement, values: [connections], query_timeout: timeoutMs }
   const { rows } = await pool.driver.query<{ id: string; token_sha256: Buffer }>(query)
   return new Map(rows.map((row) => [row.id, row.token_sha256]))
