@@ -10,15 +10,13 @@ import type { GrantedRun, Runner, WindowSettings } from "./syncRun.ts"
 
 export type SchedulerParts = {
   windows: WindowSettings
-  /** Syncs in flight in this process, at most. */
   maxRunning: number
-  /** Syncs in flight of one source host in this process, at most. */
   maxPerHost: number
   store: Pick<Store, "recordTriggers" | "claim" | "finishRuns">
   runners: Record<GrantedRun["runner"], Runner>
   /** Called with false when claims fail, and with true when they work again. */
   onClaims: (working: boolean, why?: string) => void
-  /** Trigger records could not be recorded; they stay unfinished. */
+  /** Trigger records stay unfinished because of this error. */
   onIngestFailed: (error: unknown) => void
   /** Aborted when the stop begins. */
   stopping: AbortSignal
@@ -26,7 +24,7 @@ export type SchedulerParts = {
   log: Logger
 }
 
-/** Builds the scheduler from what it uses, and starts to claim due syncs. The caller passes it the trigger records. */
+/** Builds the scheduler and starts to claim due syncs. The caller passes trigger records to `ingest`. */
 export function createScheduler(parts: SchedulerParts) {
   const { windows, maxRunning, maxPerHost, store, runners, onClaims, onIngestFailed } = parts
   const { stopping, metrics, log } = parts

@@ -1,27 +1,25 @@
-/** A start that Postgres granted: this process, and no other, may now sync this connection. */
+/** A start that Postgres granted to this process and no other. */
 export type GrantedRun = {
   connection: string
-  /** Results count only while this fence and the grant id are the connection's newest. */
+  /** Results count only while fence and grant id are the connection's newest. */
   fence: number
-  /** Random: after a failover of Postgres that lost the grant, another run can have the same fence. */
+  /** Random: after a failover that lost the grant, another run can have the same fence. */
   grantId: string
   runner: "pull" | "delegate"
   /** Its query may contain credentials: never logged. */
   source: string
-  /** Host and port of the source, in lower case. */
+  /** With port, in lower case. */
   host: string
-  /** The connection's last run took long, or ran into a time limit. */
+  /** The last run took long, or ran into a time limit. */
   slow: boolean
   startedAt: Date
   triggers: number
   firstTriggerAt: Date | null
   lastTriggerAt: Date | null
   correlation: string | null
-  /** The stored content of the source, if there is any. */
   snapshot: { etag: string | null; lastModified: string | null; contentSha256: Buffer } | null
 }
 
-/** The content of a source, and its description in the response headers. */
 export type Content = {
   sha256: Buffer
   bytes: number
@@ -31,19 +29,19 @@ export type Content = {
 }
 
 export type SyncResult =
-  /** `content` is null if an executor stores it, or if the source responded with 304. */
+  /** `content` is null if an executor stores it, or after a 304. */
   | { outcome: "changed" | "unchanged"; content: Content | null }
-  /** The source failed, or the way to it. `detail` is logged, so it contains no path and no query. */
+  /** `detail` is logged, so it contains no path and no query of the source. */
   | { outcome: "failed"; error: string; detail: string }
-  /** We ended the run, which says nothing about the source. */
+  /** We ended the run; the source did not fail. */
   | { outcome: "abandoned"; error: string }
 
-/** `transitMs`: upper bound of the time from writing the request until the source had it. */
+/** `transitMs`: from writing the request until the source had it, at most. */
 export type RunnerResult = { result: SyncResult; transitMs: number }
 
 /**
- * Calls `mayStart` right before each write of a request to the source, and writes it in the same event loop turn, so that
- * windows can be measured from the call. If `mayStart` returns false, it writes nothing and ends as abandoned.
+ * Calls `mayStart` right before it writes a request, in the same event loop turn, because windows are measured from the
+ * call. If that returns false, the runner writes nothing and ends as abandoned.
  */
 export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerResult>
 
@@ -51,6 +49,6 @@ export type WindowSettings = {
   windowMs: number
   settleMs: number
   deadlineMs: number
-  /** A run that has not sent its request within this time after its claim may not send it any more. */
+  /** Later than this after its claim, a run may not send its request any more. */
   startGraceMs: number
 }

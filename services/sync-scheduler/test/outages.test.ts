@@ -1,13 +1,13 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { interruptible } from "./fixtures/databaseProxy.ts"
+import { startDatabaseProxy } from "./fixtures/databaseProxy.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 import { gaps, startSource } from "./fixtures/source.ts"
 import { addConnections, readRuns, readWindow } from "./fixtures/windows.ts"
 
 const windowMs = 3_000
 
-test("a sync whose process is killed runs again elsewhere after its lease, and its triggers are covered", async () => {
+test("a sync whose process is killed runs again on another scheduler after its lease, and its triggers are covered", async () => {
   const stack = await startStack({ SYNC_DEADLINE: "1s" })
   const source = await startSource((response, _, count) => {
     if (count > 1) response.end("data")
@@ -16,7 +16,7 @@ test("a sync whose process is killed runs again elsewhere after its lease, and i
   const first = await stack.startScheduler({ SYNC_DEADLINE: "30s" })
   await stack.trigger("a")
   await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
-  // Its lease is 35 s; a shorter one is set here, so that the test need not wait for it.
+  // Its lease is 35 s. Shorten it, so that the test need not wait so long.
   await stack.sql("update sync_window set due_at = clock_timestamp() + interval '5 seconds'")
   await first.kill("SIGKILL")
   await stack.startScheduler()
@@ -29,11 +29,11 @@ test("a sync whose process is killed runs again elsewhere after its lease, and i
   ])
 })
 
-test("a process that is paused during a sync and wakes up after its lease writes nothing", async () => {
+test("a process that is paused during a sync and resumes after its lease writes nothing", async () => {
   const stack = await startStack({ SYNC_DEADLINE: "20s" })
-  const { promise: woken, resolve: wake } = Promise.withResolvers<void>()
+  const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
   const source = await startSource(async (response, _, count) => {
-    if (count === 1) await woken
+    if (count === 1) await resumed
     response.end(count === 1 ? "stale" : "fresh")
   })
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
@@ -48,15 +48,17 @@ test("a process that is paused during a sync and wakes up after its lease writes
     async () => (await readWindow(stack.sql, "a")).covered === "1",
     30_000,
   )
-  wake()
+  resume()
   paused.process.kill("SIGCONT")
-  await waitUntil("it to notice", () => paused.log().some(({ msg }) => /finished too late/.test(String(msg))))
+  await waitUntil("the paused process to notice", () =>
+    paused.log().some(({ msg }) => /finished too late/.test(String(msg))),
+  )
   expect(await stack.sql("select fence, bytes from snapshot")).toEqual([{ fence: "2", bytes: "5" }])
   const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk")
   expect(chunks.map(({ data }) => data.toString())).toEqual(["fresh"])
 })
 
-test("SIGTERM lets syncs end; one that does not is given up and runs again in its next window", async () => {
+test("after SIGTERM, running syncs end; one that does not is aborted and runs again in its next window", async () => {
   const stack = await startStack({ SYNC_DEADLINE: "20s" })
   const source = await startSource((response, { path }, count) => {
     if (path === "/slow") setTimeout(() => response.end("data"), 800)
@@ -74,7 +76,7 @@ test("SIGTERM lets syncs end; one that does not is given up and runs again in it
   expect(gaps(source.seen("/stuck"))[0]).toBeGreaterThanOrEqual(windowMs)
 })
 
-test("a sync that ends during the stop is recorded, although Postgres is away at that moment", async () => {
+test("the end of a sync during the stop is recorded, even if Postgres is unavailable at first", async () => {
   const stack = await startStack()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const source = await startSource(async (response) => {
@@ -82,37 +84,37 @@ test("a sync that ends during the stop is recorded, although Postgres is away at
     response.end("data")
   })
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
-  const line = await interruptible(stack.databaseUrl)
-  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  const proxy = await startDatabaseProxy(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: proxy.url })
   await stack.trigger("a")
   await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
   const ended = scheduler.kill("SIGTERM")
   await waitUntil("the stop to begin", () => scheduler.log().some(({ msg }) => msg === "stopping"))
-  line.cut()
+  proxy.cut()
   release()
-  await waitUntil("the end to meet it", line.refused)
-  line.mend()
+  await waitUntil("the statement to fail", proxy.hasRejected)
+  proxy.restore()
   expect(await ended).toBe(0)
   expect(await readWindow(stack.sql, "a")).toMatchObject({ covered: "1", running: false })
 })
 
-test("while Postgres is away triggers wait, readiness is off, and all of them are covered afterwards", async () => {
+test("while Postgres is unavailable, triggers wait and the scheduler is unready; afterwards all are covered", async () => {
   const stack = await startStack()
   const source = await startSource()
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
-  const line = await interruptible(stack.databaseUrl)
-  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  const proxy = await startDatabaseProxy(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: proxy.url })
   expect(await scheduler.ready()).toBe(true)
-  line.cut()
+  proxy.cut()
   await stack.trigger("a", 5)
-  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
-  line.mend()
+  await waitUntil("the scheduler to be unready", async () => !(await scheduler.ready()))
+  proxy.restore()
   await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "5")
-  await waitUntil("readiness to be on", scheduler.ready)
+  await waitUntil("the scheduler to be ready", scheduler.ready)
   expect(source.seen("/a")).toHaveLength(1)
 })
 
-test("content that comes while Postgres is away is stored when it is back, and the source is asked once", async () => {
+test("content that arrives while Postgres is unavailable is stored when it recovers, and the source is called once", async () => {
   const stack = await startStack({ SYNC_DEADLINE: "20s" })
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const body = Buffer.alloc(700_000, "data ")
@@ -122,14 +124,14 @@ test("content that comes while Postgres is away is stored when it is back, and t
     response.end(body.subarray(10))
   })
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
-  const line = await interruptible(stack.databaseUrl)
-  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
+  const proxy = await startDatabaseProxy(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: proxy.url })
   await stack.trigger("a")
   await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
-  line.cut()
+  proxy.cut()
   release()
-  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
-  line.mend()
+  await waitUntil("the scheduler to be unready", async () => !(await scheduler.ready()))
+  proxy.restore()
   await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
   expect(await readRuns(stack.sql, "a")).toMatchObject([{ outcome: "changed" }])
   const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk order by position")
@@ -140,20 +142,20 @@ test("a trigger whose scheduler is killed while Postgres is unavailable is synce
   const stack = await startStack()
   const source = await startSource()
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
-  const line = await interruptible(stack.databaseUrl)
-  const scheduler = await stack.startScheduler({ DATABASE_URL: line.url })
-  line.cut()
+  const proxy = await startDatabaseProxy(stack.databaseUrl)
+  const scheduler = await stack.startScheduler({ DATABASE_URL: proxy.url })
+  proxy.cut()
   await stack.trigger("a")
-  // These are done without Postgres, and some are behind the trigger in its partition.
+  // Invalid records need no Postgres, and some of these follow the trigger in its partition.
   const keys = Array.from({ length: 20 }, (_, index) => `k${index}`)
   await Promise.all([...keys, "a"].map((key) => stack.publish(["not json"], key)))
-  const unusable = () => scheduler.log().filter(({ msg }) => /cannot be used/.test(String(msg)))
-  await waitUntil("the scheduler to have read all", () => unusable().length === keys.length + 1)
-  await waitUntil("the outage to be met", line.refused)
+  const invalid = () => scheduler.log().filter(({ msg }) => /invalid trigger record/.test(String(msg)))
+  await waitUntil("the scheduler to have read all records", () => invalid().length === keys.length + 1)
+  await waitUntil("a statement to fail", proxy.hasRejected)
   const isCommitted = async () => /sitewire_trigger_lag_records\{.*\} 0$/m.test(await scheduler.metrics())
   await waitUntil("the other partition's offsets to be committed", isCommitted)
   await scheduler.kill("SIGKILL")
-  line.mend()
+  proxy.restore()
   await stack.startScheduler()
   await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1", 30_000)
 }, 60_000)
@@ -162,17 +164,17 @@ test("a connection whose sync cannot be granted is reported, and the others are 
   const stack = await startStack({ SYNC_WINDOW: "1s" })
   const source = await startSource()
   await addConnections(stack.sql, ["a", "b"], (id) => source.url(`/${id}`))
-  // There is no next fence.
+  // The next fence would overflow.
   await stack.sql(
     "insert into sync_window (connection_id, fence) values ('a', 9223372036854775807), ('b', 0)",
   )
   const scheduler = await stack.startScheduler()
   await Promise.all([stack.trigger("a"), stack.trigger("b")])
   await waitUntil("the other sync", async () => (await readWindow(stack.sql, "b")).covered === "1")
-  await waitUntil("readiness to be off", async () => !(await scheduler.ready()))
+  await waitUntil("the scheduler to be unready", async () => !(await scheduler.ready()))
   expect(await scheduler.metrics()).toMatch(/sitewire_sync_claim_failures_total\{.*\} [1-9]/)
   expect(scheduler.log()).toContainEqual(expect.objectContaining({ level: "error", connection: "a" }))
   await stack.sql("update sync_window set fence = 1 where connection_id = 'a'")
   await waitUntil("its sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
-  await waitUntil("readiness to be on", scheduler.ready)
+  await waitUntil("the scheduler to be ready", scheduler.ready)
 })

@@ -47,7 +47,7 @@ test("a burst becomes one sync, and later triggers in its window exactly one mor
   expect(metrics).toMatch(/sitewire_syncs_total\{.*outcome="changed".*\} 1/)
 })
 
-test("a trigger that lands while a sync is running is covered by the next window", async () => {
+test("a trigger during a sync is covered by a sync in the next window", async () => {
   const stack = await startStack()
   const source = await startSource((response, _, count) => {
     if (count > 1) response.end("new")
@@ -66,7 +66,7 @@ test("a trigger that lands while a sync is running is covered by the next window
   )
 })
 
-test("a source that fails is tried in later windows, and a new trigger starts over", async () => {
+test("a source that fails is retried in later windows, and a new trigger shortens the wait", async () => {
   const stack = await startStack({ SYNC_WINDOW: "1s" })
   let healthy = false
   const source = await startSource((response) => response.writeHead(healthy ? 200 : 503).end())
@@ -90,30 +90,30 @@ test("a source that fails is tried in later windows, and a new trigger starts ov
   expect(metrics).not.toMatch(/sitewire_trigger_to_synced_seconds_count\{.*kind="window".*\} [1-9]/)
 })
 
-test("records that cannot be used are passed over with their place, and the flow goes on", async () => {
+test("invalid records are skipped and logged with their offsets, and others are ingested", async () => {
   const stack = await startStack()
   const source = await startSource()
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
   const scheduler = await stack.startScheduler()
-  const unusable = JSON.stringify({
+  const unstorable = JSON.stringify({
     connection: "a\u0000b",
     first_at: "2026-01-01T00:00:00Z",
     last_at: "2026-01-01T00:00:00Z",
     count: 1,
     correlation: "c",
   })
-  await stack.publish([null, "not json", "{}", unusable], "a")
+  await stack.publish([null, "not json", "{}", unstorable], "a")
   await stack.trigger("nobody")
   await stack.trigger("a")
   await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
-  const refused = scheduler.log().filter(({ msg }) => /cannot be used/.test(String(msg)))
-  expect(refused.map(({ reason }) => reason).sort()).toEqual([
-    "Postgres cannot hold a value of it",
+  const skipped = scheduler.log().filter(({ msg }) => /invalid trigger record/.test(String(msg)))
+  expect(skipped.map(({ reason }) => reason).sort()).toEqual([
+    "Postgres cannot store one of its values",
     expect.stringContaining("connection: "),
     "no value",
     "not JSON",
   ])
-  expect(refused.every(({ topic, partition, offset }) => topic && partition !== undefined && offset)).toBe(
+  expect(skipped.every(({ topic, partition, offset }) => topic && partition !== undefined && offset)).toBe(
     true,
   )
 })

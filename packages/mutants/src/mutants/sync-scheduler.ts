@@ -32,6 +32,6 @@ export const syncSchedulerMutants: readonly Mutant[] = [
     find: "Math.max(monotonic() - started.monotonic, wall() - started.wall)",
     replace: "monotonic() - started.monotonic",
     tests: ["services/sync-scheduler/src/schedule/runDueSyncs.test.ts"],
-    testName: "also where the monotonic clock stood still",
+    testName: "even if the monotonic clock did not advance",
   },
 ]

@@ -5,31 +5,31 @@ import { type CompactedTrigger, compactTriggers } from "./compactTriggers.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)
 
-/** Kafka records per statement. Limits its size, and what is repeated if it fails. */
+/** Kafka records per statement, at most. */
 export const maxBatch = 16_000
 
 type Done = (record: Incoming) => void
 type PendingTrigger = { record: Incoming; trigger: ConnectorTriggered; done: Done }
 
 export type IngestTriggersOptions = {
-  /** Resolves when the triggers are in Postgres; retries while it is unavailable. */
+  /** Retries while Postgres is unavailable. */
   recordTriggers: (triggers: CompactedTrigger[]) => Promise<{ recorded: number; dueInMs: number | null }>
   /** True if Postgres will never accept these triggers. */
   isInvalidTrigger: (error: unknown) => boolean
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
-  /** Recording failed for another reason. The Kafka records stay unfinished, so their offsets are not committed. */
+  /** The Kafka records stay unfinished, so their offsets are not committed. */
   onFailed: (error: unknown) => void
   log: Logger
 }
 
 /**
  * Returns the handler of trigger records. It collects records while a statement is running, and records all of them with
- * the next one. A record is done when its trigger is in Postgres; after a crash it is recorded again, which costs one
- * sync at most.
+ * the next one. A record is done when its trigger is in Postgres. After a crash it is recorded again, which costs one sync
+ * at most.
  *
- * Triggers are recorded even if their connection is known to be due. Only the statement, under the row's lock, can decide
- * whether a sync that starts right now covers them.
+ * Triggers of a connection that is already due are recorded too: only under the row's lock is it certain that the sync
+ * which covers them has not started.
  */
 export function createIngestTriggers(
   options: IngestTriggersOptions,
@@ -38,7 +38,7 @@ export function createIngestTriggers(
   const waiting: PendingTrigger[] = []
   let recording = false
 
-  /** Loses no accepted trigger: the gateway responds with 202 only for records that it wrote by this schema. */
+  /** Loses no accepted trigger, because the gateway writes its records by the same schema. */
   function skipInvalid({ topic, partition, offset }: Incoming, reason: string): void {
     onInvalid()
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
@@ -53,7 +53,7 @@ export function createIngestTriggers(
       onRecorded({ triggers: batch.reduce((sum, { trigger }) => sum + trigger.count, 0), dueInMs })
     } catch (error) {
       if (!isInvalidTrigger(error)) throw error
-      // Bisect to find the invalid one, such as an id with a character that Postgres cannot store.
+      // Bisect to find the invalid one.
       const [only] = batch
       if (batch.length > 1) {
         const middle = Math.ceil(batch.length / 2)
@@ -81,7 +81,7 @@ export function createIngestTriggers(
     for (const record of records) {
       const read = readTriggered(record.value)
       if (read.ok) {
-        // Frees the memory: tens of thousands of records may wait for a statement.
+        // Frees memory while tens of thousands of records wait for a statement.
         record.value = null
         waiting.push({ record, trigger: read.value, done })
       } else {

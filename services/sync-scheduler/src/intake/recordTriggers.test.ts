@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import {
   addConnections,
-  asking,
   claimAll,
+  claimInput,
   claimOne,
   emptyDatabase,
   endOf,
@@ -17,7 +17,7 @@ import { claimDueSyncs } from "../schedule/claimDueSyncs.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
 import { isInvalidTrigger, recordTriggers } from "./recordTriggers.ts"
 
-test("a first trigger makes the window, due after the settling time, and later ones do not move it", async () => {
+test("the first trigger creates the window, due after the settling time, and later ones do not change when it is due", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const { recorded, dueInMs } = await recordTriggers(sql, minute, [trigger("a", { count: 3 })])
@@ -30,7 +30,7 @@ test("a first trigger makes the window, due after the settling time, and later o
   expect(await readWindow(sql, "a")).toMatchObject({ requested: "4", due_at, correlation: "c-a" })
 })
 
-test("triggers of connections that do not exist are passed over, and the others are taken", async () => {
+test("triggers of connections that do not exist are skipped, and the others recorded", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   expect(await recordTriggers(sql, minute, [trigger("nobody"), trigger("a")])).toMatchObject({ recorded: 1 })
@@ -49,7 +49,7 @@ test("a trigger later in a window is due at the window's end", async () => {
   expect(await readWindow(sql, "a")).toMatchObject({ due: 60 })
 })
 
-test("a trigger during a run leaves the lease alone and is due when the window ends", async () => {
+test("a trigger during a run does not change the lease, and is due when the window ends", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   await recordTriggers(sql, minute, [trigger("a")])
@@ -72,21 +72,21 @@ test("a trigger during a run that outlasts its window does not make the run coun
   const settings = { ...minute, windowMs: 10_000 }
   await recordTriggers(sql, settings, [trigger("a")])
   await letTimePass(sql, 2_000)
-  await claimDueSyncs(sql, settings, asking(1, 1))
+  await claimDueSyncs(sql, settings, claimInput(1, 1))
   await recordTriggers(sql, settings, [trigger("a")])
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 55, window_ends_at: 11 })
 })
 
-test("a trigger ends the waiting of a connection that backs off", async () => {
+test("a trigger shortens the wait of a connection that failed several times", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
-  for (const waitedFor of [60, 120, 240]) {
+  for (const waitSeconds of [60, 120, 240]) {
     const run = await claimOne(sql)
     await finishRuns(sql, minute, [endOf(run, failed)])
-    expect(await readWindow(sql, "a")).toMatchObject({ due: waitedFor, last_error: "connect" })
-    await letTimePass(sql, waitedFor === 240 ? 100_000 : waitedFor * 1_000)
+    expect(await readWindow(sql, "a")).toMatchObject({ due: waitSeconds, last_error: "connect" })
+    await letTimePass(sql, waitSeconds === 240 ? 100_000 : waitSeconds * 1_000)
   }
   const { dueInMs } = await recordTriggers(sql, minute, [trigger("a")])
   expect(dueInMs).toBeLessThanOrEqual(2_001)
@@ -97,7 +97,7 @@ test("a trigger ends the waiting of a connection that backs off", async () => {
   expect(await readWindow(sql, "a")).toMatchObject({ failures: 1, due: 60 })
 })
 
-test("the first trigger's time and correlation are kept until a sync covers it", async () => {
+test("the first trigger's time and correlation stay until a sync covers it", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const firstAt = "2026-01-01T00:00:00.000Z"
@@ -115,7 +115,7 @@ test("the first trigger's time and correlation are kept until a sync covers it",
   })
 })
 
-test("batches with the same connections in any order do not wait for each other", async () => {
+test("batches with the same connections in any order do not deadlock", async () => {
   const { sql, open } = await emptyDatabase(1)
   const ids = Array.from({ length: 300 }, (_, index) => `c${index}`)
   await addConnections(sql, ids)
@@ -133,14 +133,14 @@ test("batches with the same connections in any order do not wait for each other"
   expect(rows).toEqual([{ requested: "12" }])
 })
 
-test("a value that Postgres cannot hold is told apart from a fault of ours", async () => {
+test("a value that Postgres cannot store is recognized as invalid, and another error is not", async () => {
   const { sql } = await emptyDatabase()
   const bad = recordTriggers(sql, minute, [trigger("a\u0000")])
   await expect(bad).rejects.toSatisfy(isInvalidTrigger)
   await expect(sql("select nothing from nowhere")).rejects.not.toSatisfy(isInvalidTrigger)
 })
 
-test("absurd counts overflow nothing", async () => {
+test("absurd counts overflow no column", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   for (let round = 0; round < 4; round++) {

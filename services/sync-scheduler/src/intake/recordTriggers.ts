@@ -2,16 +2,15 @@ import { plainArray, type Sql } from "@sitewire/database"
 import type { CompactedTrigger } from "./compactTriggers.ts"
 
 /**
- * Adds accepted triggers to their connections' windows, one statement for a batch. `triggers` contains each connection
- * once, because an upsert cannot update a row twice.
+ * Adds accepted triggers to their connections' windows in one statement. `triggers` contains each connection once, because
+ * an upsert cannot update a row twice. Connections that do not exist are skipped.
  *
- * - The join skips connections that do not exist. The insert creates windows that do not exist yet.
  * - Rows are locked in the order of their ids, as in `finishRuns`, so batches cannot deadlock.
- * - `failures` becomes 0: a trigger announces a change, so retries start again one window apart.
- * - During a run, `due_at` is its lease and does not change; `finishRuns` notices that `requested` exceeds `claimed`.
- * - `clock_timestamp()` is read after the row is locked, because the upsert may have waited for a claim.
+ * - `failures` becomes 0: a trigger announces a change, so the next retry is only one window later.
+ * - During a run, `due_at` is its lease and does not change. `finishRuns` compares `requested` with `claimed`.
+ * - `clock_timestamp()` is read under the row's lock, because the upsert may have waited for a claim.
  *
- * `dueInMs`: until the first of them is due, by Postgres's clock; null if all of them wait for a running sync.
+ * `dueInMs`: until the first of them is due; null if all of them wait for a running sync.
  */
 export async function recordTriggers(
   sql: Sql,
@@ -60,7 +59,7 @@ select count(*)::int as recorded,
 from recorded
 `
 
-/** True for a value that the columns cannot store (SQLSTATE class 22): the same batch would fail again. */
+/** A value that the columns cannot store (SQLSTATE class 22). The same batch would fail again. */
 export function isInvalidTrigger(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("22")
 }

@@ -5,18 +5,16 @@ import { oneAtATime, type Pool } from "@sitewire/database"
 const lockKey = 0x73796e63
 
 export type Deleted = {
-  /** `busy`: another scheduler is deleting, or this one is stopping. The next call deletes the rest. */
+  /** `busy`: another scheduler is deleting, or this one is stopping. */
   kind: "finished" | "busy"
   runs: number
 }
 
 /**
- * Deletes the runs that started before `before`, except each connection's newest, which shows its last sync. `batch`
- * limits the connections that one statement reads and the rows that it deletes, and `pauseMs` separates the statements,
- * so that they delay neither syncs nor replicas nor vacuum.
+ * Deletes the runs that started before `before`, except each connection's newest. `batch` limits the connections that a
+ * statement reads and the rows that it deletes, so it delays neither syncs nor replicas nor vacuum.
  *
- * Reads the connections by the primary key of `sync_window` and their runs by that of `sync_run`. An index of start times
- * would have to be updated by every run.
+ * Uses the primary keys of `sync_window` and `sync_run`. Every run would have to update an index of start times.
  */
 export async function deleteOldRuns(settings: {
   pool: Pool
@@ -32,14 +30,14 @@ export async function deleteOldRuns(settings: {
     if (signal.aborted) return { kind: "busy", runs }
     const step = await oneAtATime(pool, lockKey, async (sql) => {
       const [row] = await sql<Step>(deleteSome, [after, before, batch])
-      // In the transaction, which has the lock: otherwise another scheduler would delete during the pauses.
+      // In the transaction, so that the lock keeps other schedulers from deleting during the pause.
       if (row?.last) await sleep(pauseMs, undefined, { signal }).catch(() => {})
       return row
     })
     if (step === null) return { kind: "busy", runs }
     runs += step?.deleted ?? 0
     if (!step?.last) return { kind: "finished", runs }
-    // If the batch was full, the same connections may have more old runs.
+    // After a full batch, the same connections may have more old runs.
     if (step.deleted < batch) after = step.last
   }
 }

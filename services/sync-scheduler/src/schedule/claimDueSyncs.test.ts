@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import {
   addConnections,
-  asking,
   claimAll,
+  claimInput,
   claimOne,
   claimWhileMore,
   emptyDatabase,
@@ -21,7 +21,7 @@ import type { GrantedRun } from "../syncRun.ts"
 import { claimDueSyncs } from "./claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
 
-test("schedulers that claim at the same time never start a window twice, and start all of them", async () => {
+test("schedulers that claim at the same time start each window exactly once", async () => {
   const { sql, open } = await emptyDatabase(2)
   const ids = Array.from({ length: 5_000 }, (_, index) => `c${index}`)
   await addConnections(sql, ids, (id) => `https://${Number(id.slice(1)) % 50}.example/${id}`)
@@ -35,13 +35,13 @@ test("schedulers that claim at the same time never start a window twice, and sta
   const schedulers = Array.from({ length: 8 }, async (_, index) => {
     const pool = open()
     for (let idle = 0; idle < 3; ) {
-      const { runs } = await claimDueSyncs(pool.sql, minute, asking(40 + index, 100))
+      const { runs } = await claimDueSyncs(pool.sql, minute, claimInput(40 + index, 100))
       granted.push(...runs)
       idle = runs.length === 0 ? idle + 1 : 0
-      // New triggers for the same rows at the same time: a raise must not make a running window due.
+      // New triggers for the same rows at the same time must not make a running window due.
       const some = runs.slice(0, 5).map(({ connection }) => trigger(connection))
       if (some.length > 0) await recordTriggers(pool.sql, minute, some)
-      // Some end at once, with more requested: they are not due again in this window.
+      // Some runs end at once, with new triggers. They must not be due again in this window.
       const ended = runs.slice(3, 8)
       await finishRuns(
         pool.sql,
@@ -56,7 +56,7 @@ test("schedulers that claim at the same time never start a window twice, and sta
   expect(granted.every(({ fence }) => fence === 1)).toBe(true)
 })
 
-test("a grant holds all that a run needs, and the next due time comes with it", async () => {
+test("a grant contains what a run needs, and the claim returns the next due time", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"], () => "https://User:pass@Data.Example:8443/x?key=1")
   await addConnections(sql, ["b"])
@@ -91,7 +91,7 @@ test("a grant holds all that a run needs, and the next due time comes with it", 
   expect((await claimAll(sql)).runs).toEqual([])
 })
 
-test("no host gets more starts than it has permits, and others are not delayed by it", async () => {
+test("no host gets more starts than it has permits, and other hosts are not delayed", async () => {
   const { sql } = await emptyDatabase()
   const busy = Array.from({ length: 600 }, (_, index) => `busy${index}`)
   const other = Array.from({ length: 20 }, (_, index) => `other${index}`)
@@ -109,17 +109,17 @@ test("no host gets more starts than it has permits, and others are not delayed b
     other.map((id) => trigger(id)),
   )
   await letTimePass(sql, 2_000)
-  const first = await claimDueSyncs(sql, minute, asking(100, 4, { "busy.example": 3 }))
+  const first = await claimDueSyncs(sql, minute, claimInput(100, 4, { "busy.example": 3 }))
   expect(first.runs.map(({ host }) => host)).toEqual(Array(3).fill("busy.example"))
   expect(first).toMatchObject({ more: true, limited: true })
-  const second = await claimWhileMore(sql, asking(100, 4, { "busy.example": 0 }))
+  const second = await claimWhileMore(sql, claimInput(100, 4, { "busy.example": 0 }))
   expect(second.runs.map(({ host }) => host)).toEqual(Array(4).fill("other.example"))
   expect(second).toMatchObject({ more: false, limited: true })
-  const none = asking(100, 4, { "busy.example": 0, "other.example": 0 })
+  const none = claimInput(100, 4, { "busy.example": 0, "other.example": 0 })
   expect(await claimWhileMore(sql, none)).toMatchObject({ runs: [], limited: true })
 })
 
-test("connections whose last run hung get half of the permits, in total and of a host, however many are due", async () => {
+test("slow connections get half of the permits, in total and of a host, however many are due", async () => {
   const { sql } = await emptyDatabase()
   const hanging = Array.from({ length: 600 }, (_, index) => `hanging${index}`)
   const others = ["beside", "elsewhere"]
@@ -138,18 +138,18 @@ test("connections whose last run hung get half of the permits, in total and of a
     others.map((id) => trigger(id)),
   )
   await letTimePass(sql, 2_000)
-  const first = await claimDueSyncs(sql, minute, asking(64, 4))
-  // Of the 256 that were read, all are slow, and each host has more of them than its share.
+  const first = await claimDueSyncs(sql, minute, claimInput(64, 4))
+  // All of the 256 rows that were read are slow, and each host has more of them than its share.
   expect(first.runs).toHaveLength(32)
   expect(first.runs.filter(({ host }) => host === "host0.example").length).toBeLessThanOrEqual(2)
   expect(first).toMatchObject({ more: true, limited: true })
-  const left = { ...asking(64, 4), total: { all: 32, slow: 0 } }
+  const left = { ...claimInput(64, 4), total: { all: 32, slow: 0 } }
   const second = await claimWhileMore(sql, left)
   expect(second.runs.map(({ connection }) => connection).sort()).toEqual(others)
   expect(second).toMatchObject({ limited: true })
 })
 
-test("slow connections of a host that has its share of them leave the host's other permits to others", async () => {
+test("slow connections of a host leave half of its permits to its other connections", async () => {
   const { sql } = await emptyDatabase()
   const hanging = Array.from({ length: 300 }, (_, index) => `hanging${index}`)
   await addConnections(sql, [...hanging, "well"], () => "https://data.example/")
@@ -163,12 +163,12 @@ test("slow connections of a host that has its share of them leave the host's oth
   await recordTriggers(sql, minute, [trigger("well")])
   await letTimePass(sql, 2_000)
   const hosts = [{ host: "data.example", free: { all: 2, slow: 0 }, isProbe: false }]
-  const input = { ...asking(62, 4), hosts }
+  const input = { ...claimInput(62, 4), hosts }
   const { runs } = await claimWhileMore(sql, input)
   expect(runs.map(({ connection }) => connection)).toEqual(["well"])
 })
 
-test("a run that was lost is due again after its lease, and its triggers join the next", async () => {
+test("a lost run is due again after its lease, and its triggers join the next run", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const firstAt = "2026-01-01T00:00:00.000Z"
@@ -186,17 +186,17 @@ test("a run that was lost is due again after its lease, and its triggers join th
   ])
 })
 
-test("a lease that is longer than a window is not cut short by it", async () => {
+test("a lease may be longer than a window", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   const settings = { ...minute, windowMs: 10_000 }
-  await claimDueSyncs(sql, settings, asking(1, 1))
+  await claimDueSyncs(sql, settings, claimInput(1, 1))
   expect(await readWindow(sql, "a")).toMatchObject({ due: 55, window_ends_at: 11 })
 })
 
-test("what is due of a full host is read once, and claimed oldest first by any scheduler that has capacity", async () => {
+test("due connections of a full host are read once, and claimed oldest first by any scheduler with capacity", async () => {
   const { sql } = await emptyDatabase()
   const full = Array.from({ length: 3_000 }, (_, index) => `full${index}`)
   await addConnections(sql, [...full, "other"], (id) => `https://${id === "other" ? id : "full"}.example/`)
@@ -209,13 +209,13 @@ test("what is due of a full host is read once, and claimed oldest first by any s
   await sql("update sync_window set due_at = due_at - interval '1 minute' where connection_id = 'full2999'")
   await recordTriggers(sql, minute, [trigger("other")])
   await letTimePass(sql, 2_000)
-  const isFull = asking(100, 4, { "full.example": 0 })
+  const isFull = claimInput(100, 4, { "full.example": 0 })
   const { runs } = await claimWhileMore(sql, isFull)
   expect(runs.map(({ connection }) => connection)).toEqual(["other"])
   const readByEachClaim = await sql("select from sync_window where waiting_for_host is null and not running")
   expect(readByEachClaim).toHaveLength(0)
   expect(await claimDueSyncs(sql, minute, isFull)).toMatchObject({ runs: [], more: false, limited: true })
-  const elsewhere = await claimDueSyncs(sql, minute, asking(100, 4))
+  const elsewhere = await claimDueSyncs(sql, minute, claimInput(100, 4))
   expect(elsewhere.runs).toHaveLength(4)
   expect(elsewhere.runs[0]).toMatchObject({ connection: "full2999", host: "full.example" })
 })
@@ -232,25 +232,25 @@ test("the probe of an open circuit breaker is a connection that is not slow, if 
   await letTimePass(sql, 2_000)
   const probe = { host: "data.example", free: { all: 1, slow: 1 }, isProbe: true }
   for (const expected of ["quick", "slow1", "slow2"]) {
-    const { runs } = await claimDueSyncs(sql, minute, { ...asking(100, 4), hosts: [probe] })
+    const { runs } = await claimDueSyncs(sql, minute, { ...claimInput(100, 4), hosts: [probe] })
     expect(runs.map(({ connection }) => connection)).toEqual([expected])
   }
 })
 
-test("a connection whose source moved while it waitedFor is claimed for its new host", async () => {
+test("a connection whose source changed while it was queued is claimed for its new host", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"], () => "https://old.example/")
   await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
-  const oldIsFull = asking(100, 4, { "old.example": 0, "new.example": 0 })
+  const oldIsFull = claimInput(100, 4, { "old.example": 0, "new.example": 0 })
   expect(await claimWhileMore(sql, oldIsFull)).toMatchObject({ runs: [] })
   await sql("update connection set source = 'https://new.example/'")
-  expect((await claimDueSyncs(sql, minute, asking(100, 4, { "new.example": 0 }))).runs).toEqual([])
+  expect((await claimDueSyncs(sql, minute, claimInput(100, 4, { "new.example": 0 }))).runs).toEqual([])
   expect((await claimDueSyncs(sql, minute, oldIsFull)).runs).toEqual([])
   expect(await claimOne(sql)).toMatchObject({ host: "new.example" })
 })
 
-test("a connection that is deleted takes its syncs with it, and is synced when it is created again", async () => {
+test("deleting a connection deletes its syncs, and a new connection with its id is synced", async () => {
   const { sql } = await emptyDatabase()
   const syncOnce = async () => {
     await recordTriggers(sql, minute, [trigger("a")])
@@ -271,14 +271,14 @@ test("a connection that is deleted takes its syncs with it, and is synced when i
   expect((await syncOnce()).fence).toBe(1)
 })
 
-test("runs that are left of a deleted connection stop neither the one that is created again nor others", async () => {
+test("runs that are left of a deleted connection prevent no grants, also not for a new connection with its id", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a", "b"])
   await sql(`insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, bytes)
     values ('a', 1, now() - interval '1 day', now(), 'failed', 'connect', 5, 7)`)
   await recordTriggers(sql, minute, [trigger("a"), trigger("b")])
   await letTimePass(sql, 2_000)
-  const { runs, badRows } = await claimSkippingBadRows(sql, minute, asking(100, 4))
+  const { runs, badRows } = await claimSkippingBadRows(sql, minute, claimInput(100, 4))
   expect(runs).toHaveLength(2)
   expect(badRows).toEqual([])
   const [run] = await sql(

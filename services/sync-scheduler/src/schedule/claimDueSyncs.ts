@@ -14,28 +14,28 @@ export type FreePermits = { all: number; slow: number }
 export type ClaimInput = {
   /** Of this process. */
   total: FreePermits
-  /** `isProbe`: the host's circuit breaker is open. Its probe should be a connection that is not slow. */
+  /** `isProbe`: the circuit breaker is open, and its probe should not be a slow connection. */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
-  /** Of each host that is not in `hosts`. */
+  /** Of each other host. */
   otherHost: FreePermits
 }
 
 export type Claim = {
-  /** Milliseconds since the statement was sent, and so at least since the grant. */
+  /** Milliseconds since the statement was sent. */
   age: () => number
   runs: GrantedRun[]
   /** Due connections wait for permits: claim again when a run ends. */
   limited: boolean
-  /** The statement read as many rows as it may, so there may be others: claim again at once. */
+  /** The statement reached its limit of rows: claim again at once. */
   more: boolean
-  /** Until the next connection is due, by Postgres's clock; null if none is. */
+  /** By Postgres's clock; null if no connection will be due. */
   nextDueInMs: number | null
 }
 
-/** A run ends at its deadline, and then has this long to record its end before it counts as lost. */
+/** A run has this long after its deadline to record its end. Then it counts as lost. */
 const leaseMarginMs = 5_000
 
-/** Grants starts of due syncs; `claimStatements.ts` explains how. */
+/** Grants starts of due syncs. `claimStatements.ts` explains how. */
 export async function claimDueSyncs(
   sql: Sql,
   settings: WindowSettings,
@@ -124,7 +124,7 @@ type ClaimRow = {
   content_sha256: Buffer | null
 }
 
-/** Without a grant there is still one row, which states when to claim again. */
+/** A claim without grants returns one row, which states when to claim again. */
 function readRun(row: ClaimRow): GrantedRun[] {
   if (row.connection_id === null) return []
   const { etag, last_modified: lastModified, content_sha256: contentSha256 } = row

@@ -10,12 +10,11 @@ import {
 } from "./claimDueSyncs.ts"
 import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
-/** A connection whose sync cannot be granted. */
 export type BadRow = { connection: string; error: unknown }
 
 /**
- * Claims due syncs. If a row makes the statement fail, it claims one connection at a time instead. Connections that fail
- * are returned and deferred by a window, so that all schedulers can claim the others. Rejects with any other error.
+ * Claims due syncs. If a row makes the statement fail, claims one connection at a time, and defers those that fail by a
+ * window, so that all schedulers can claim the others.
  */
 export async function claimSkippingBadRows(
   sql: Sql,

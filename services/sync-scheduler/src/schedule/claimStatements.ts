@@ -1,22 +1,18 @@
 /**
- * The statements that grant starts of syncs. One statement keeps two starts of a connection a window apart, for any
- * number of schedulers and whatever their clocks show: by its row locks, by Postgres's clock, and by the new
- * `window_ends_at` and fence.
+ * The statements that grant starts of syncs. Row locks, Postgres's clock, and the new `window_ends_at` and fence keep two
+ * starts of a connection a window apart, for any number of schedulers with any clocks.
  *
  * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each other. Postgres
  *   checks a row that was claimed meanwhile again, and its `due_at` has changed.
- * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window and a fence.
- * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), an index of its own,
- *   of which `queue_head` reads one row per host. So a full host's rows are read once and not by each claim. No row moves
- *   while the total is used up, because that shows nothing about the host.
- * - Slow connections get at most their share of the permits, in total and of each host. Their queues are last in the
- *   index, so the walk can stop before them.
- * - `window_ends_at` includes the start grace, so two requests are a window apart even if this run is never heard of
- *   again. `finishRuns` sets the exact time.
- * - `due_at` becomes the lease: a run whose process died is due again after it. It is then closed as abandoned, and its
- *   triggers join the new run.
- * - Limits are literals where the planner must know that they are small: with parameters, it may join and sort all
- *   windows.
+ * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window.
+ * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`, an index of its own, of
+ *   which `queue_head` reads a row per host). So claims do not read a full host's rows again. While the total is used up, no
+ *   row moves, because that shows nothing about its host.
+ * - Slow connections get at most their share of the permits. Their queues are last in the index, where the walk can stop.
+ * - `window_ends_at` includes the start grace: two requests are a window apart even if the run never ends.
+ * - `due_at` becomes the lease. If the process dies, the run is closed as abandoned after it, and its triggers join the
+ *   next run.
+ * - Limits are literals where the planner must know that they are small: with parameters, it may sort all windows.
  */
 
 /** The most rows that one statement reads and locks outside the queues. */
@@ -163,8 +159,8 @@ recorded as (
 )`
 
 /**
- * A row with the new fence can only be left of a deleted connection whose delete trigger was disabled. Only
- * `claimConnection` overwrites it, because the check costs time for every insert.
+ * A row with the new fence is left of a deleted connection whose delete trigger was disabled. Only `claimConnection`
+ * overwrites it, because the check slows down inserts.
  */
 const overwrite = `on conflict (connection_id, fence) do update set
     grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',

@@ -3,11 +3,9 @@ import type { GrantedRun } from "../syncRun.ts"
 import type { ClaimInput, FreePermits } from "./claimDueSyncs.ts"
 
 export type HostLimiterSettings = {
-  /** Syncs in flight in this process, at most. */
   maxRunning: number
-  /** Syncs in flight of one host, at most. */
   maxPerHost: number
-  /** Syncs in flight of a host without known results, at most. */
+  /** Permits of a host without known results. */
   startPerHost?: number
   /** A host whose syncs take longer is slow. */
   slowMs: number
@@ -15,18 +13,16 @@ export type HostLimiterSettings = {
   onBreaker?: LimiterSettings["onBreaker"]
 }
 
-/** Failures in a row. More than a host's first permits, so that one short interruption does not open the breaker. */
+/** Failures in a row. More than a host's first permits, so one short interruption does not open the breaker. */
 const breakerFailures = 8
 
 /**
- * Limits the syncs in flight, in total and per source host. A host starts with 4 permits and gets one more with each
- * success.
+ * Limits the syncs in flight of this process, in total and per source host. A host starts with 4 permits and gets one more
+ * with each success. Slow connections get at most half of the permits, in total and of each host, because each may use its
+ * permit for the whole deadline.
  *
- * Slow connections get at most half of the permits, in total and of each host: each may use its permit for the whole
- * deadline, and all others would wait for minutes. Slowness of a connection is a column, known to every scheduler.
- *
- * While a host's circuit breaker is open, its connections stay due and use up no retries. The cool-down is at most half a
- * window, which bounds how long a trigger waits after the host has recovered.
+ * While a host's circuit breaker is open, its connections stay due and use up no retries. The cool-down grows from a
+ * twentieth to half of a window, which is how long a trigger may wait after the host has recovered.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
@@ -42,7 +38,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     ...(onBreaker ? { onBreaker } : {}),
   })
   const slow = { total: 0, byHost: new Map<string, number>() }
-  /** Hosts that got permits since the last `free`: idle ones among them may have more capacity than an unknown host. */
+  /** Hosts that got permits since the last `free`. If idle, they may have more capacity than an unknown host. */
   const recent = new Set<string>()
 
   function countSlow(host: string, by: 1 | -1): void {
@@ -57,7 +53,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
   }
 
   return {
-    /** What a claim may grant. `running`: syncs in flight, and those whose end is being recorded. */
+    /** What a claim may grant. `running` includes syncs whose end is being recorded. */
     free(running: number): ClaimInput {
       const known = limiter.constrained()
       for (const { key } of known) recent.delete(key)
@@ -73,10 +69,10 @@ export function createHostLimiter(settings: HostLimiterSettings) {
         otherHost: freePermits(startConcurrency, 0, 0),
       }
     },
-    /** Returns the function that releases the permit, or null if the host has lost its capacity since the claim. */
+    /** Returns what releases the permit, or null if the host has lost its capacity since the claim. */
     acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((seen: Seen) => void) | null {
       const acquired = limiter.acquire(host)
-      // A promise would wait for a permit. Syncs wait in Postgres instead.
+      // Syncs wait in Postgres, and not here.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
       recent.add(host)
       if (isSlow) countSlow(host, 1)

@@ -71,10 +71,10 @@ const waitForAll = (sql: Sql) =>
     return rows.length === 0
   })
 
-test("what is due at once is all run, within the bounds in total and per host", async () => {
+test("connections that are due at once are all synced, within the limits in total and per host", async () => {
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 600 }, (_, index) => `c${index}`)
-  // Most are on one host, and stand before the others.
+  // Most are on one host, and are due before the others.
   const hostOf = (id: string) => (Number(id.slice(1)) < 400 ? "big" : `small${Number(id.slice(1)) % 5}`)
   await addConnections(sql, ids, (id) => `https://${hostOf(id)}.example/${id}`)
   await recordTriggers(
@@ -83,7 +83,7 @@ test("what is due at once is all run, within the bounds in total and per host", 
     ids.map((id) => trigger(id)),
   )
   await letTimePass(sql, 3_000)
-  const under = new Map<string, number>()
+  const inFlight = new Map<string, number>()
   let total = 0
   let most = 0
   let mostPerHost = 0
@@ -91,13 +91,13 @@ test("what is due at once is all run, within the bounds in total and per host", 
   start(
     sql,
     async ({ host }) => {
-      const ofHost = (under.get(host) ?? 0) + 1
-      under.set(host, ofHost)
+      const ofHost = (inFlight.get(host) ?? 0) + 1
+      inFlight.set(host, ofHost)
       total += 1
       most = Math.max(most, total)
       mostPerHost = Math.max(mostPerHost, ofHost)
       await new Promise((resolve) => setTimeout(resolve, 2))
-      under.set(host, (under.get(host) ?? 0) - 1)
+      inFlight.set(host, (inFlight.get(host) ?? 0) - 1)
       total -= 1
       return done
     },
@@ -107,7 +107,7 @@ test("what is due at once is all run, within the bounds in total and per host", 
   expect({ maxRunning: most, maxPerHost: mostPerHost }).toEqual(bounds)
 })
 
-test("an idle scheduler starts a sync when it is due, not when it looks next", async () => {
+test("an idle scheduler starts a sync when it is due, not at its next poll", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const { promise: started, resolve } = Promise.withResolvers<number>()
@@ -120,11 +120,11 @@ test("an idle scheduler starts a sync when it is due, not when it looks next", a
   syncs.dueIn(dueInMs ?? 0)
   const tookMs = (await started) - raisedAt
   expect(tookMs).toBeGreaterThanOrEqual(150)
-  // It looks every 2 s by itself.
+  // It polls every 2 s.
   expect(tookMs).toBeLessThan(1_500)
 })
 
-test("a start that comes too late to be safe is given back and granted anew", async () => {
+test("a start that is later than the grace is given back and granted again", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   await recordTriggers(sql, minute, [trigger("a")])
@@ -155,7 +155,7 @@ test("a start that comes too late to be safe is given back and granted anew", as
   ])
 })
 
-/** Pulls from a source whose name takes so long to be looked up, and waits until the first run has ended. */
+/** Pulls from a source whose name lookup takes `lookupMs`, and waits until the first run has ended. */
 async function pullSlowly(lookupMs: number, startGraceMs: number) {
   const { sql } = await emptyDatabase()
   const source = await startSource()
@@ -182,20 +182,20 @@ async function pullSlowly(lookupMs: number, startGraceMs: number) {
     signingSecret: undefined,
   })
   start(sql, pull, { startGraceMs })
-  // Not by the window: before its run starts, it is as it is after its end.
+  // The window does not show it: it has the same values before the run and after it.
   const ended = async () => (await readRuns(sql, "a")).some(({ outcome }) => outcome !== "running")
   await waitUntil("the run to end", ended)
   return { sql, requests: source.seen("/a").length }
 }
 
-test("a run whose connection is not ready within the grace ends then, sends nothing, and waits for the next window", async () => {
+test("a run whose connection is not ready within the grace fails, sends nothing, and is due in the next window", async () => {
   const { sql, requests } = await pullSlowly(30_000, 200)
   expect(requests).toBe(0)
   expect(await readRuns(sql, "a")).toMatchObject([{ fence: "1", outcome: "failed", error: "late-start" }])
   expect(await readWindow(sql, "a")).toMatchObject({ covered: "0", last_error: "late-start", due: 60 })
 })
 
-test("a run that finds itself beyond the grace as it would send, as after a pause of the process, may not", async () => {
+test("a run that is later than the grace when it would send, after a pause of the process, say, may not send", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   await recordTriggers(sql, minute, [trigger("a")])
@@ -215,7 +215,7 @@ test("a run that finds itself beyond the grace as it would send, as after a paus
   expect(await readRuns(sql, "a")).toMatchObject([{ error: "late-start" }])
 })
 
-test("sources that hang, and hung before, leave half of the permits to all others", async () => {
+test("sources that hung before leave half of the permits to all others", async () => {
   const { sql } = await emptyDatabase()
   const hanging = Array.from({ length: 12 }, (_, index) => `hanging${index}`)
   await addConnections(sql, [...hanging, "well"], (id) => `https://${id}.example/`)
@@ -226,23 +226,26 @@ test("sources that hang, and hung before, leave half of the permits to all other
   )
   await sql("update sync_window set slow = true")
   await letTimePass(sql, 3_000)
-  const under = new Set<string>()
+  const inFlight = new Set<string>()
   let most = 0
   const syncs = start(
     sql,
     async ({ connection }, _mayStart, signal) => {
       if (connection === "well") return done
-      under.add(connection)
-      most = Math.max(most, under.size)
+      inFlight.add(connection)
+      most = Math.max(most, inFlight.size)
       await once(signal, "abort")
       return done
     },
     { maxRunning: 8, startGraceMs: 60_000 },
   )
-  await waitUntil("half of the permits to be used", () => under.size === 4)
+  await waitUntil("half of the permits to be in use", () => inFlight.size === 4)
   const { dueInMs } = await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
   syncs.dueIn(dueInMs ?? 0)
-  await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
+  await waitUntil(
+    "the sync of the other connection",
+    async () => (await readWindow(sql, "well")).covered === "1",
+  )
   expect(most).toBe(4)
 })
 
@@ -273,7 +276,7 @@ test("a source that responds just before the deadline counts as slow, like one t
     { maxRunning: 8, slowMs: 100 },
   )
   await waitForAll(sql)
-  // Of these hosts nothing was known.
+  // They were not known as slow yet.
   expect(most).toBe(8)
   most = 0
   await letTimePass(sql, 120_000)
@@ -283,16 +286,19 @@ test("a source that responds just before the deadline counts as slow, like one t
     slow.map((id) => trigger(id)),
   )
   syncs.dueIn(0)
-  await waitUntil("half of the permits to be used", () => inFlight.size === 4)
+  await waitUntil("half of the permits to be in use", () => inFlight.size === 4)
   const { dueInMs } = await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
   syncs.dueIn(dueInMs ?? 0)
-  await waitUntil("the other one", async () => (await readWindow(sql, "well")).covered === "1")
+  await waitUntil(
+    "the sync of the other connection",
+    async () => (await readWindow(sql, "well")).covered === "1",
+  )
   expect(inFlight.size).toBeGreaterThan(0)
   await waitForAll(sql)
   expect(most).toBe(4)
 })
 
-test("a host that cannot be reached keeps its connections due, and a probe brings all of them back", async () => {
+test("connections of an unreachable host stay due, and are synced after a probe has succeeded", async () => {
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 60 }, (_, index) => `c${index}`)
   await addConnections(sql, ids, () => "https://down.example/")
@@ -322,19 +328,19 @@ test("a host that cannot be reached keeps its connections due, and a probe bring
       }),
     },
   )
-  await waitUntil("the breaker to open", () => breakers.length > 0)
+  await waitUntil("the circuit breaker to open", () => breakers.length > 0)
   isDown = false
-  await waitUntil("all that had not failed", async () => {
+  await waitUntil("all connections that had not failed to be synced", async () => {
     const rows = await sql("select from sync_window where covered < requested and failures = 0")
     return rows.length === 0
   })
   expect(breakers).toEqual(["down.example open", "down.example closed"])
-  // Those in flight as the eighth failed, and one or two probes.
+  // The syncs in flight when the eighth failed, and one or two probes.
   expect(failures).toBeLessThan(16)
   expect(await sql("select from sync_window where failures > 0")).toHaveLength(failures)
 })
 
-test("an error status of some connections does not keep the host's others from their syncs", async () => {
+test("error statuses of some connections do not stop the syncs of the host's other connections", async () => {
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)
   await addConnections(sql, ids, () => "https://shared.example/")
@@ -361,11 +367,11 @@ test("an error status of some connections does not keep the host's others from t
       }),
     },
   )
-  await waitUntil("the one that succeeds", async () => (await readWindow(sql, "c39")).covered === "1")
+  await waitUntil("the connection that succeeds", async () => (await readWindow(sql, "c39")).covered === "1")
   expect(open).toBe(0)
 })
 
-/** Clocks of which one stands still, as the monotonic one does while the machine is suspended. */
+/** Clocks of which one does not advance, like the monotonic one while the machine is suspended. */
 function clocksWithout(stopped: keyof Clocks) {
   let aheadMs = 0
   const clocks: Clocks = { monotonic: () => aheadMs, wall: () => aheadMs, [stopped]: () => 0 }
@@ -373,7 +379,7 @@ function clocksWithout(stopped: keyof Clocks) {
 }
 
 test.each(["monotonic", "wall"] as const)(
-  "a grant is given back if it is late, also where the %s clock stood still",
+  "a late start is given back, even if the %s clock did not advance",
   async (stopped) => {
     const { sql } = await emptyDatabase()
     await addConnections(sql, ["a"])
@@ -402,7 +408,7 @@ test.each(["monotonic", "wall"] as const)(
 )
 
 test.each(["monotonic", "wall"] as const)(
-  "no request is written late, also where the %s clock stood still",
+  "no request is sent late, even if the %s clock did not advance",
   async (stopped) => {
     const { sql } = await emptyDatabase()
     await addConnections(sql, ["a"])
@@ -413,7 +419,7 @@ test.each(["monotonic", "wall"] as const)(
     start(
       sql,
       async (_run, mayStart) => {
-        // While connecting.
+        // The clock advances while the run is connecting.
         forward(minute.startGraceMs + 1)
         asked.push(mayStart())
         return done
@@ -426,7 +432,7 @@ test.each(["monotonic", "wall"] as const)(
   },
 )
 
-test("the window counts from when the request was sent, not from when its start was granted", async () => {
+test("the window starts when the request is sent, not when it is granted", async () => {
   const { sql, requests } = await pullSlowly(400, 5_000)
   expect(requests).toBe(1)
   const { covered, window_ends_at } = await readWindow(sql, "a")
@@ -435,12 +441,12 @@ test("the window counts from when the request was sent, not from when its start 
   expect(window_ends_at).toBeLessThan(61.5)
 })
 
-test("a sync that breaks counts as failed and leaves its permit to others", async () => {
+test("a sync with an internal error counts as failed and releases its permit", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a", "b"], () => "https://one.example/")
   await recordTriggers(sql, minute, [trigger("a"), trigger("b")])
   await letTimePass(sql, 3_000)
-  const pull = () => Promise.reject(new Error("a fault of ours"))
+  const pull = () => Promise.reject(new Error("an internal error"))
   start(sql, pull, { maxPerHost: 1 })
   await waitUntil(
     "both to fail",

@@ -7,16 +7,16 @@ import type { Claim, ClaimInput } from "./claimDueSyncs.ts"
 import type { BadRow } from "./claimSkippingBadRows.ts"
 import { createWakeTimer } from "./wakeTimer.ts"
 
-/** How late the triggers that another scheduler recorded are noticed, at most. This one's own are noticed at once. */
+/** Triggers that another scheduler recorded are noticed within this time, and this one's own at once. */
 const longestSleepMs = 2_000
 
-/** Time at the end of a stop for recording that runs were aborted. */
+/** At the end of a stop, for recording that runs were aborted. */
 const recordingReserveMs = 2_000
 
 export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
   /** Retries while Postgres is unavailable; rejects for other reasons. */
   claim: (input: ClaimInput) => Promise<Claim & { badRows: BadRow[] }>
-  /** Called with false when claims fail, for all connections or for some, and with true when they work again. */
+  /** Called with false when claims fail, and with true when they work again. */
   onClaims: (working: boolean, why?: string) => void
   windowMs: number
   metrics: RunSyncOptions["metrics"] & Pick<SchedulerMetrics, "claimFailures">
@@ -24,20 +24,20 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
 }
 
 export type DueSyncs = {
-  /** Announces that a connection is due in `ms` milliseconds. */
+  /** A connection is due in `ms` milliseconds. */
   dueIn(ms: number): void
-  /** Syncs in flight, and those whose end is being recorded. */
+  /** Includes syncs whose end is being recorded. */
   running(): number
   /**
-   * Waits for the running syncs after the stop has begun, and aborts the rest near the deadline: they start again in
-   * their next window. `drained` is false if a sync was aborted, or an end could not be recorded.
+   * Waits for the running syncs after the stop has begun. Aborts the rest near the deadline; they start again in their next
+   * window. `drained`: no sync was aborted, and every end was recorded.
    */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
 /**
- * Claims due syncs and runs them, within the permits of `hosts`. Sleeps until the earliest due time that it knows, from
- * recorded triggers, finished runs and claims, so syncs start on time without frequent queries.
+ * Claims due syncs and runs them. Sleeps until the earliest due time that it knows from triggers, finished runs and
+ * claims, so syncs start on time without frequent queries.
  */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   const { claim, hosts, stopping, metrics, log } = options
@@ -57,7 +57,7 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     }
   }
 
-  /** Returns how long to sleep before the next claim. */
+  /** Returns the milliseconds to sleep before the next claim. */
   async function claimOnce(): Promise<number> {
     const input = hosts.free(running.size)
     if (input.total.all <= 0) {
@@ -70,7 +70,7 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
       for (const run of claimed.runs) start(run, claimed.age)
       reportClaim(claimed.badRows)
       if (claimed.more) return 0
-      // Every claim reads the hosts' queues. Pausing for as long as the claim took limits that to half of the time.
+      // Every claim reads the hosts' queues. This pause limits that to half of the time.
       if (limited) await pause(Math.min(longestSleepMs, claimed.age()))
       return Math.min(longestSleepMs, claimed.nextDueInMs ?? longestSleepMs)
     } catch (error) {
@@ -82,7 +82,7 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     }
   }
 
-  /** A bad row is claimed again in its next window, so claims work again if none has failed for two windows. */
+  /** A bad row is claimed once a window, so claims work again if none has failed for two windows. */
   function reportClaim(badRows: readonly BadRow[]): void {
     for (const { connection, error } of badRows) {
       metrics.claimFailures.inc()

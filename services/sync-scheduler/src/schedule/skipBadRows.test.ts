@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import {
   addConnections,
-  asking,
   claimAll,
+  claimInput,
   emptyDatabase,
   endOf,
   letTimePass,
@@ -17,7 +17,7 @@ import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
 
 const ids = ["a", "b", "c", "d"]
 
-test("a row that no start can be granted to is deferred by a window, and the others proceed", async () => {
+test("a row for which no start can be granted is deferred by a window, and the others proceed", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ids)
   await recordTriggers(
@@ -26,28 +26,28 @@ test("a row that no start can be granted to is deferred by a window, and the oth
     ids.map((id) => trigger(id)),
   )
   await letTimePass(sql, 2_000)
-  // There is no next fence.
+  // The next fence would overflow.
   await sql("update sync_window set fence = 9223372036854775807 where connection_id = 'b'")
-  const claim = await claimSkippingBadRows(sql, minute, asking(100, 4))
+  const claim = await claimSkippingBadRows(sql, minute, claimInput(100, 4))
   expect(claim.runs.map(({ connection }) => connection).sort()).toEqual(["a", "c", "d"])
   expect(claim.badRows).toMatchObject([
     { connection: "b", error: { message: expect.stringContaining("range") } },
   ])
   expect(claim.more).toBe(true)
-  expect(await claimSkippingBadRows(sql, minute, asking(100, 4))).toMatchObject({
+  expect(await claimSkippingBadRows(sql, minute, claimInput(100, 4))).toMatchObject({
     runs: [],
     badRows: [],
     more: false,
   })
   await letTimePass(sql, 60_000)
   await sql("update sync_window set fence = 1 where connection_id = 'b'")
-  expect(await claimSkippingBadRows(sql, minute, asking(100, 4))).toMatchObject({
+  expect(await claimSkippingBadRows(sql, minute, claimInput(100, 4))).toMatchObject({
     runs: [{ connection: "b", fence: 2 }],
     badRows: [],
   })
 })
 
-test("an end that Postgres rejects leaves the others recorded", async () => {
+test("if Postgres rejects the end of a run, the ends of the others are recorded", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ids)
   await recordTriggers(

@@ -1,19 +1,18 @@
 import { createHash } from "node:crypto"
 
-/** 50 MB are 200 rows, and a statement takes well under a second. */
+/** 50 MB are 200 rows, and a statement takes less than a second. */
 const chunkBytes = 256 * 1024
 
 export type ContentChunks = {
   add(piece: Buffer): Promise<void>
-  /** Size and hash of the whole content. Nothing may be added afterwards. */
+  /** Size and hash of the content. Nothing may be added afterwards. */
   measure(): { bytes: number; sha256: Buffer }
-  /** Writes the last chunk. */
   flush(): Promise<void>
 }
 
 /**
- * Divides a stream into chunks of equal size and hashes it. The last chunk waits for `flush`, so content of at most one
- * chunk, which is most, is not written if its hash is unchanged.
+ * Divides a stream into chunks and hashes it. The last chunk waits for `flush`, so content of a single chunk is not written
+ * if its hash is unchanged.
  */
 export function chunkContent(write: (position: number, data: Buffer) => Promise<void>): ContentChunks {
   const hash = createHash("sha256")

@@ -35,7 +35,7 @@ function delegateTo(options: { allow?: string[]; secret?: string | undefined } =
   return createDelegateRunner({ egress, deadlineMs: 500, serviceName: "Sitewire", secret })
 }
 
-test("an executor gets connection, fence and window, signed over the raw body", async () => {
+test("an executor gets connection, fence and window, with a signature over the raw body", async () => {
   const executor = await startSource((response) => response.end('{"changed":false}'))
   const { result } = await delegateTo()(runAt(executor.url("/sync")), allowed, never)
   expect(result).toEqual({ outcome: "unchanged", content: null })
@@ -57,18 +57,21 @@ test.each([
   [200, '{"changed":true}', "changed"],
   [200, "done", "changed"],
   [500, '{"changed":true}', "failed"],
-])("an executor that answers %i with %j ends the run as %s", async (status, body, outcome) => {
-  const executor = await startSource((response) => response.writeHead(status).end(body))
-  expect((await delegateTo()(runAt(executor.url("/sync")), allowed, never)).result.outcome).toBe(outcome)
-})
+])(
+  "a response of an executor with status %i and body %j ends the run as %s",
+  async (status, body, outcome) => {
+    const executor = await startSource((response) => response.writeHead(status).end(body))
+    expect((await delegateTo()(runAt(executor.url("/sync")), allowed, never)).result.outcome).toBe(outcome)
+  },
+)
 
-test("an executor that does not answer fails the run at the deadline", async () => {
+test("a run whose executor does not respond fails at the deadline", async () => {
   const executor = await startSource(() => {})
   const { result } = await delegateTo()(runAt(executor.url("/sync")), allowed, never)
   expect(result).toMatchObject({ outcome: "failed", error: "timeout" })
 })
 
-test("only executors in the ranges of their own are called, and none without a secret", async () => {
+test("only executors in DELEGATE_ALLOWED_RANGES are called, and none without a secret", async () => {
   const executor = await startSource()
   const run = runAt(executor.url("/sync"))
   expect((await delegateTo({ allow: [] })(run, allowed, never)).result).toMatchObject({

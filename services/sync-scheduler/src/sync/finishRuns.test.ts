@@ -42,7 +42,7 @@ const readChunks = (sql: Sql) =>
     connection,
   ])
 
-test("a run that succeeded covers what it claimed, and nothing is left to do", async () => {
+test("a run that succeeds covers the triggers that it claimed, and the connection is not due again", async () => {
   const { sql } = await emptyDatabase()
   const run = await startedRun(sql)
   const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
@@ -57,7 +57,7 @@ test("a run that succeeded covers what it claimed, and nothing is left to do", a
   expect(await readRuns(sql, connection)).toMatchObject([{ outcome: "unchanged", error: null }])
 })
 
-test("a window counts from when the request was sent, not from when its start was granted", async () => {
+test("a window starts when the request was sent, not when it was granted", async () => {
   const { sql } = await emptyDatabase()
   const run = await startedRun(sql)
   await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
@@ -68,7 +68,7 @@ test("a window counts from when the request was sent, not from when its start wa
   expect(row?.ms).toBe(60_401)
 })
 
-test("a failed sync is tried again 1, 2, 4, 8, 15 and 15 windows later, and covers nothing", async () => {
+test("a failed sync is retried 1, 2, 4, 8, 15 and 15 windows later, and covers no trigger", async () => {
   const { sql } = await emptyDatabase()
   let run = await startedRun(sql)
   for (const windows of [1, 2, 4, 8, 15, 15]) {
@@ -99,7 +99,7 @@ test("a trigger during a run that fails is covered in the next window", async ()
   expect(await readWindow(sql, connection)).toMatchObject({ failures: 1, due: 60 })
 })
 
-test("a start that was given back is due again at once and opened no window", async () => {
+test("a start that was given back is due again at once and uses no window", async () => {
   const { sql } = await emptyDatabase()
   const run = await startedRun(sql)
   const result: SyncResult = { outcome: "abandoned", error: "late-start" }
@@ -108,7 +108,7 @@ test("a start that was given back is due again at once and opened no window", as
   expect(await claimOne(sql)).toMatchObject({ fence: 2, triggers: 1, correlation: "c-a" })
 })
 
-test("a run that was aborted after its request is due in the next window, and is no failure", async () => {
+test("a run that was aborted after its request is due in the next window, and does not count as failed", async () => {
   const { sql } = await emptyDatabase()
   const run = await startedRun(sql)
   const result: SyncResult = { outcome: "abandoned", error: "stopped" }
@@ -124,7 +124,7 @@ test("a run whose fence is not the newest writes nothing", async () => {
   const { fence, grantId } = run
   const newest = { connection, fence, grantId, position: 0, data: Buffer.from("new") }
   expect(await storeChunk(sql, newest)).toBe(true)
-  // Again, as after an answer that was lost.
+  // Again, as after a lost database connection.
   expect(await storeChunk(sql, newest)).toBe(true)
   const before = [await readWindow(sql, connection), await readRuns(sql, connection)]
   const late = { ...newest, fence: old.fence, grantId: old.grantId, position: 0, data: Buffer.from("old") }
@@ -144,7 +144,7 @@ test("a run whose fence is not the newest writes nothing", async () => {
 test("a run whose grant Postgres lost writes nothing, although a later run has the same fence", async () => {
   const { sql } = await emptyDatabase()
   const lost = await startedRun(sql)
-  // As after a failover to a standby that did not have the grant's commit.
+  // As after a failover to a standby without the commit of the grant.
   await sql("delete from sync_run")
   await sql(
     `update sync_window set fence = 0, grant_id = null, claimed = 0, running = false, window_ends_at = null,
@@ -156,14 +156,14 @@ test("a run whose grant Postgres lost writes nothing, although a later run has t
   expect(await storeChunk(sql, { ...lost, ...chunk })).toBe(false)
   expect(await storeChunk(sql, { ...run, ...chunk, data: Buffer.from("new") })).toBe(true)
   expect(await finishRuns(sql, minute, [endOf(lost, changed("lost"))])).toEqual([{ kind: "stale" }])
-  // Both in one scheduler, and so in one batch.
+  // Both runs in one batch, as if they belonged to one scheduler.
   const both = [endOf(lost, changed("lost")), endOf(run, changed("new"))]
   expect((await finishRuns(sql, minute, both)).map(({ kind }) => kind)).toEqual(["stale", "recorded"])
   expect(await readChunks(sql)).toEqual([{ fence: "1", data: Buffer.from("new") }])
   expect(await readSnapshots(sql)).toMatchObject([{ fence: "1", bytes: "3" }])
 })
 
-test("changed content replaces the snapshot, and the chunks of it and of crashed runs go", async () => {
+test("changed content replaces the snapshot, and the chunks of the old one and of crashed runs are deleted", async () => {
   const { sql } = await emptyDatabase()
   const first = await startedRun(sql)
   const chunk = ({ fence, grantId }: GrantedRun, text: string) =>
@@ -196,7 +196,7 @@ test("changed content replaces the snapshot, and the chunks of it and of crashed
   expect(outcomes).toEqual(["changed", "abandoned", "unchanged", "changed"])
 })
 
-test("many runs end in one statement, each answered in its place", async () => {
+test("many runs end in one statement, and the results are in their order", async () => {
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)
   await addConnections(sql, ids)

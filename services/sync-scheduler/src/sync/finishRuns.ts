@@ -1,56 +1,50 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import type { SyncResult } from "../syncRun.ts"
 
-/**
- * How a run ended. `sentAfterMs`: from the start of its claim until the source had its request, at most; null if it sent
- * none.
- */
+/** `sentAfterMs`: from the start of the run's claim until the source had its request, at most; null if none was sent. */
 export type Completion = {
   connection: string
   fence: number
   grantId: string
   result: SyncResult
   sentAfterMs: number | null
-  /** It took long, or ran into a time limit. */
   slow: boolean
 }
 
-/** What the first trigger waited for: the next window, a run that was in flight, or retries of a source that failed. */
+/** What the first trigger waited for: the next window, a run in flight, or the retry of a failed run. */
 type WaitedFor = "window" | "during_run" | "after_failure"
 
 export type Finish =
   | {
       kind: "recorded"
-      /** Until the connection's next start; null if it is not due again. */
+      /** Null: the connection is not due again. */
       dueInMs: number | null
-      /** From the acceptance of the first trigger to now; null unless the run covered it. */
+      /** Since the first trigger was accepted; null unless the run covered it. */
       syncedMs: number | null
       waitedFor: WaitedFor
     }
-  /** A newer start has been granted, or Postgres lost this one's grant. Nothing of this run was written. */
+  /** Nothing was written: a newer start has been granted, or Postgres lost this grant. */
   | { kind: "stale" }
-  /** Postgres rejects the values of this run. Nothing of it was written. */
+  /** Nothing was written: Postgres rejects the values of this run. */
   | { kind: "failed"; error: unknown }
 
 /** Windows from a failed start to the next one, by the number of failures in a row. */
 const retryWindows = [1, 2, 4, 8, 15]
 
 /**
- * Ends a batch of runs in one statement, so a crash leaves all or nothing: content that counts as synced always has its
- * triggers counted as covered. The results are in the order of `completions`.
+ * Ends a batch of runs in one statement: content counts as synced if and only if its triggers count as covered. The results
+ * are in the order of `completions`.
  *
- * - `newest` selects the runs whose fence and grant id are still the newest; everything else is derived from it.
+ * - `newest`: the runs whose fence and grant id are still the newest. Everything else is derived from it.
  * - Rows are locked in the order of their ids, as in `recordTriggers`, so batches cannot deadlock.
- * - `window_ends_at` is a window after the request was sent. `started_at + sentAfterMs` is never earlier, because the
- *   claim was sent before Postgres read `started_at`; 1 ms more, because the column rounds to milliseconds. An abandoned
- *   run that sent nothing used no window. A failed one did, so that an unreachable source is not called without a pause.
- * - The triggers of a failed run go back to the window. `failures` is 0 if a trigger came during the run, so the retry
- *   waits for one window only.
- * - A trigger waited for a run in flight (`during_run`) if it came before the previous run ended and that run succeeded
- *   without covering it.
- * - `run` returns the columns of `newest`: with another join, the planner, which cannot know the arrays' lengths, would
- *   compare them row by row, and 256 runs would take twice as long.
- * - Chunks of this and older fences are deleted, also those of crashed runs, except for the snapshot's.
+ * - `window_ends_at`: a window after the request was sent. `started_at + sentAfterMs` is not earlier than that, because the
+ *   claim was sent before Postgres read `started_at`; 1 ms more, because the column rounds. An abandoned run that sent
+ *   nothing used no window; a failed one did, or an unreachable source would be called without a pause.
+ * - The triggers of a failed run go back to the window. `failures` is 0 if a trigger came during the run.
+ * - `during_run`: the trigger came before the previous run ended, and that run succeeded without covering it.
+ * - `run` returns the columns of `newest`. The planner does not know the arrays' lengths, and another join with them took
+ *   half of the statement's time.
+ * - Chunks of this and older fences are deleted, except the snapshot's.
  */
 export async function finishRuns(
   sql: Sql,
@@ -87,7 +81,7 @@ export async function finishRuns(
   })
 }
 
-/** Saves parameters: most runs have no new content, and `unnest` returns nulls for a null array as well. */
+/** `unnest` returns nulls for a null array as well, and most runs have no new content. */
 function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }

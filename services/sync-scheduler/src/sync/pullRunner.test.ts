@@ -59,7 +59,7 @@ async function setUp(source: string, options: Partial<PullRunnerOptions> = {}) {
   return { sql, grant, pull, sync, readStored, countChunks }
 }
 
-test("content is stored when it changed, and a source that says 304 or the same again is unchanged", async () => {
+test("changed content is stored, and a 304 or the same content is unchanged", async () => {
   let body = Buffer.alloc(700_000, "first ")
   const source = await startSource((response, { headers }) => {
     const etag = `"${createHash("sha256").update(body).digest("hex")}"`
@@ -88,7 +88,7 @@ test("content is stored when it changed, and a source that says 304 or the same 
   expect(await countChunks()).toBe(1)
 })
 
-test("the partner can know us and the connection, and sees no token", async () => {
+test("a request names the service and the connection, and is signed", async () => {
   const source = await startSource()
   const { sync } = await setUp(source.url("/data?key=k"), { signingSecret: "s3cret" })
   await sync()
@@ -101,9 +101,9 @@ test("the partner can know us and the connection, and sees no token", async () =
   })
 })
 
-test("content of 51 MB is refused, and nothing of it stays", async () => {
+test("content of 51 MB is rejected, and no part of it stays stored", async () => {
   const source = await startSource((response) => {
-    // In chunks, so that its length is not told beforehand.
+    // Chunked, so that there is no Content-Length.
     response.write(Buffer.alloc(51 * 1024 * 1024))
     response.end()
   })
@@ -120,13 +120,13 @@ test.each<[string, Parameters<typeof startSource>[0]]>([
   ["status", (response) => response.writeHead(302, { location: "/" }).end()],
   ["reset", (response) => response.socket?.destroy()],
   ["timeout", () => {}],
-])("a source at fault fails the sync as %s", async (error, answer) => {
+])("the error of a source that fails is %s", async (error, answer) => {
   const source = await startSource(answer)
   const { sync } = await setUp(source.url("/data"), { deadlineMs: 300 })
   expect(await sync()).toMatchObject({ outcome: "failed", error })
 })
 
-test("an address that may not be called, and one that nobody listens on, have their own classes", async () => {
+test("a blocked address and an unreachable one are different errors", async () => {
   const blocked = await setUp("http://169.254.169.254/latest?key=secret")
   expect(await blocked.sync()).toMatchObject({ outcome: "failed", error: "blocked-address" })
   const nobody = await setUp("http://127.0.0.1:9/data?key=secret")
@@ -135,7 +135,7 @@ test("an address that may not be called, and one that nobody listens on, have th
   expect(JSON.stringify(result)).not.toContain("secret")
 })
 
-test("a run that was replaced while it downloads ends and leaves nothing", async () => {
+test("a run that is replaced during its download ends and leaves no content", async () => {
   const piece = Buffer.alloc(800_000)
   const source = await startSource(async (response, _, count) => {
     if (count === 2) return response.end("new")
@@ -158,7 +158,7 @@ test("a run that was replaced while it downloads ends and leaves nothing", async
   expect(await countChunks()).toBe(1)
 })
 
-test("a sync that is told to stop is given up, not failed", async () => {
+test("a sync that is aborted by a stop is abandoned, not failed", async () => {
   const source = await startSource(() => {})
   const { sync } = await setUp(source.url("/data"))
   const controller = new AbortController()
@@ -168,7 +168,7 @@ test("a sync that is told to stop is given up, not failed", async () => {
   expect(await syncing).toEqual({ outcome: "abandoned", error: "stopped" })
 })
 
-test("a database that takes no content until the deadline is not the source's fault", async () => {
+test("if Postgres stores no content until the deadline, the error is not the source's", async () => {
   const source = await startSource((response) => response.end(Buffer.alloc(700_000, "data ")))
   const storeChunk = () => new Promise<never>(() => {})
   const { sync } = await setUp(source.url("/data"), { storeChunk, deadlineMs: 300 })

@@ -11,7 +11,7 @@ import {
 } from "./runWithinGrace.ts"
 
 export type RunSyncOptions = RunWithinGraceOptions & {
-  /** Retries while Postgres is unavailable, until the stop's time is over; rejects for other reasons. */
+  /** Retries while Postgres is unavailable, until the time of the stop is over. */
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
   /** A sync that takes longer makes its connection slow. */
@@ -19,7 +19,6 @@ export type RunSyncOptions = RunWithinGraceOptions & {
   metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced" | "unrecorded">
 }
 
-/** `dueInMs`: until the connection is due again; null if it is not. */
 export type RecordedRun =
   | { kind: "recorded"; dueInMs: number | null }
   | { kind: "stale" }
@@ -34,7 +33,7 @@ export function createRunSync(options: RunSyncOptions) {
     const release = hosts.acquire(run)
     if (release === null) return abandonedRun("busy")
     const ended = await runWithinGrace(run, age)
-    // Before the end is recorded: the host is idle already.
+    // Before the end is recorded, because the host is idle already.
     release(hostOutcome(ended.result))
     return ended
   }

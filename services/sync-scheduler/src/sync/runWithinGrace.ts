@@ -2,15 +2,15 @@ import type { Logger } from "@sitewire/runtime"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
 import { longestTransitMs } from "./requestTransit.ts"
 
-/** `sentAfterMs`: from the start of the run's claim until the source had its request, at most; null if it sent none. */
+/** `sentAfterMs`: as in `Completion`. */
 export type EndedRun = { result: SyncResult; sentAfterMs: number | null }
 
 export type RunWithinGraceOptions = {
   runners: Record<GrantedRun["runner"], Runner>
   startGraceMs: number
-  /** Aborted when the stop begins: no request may be sent any more. */
+  /** Aborted when the stop begins. */
   stopping: AbortSignal
-  /** Aborted when the stop's time is over: ends the runs in flight. */
+  /** Aborted when the time of the stop is over. */
   abort: AbortSignal
   log: Logger
 }
@@ -18,10 +18,10 @@ export type RunWithinGraceOptions = {
 /**
  * Executes a granted run. Its request must be sent within the start grace, which `window_ends_at` includes.
  *
- * - A run that is already late, after a suspend of the machine, say, is given back and granted again.
- * - A run whose connection (name lookup, TCP, TLS) is not ready in time ends as failed. If it were given back as well, a
- *   source that connects slowly would be tried without a pause.
- * - The runner asks again right before it sends, because the process can be suspended at any moment.
+ * - A run that is late at its start, after a suspend of the machine, say, is given back and granted again.
+ * - A run whose connection is not ready in time ends as failed. If it were given back, a source that connects slowly would
+ *   be called without a pause.
+ * - The runner calls `mayStart` right before it sends, because the process can be suspended at any moment.
  */
 export function createRunWithinGrace(options: RunWithinGraceOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options
@@ -66,7 +66,7 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
   }
 }
 
-/** A run that has sent no request, and so has used no window. */
+/** A run that has sent no request uses no window. */
 export function abandonedRun(error: string): EndedRun {
   return { result: { outcome: "abandoned", error }, sentAfterMs: null }
 }
