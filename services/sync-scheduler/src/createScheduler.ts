@@ -14,11 +14,10 @@ export type SchedulerParts = {
   maxPerHost: number
   store: Pick<Store, "recordTriggers" | "claim" | "finishRuns">
   runners: Record<GrantedRun["runner"], Runner>
-  /** Called with false when claims fail, and with true when they work again. */
+  /** Reports that claims fail, and later that they work again. */
   onClaims: (working: boolean, why?: string) => void
-  /** Trigger records stay unfinished because of this error. */
+  /** Called if trigger records could not be recorded. They stay unfinished. */
   onIngestFailed: (error: unknown) => void
-  /** Aborted when the stop begins. */
   stopping: AbortSignal
   metrics: SchedulerMetrics
   log: Logger

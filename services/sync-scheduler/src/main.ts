@@ -55,7 +55,7 @@ await runService({
       remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
     })
     readiness.set("postgres", true)
-    // Statements report an outage sooner; this reports one while there are none.
+    // Statements report an outage too, but only if there are any.
     const stopWatching = watchDatabase({
       sql: pool.sql,
       onState: (up, why) => readiness.set("postgres connection", up, why),
@@ -132,7 +132,7 @@ await runService({
       onIngestFailed(error) {
         if (lifecycle.stopping.aborted)
           return log.info("the stop leaves trigger records unfinished; they are consumed again")
-        // Unfinished records block the commits of their partitions. Only a new start consumes them again.
+        // Only a new start consumes unfinished records again.
         log.fatal({ error }, "triggers could not be recorded; stopping, so that they are consumed again")
         void lifecycle.stop("triggers could not be recorded", 1)
       },
@@ -150,7 +150,7 @@ await runService({
       kafka,
       group: `${config.TOPIC_PREFIX}sync-scheduler`,
       topics: [{ topic: connectorTriggered }],
-      // While a statement records one batch, the next one is collected. In a large batch, more triggers share a row.
+      // One batch is recorded while the next is collected.
       maxOutstanding: 2 * maxBatch,
       startDeadlineMs: config.STARTUP_DEADLINE,
       take: scheduler.ingest,

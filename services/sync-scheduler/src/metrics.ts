@@ -50,13 +50,12 @@ export function createSchedulerMetrics(registry: Registry) {
 
 export type SchedulerMetrics = ReturnType<typeof createSchedulerMetrics>
 
-/** Registers the values that are read when Prometheus asks, after all parts that they are read from exist. */
+/** Registers the metrics whose values are read when Prometheus asks. */
 export function registerGauges(
   registry: Registry,
   read: {
     running: () => number
     openBreakers: () => number
-    /** In the whole installation. */
     due: () => Promise<number>
     lag: () => Promise<{ partition: number; lag: number }[]>
   },
@@ -83,7 +82,7 @@ export function registerGauges(
     help: "Connections that are due and wait for a permit, in the whole installation.",
     registers,
     async collect() {
-      // Absent while Postgres is unavailable: 0 would be wrong.
+      // Absent while Postgres is unavailable, because 0 would be wrong.
       const due = await readForMetric(read.due())
       if (due === undefined) this.remove()
       else this.set(due)

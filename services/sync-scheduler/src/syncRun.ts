@@ -1,12 +1,12 @@
 /** A start that Postgres granted to this process and no other. */
 export type GrantedRun = {
   connection: string
-  /** Results count only while fence and grant id are the connection's newest. */
+  /** Results are discarded unless fence and grant id are the connection's newest. */
   fence: number
   /** Random: after a failover that lost the grant, another run can have the same fence. */
   grantId: string
   runner: "pull" | "delegate"
-  /** Its query may contain credentials: never logged. */
+  /** Never logged: its query may contain credentials. */
   source: string
   /** With port, in lower case. */
   host: string
@@ -40,8 +40,8 @@ export type SyncResult =
 export type RunnerResult = { result: SyncResult; transitMs: number }
 
 /**
- * Calls `mayStart` right before it writes a request, in the same event loop turn, because windows are measured from the
- * call. If that returns false, the runner writes nothing and ends as abandoned.
+ * Calls `mayStart` right before it writes a request, in the same event loop turn: windows are measured from there, and the
+ * process may have been suspended. After false, it writes nothing and ends as abandoned.
  */
 export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerResult>
 
@@ -49,6 +49,6 @@ export type WindowSettings = {
   windowMs: number
   settleMs: number
   deadlineMs: number
-  /** Later than this after its claim, a run may not send its request any more. */
+  /** A run may send its request only within this time after its claim. */
   startGraceMs: number
 }

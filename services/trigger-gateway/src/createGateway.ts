@@ -17,7 +17,6 @@ export type GatewayParts = {
   topic: string
   readHashes: (connections: string[]) => Promise<Map<string, Buffer>>
   publish: Producer["publish"]
-  /** True while Postgres or Kafka is known to be unavailable. */
   isUnavailable: () => boolean
   unavailablePartitions: () => number
   registry: Registry

@@ -1,6 +1,6 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
 
-/** All triggers of a batch for one connection. Times are ISO 8601. */
+/** Times are ISO 8601. */
 export type CompactedTrigger = {
   connection: string
   count: number
@@ -9,10 +9,10 @@ export type CompactedTrigger = {
   correlation: string
 }
 
-/** Keeps one absurd record from overflowing the columns. */
+/** So that no record can overflow the columns. */
 const largestCount = 1_000_000_000
 
-/** One entry per connection, with the sum, the earliest and the latest time, and the correlation of the first. */
+/** One entry per connection, with the correlation of its first trigger. */
 export function compactTriggers(triggers: readonly ConnectorTriggered[]): CompactedTrigger[] {
   const byConnection = new Map<string, CompactedTrigger>()
   for (const { connection, count, first_at, last_at, correlation } of triggers) {
@@ -35,7 +35,7 @@ export function compactTriggers(triggers: readonly ConnectorTriggered[]): Compac
   return [...byConnection.values()]
 }
 
-/** ISO 8601 texts of different lengths do not sort by time: some have fractions of a second. */
+/** Texts of different lengths do not sort by time: some have fractions of a second. */
 function isBefore(one: string, other: string): boolean {
   return one.length === other.length ? one < other : Date.parse(one) < Date.parse(other)
 }

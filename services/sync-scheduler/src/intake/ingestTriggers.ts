@@ -14,7 +14,6 @@ type PendingTrigger = { record: Incoming; trigger: ConnectorTriggered; done: Don
 export type IngestTriggersOptions = {
   /** Retries while Postgres is unavailable. */
   recordTriggers: (triggers: CompactedTrigger[]) => Promise<{ recorded: number; dueInMs: number | null }>
-  /** True if Postgres will never accept these triggers. */
   isInvalidTrigger: (error: unknown) => boolean
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
@@ -24,12 +23,9 @@ export type IngestTriggersOptions = {
 }
 
 /**
- * Returns the handler of trigger records. It collects records while a statement is running, and records all of them with
- * the next one. A record is done when its trigger is in Postgres. After a crash it is recorded again, which costs one sync
- * at most.
- *
- * Triggers of a connection that is already due are recorded too: only under the row's lock is it certain that the sync
- * which covers them has not started.
+ * Returns the handler of trigger records. While a statement is running, it collects the records for the next one. A record
+ * is done when its trigger is in Postgres; a crash before that repeats it, which costs a sync at most. Triggers of a
+ * connection that is already due are recorded too, because another scheduler may be starting its sync.
  */
 export function createIngestTriggers(
   options: IngestTriggersOptions,

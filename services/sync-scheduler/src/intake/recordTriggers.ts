@@ -2,10 +2,10 @@ import { plainArray, type Sql } from "@sitewire/database"
 import type { CompactedTrigger } from "./compactTriggers.ts"
 
 /**
- * Adds accepted triggers to their connections' windows in one statement. `triggers` contains each connection once, because
- * an upsert cannot update a row twice. Connections that do not exist are skipped.
+ * Adds triggers to the windows of their connections. `triggers` contains each connection once, because an upsert cannot
+ * update a row twice. Connections that do not exist are skipped.
  *
- * - Rows are locked in the order of their ids, as in `finishRuns`, so batches cannot deadlock.
+ * - Rows are locked in the order of their ids, as in `finishRuns`, to avoid deadlocks.
  * - `failures` becomes 0: a trigger announces a change, so the next retry is only one window later.
  * - During a run, `due_at` is its lease and does not change. `finishRuns` compares `requested` with `claimed`.
  * - `clock_timestamp()` is read under the row's lock, because the upsert may have waited for a claim.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** An advisory lock of its own: "sync" in four bytes. */
+/** The key of an advisory lock: "sync" in four bytes. */
 const lockKey = 0x73796e63
 
 export type Deleted = {
@@ -12,9 +12,8 @@ export type Deleted = {
 
 /**
  * Deletes the runs that started before `before`, except each connection's newest. `batch` limits the connections that a
- * statement reads and the rows that it deletes, so it delays neither syncs nor replicas nor vacuum.
- *
- * Uses the primary keys of `sync_window` and `sync_run`. Every run would have to update an index of start times.
+ * statement reads and the rows that it deletes, so it delays neither syncs nor replicas nor vacuum. There is no index of
+ * start times, which every run would have to update.
  */
 export async function deleteOldRuns(settings: {
   pool: Pool
@@ -30,7 +29,7 @@ export async function deleteOldRuns(settings: {
     if (signal.aborted) return { kind: "busy", runs }
     const step = await oneAtATime(pool, lockKey, async (sql) => {
       const [row] = await sql<Step>(deleteSome, [after, before, batch])
-      // In the transaction, so that the lock keeps other schedulers from deleting during the pause.
+      // In the transaction, whose lock stops other schedulers from deleting during the pause.
       if (row?.last) await sleep(pauseMs, undefined, { signal }).catch(() => {})
       return row
     })

@@ -12,9 +12,8 @@ import { type Clocks, startStopwatch } from "./stopwatch.ts"
 export type FreePermits = { all: number; slow: number }
 
 export type ClaimInput = {
-  /** Of this process. */
   total: FreePermits
-  /** `isProbe`: the circuit breaker is open, and its probe should not be a slow connection. */
+  /** `isProbe`: the circuit breaker is open. A slow connection is no good probe. */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
   /** Of each other host. */
   otherHost: FreePermits
@@ -28,11 +27,11 @@ export type Claim = {
   limited: boolean
   /** The statement reached its limit of rows: claim again at once. */
   more: boolean
-  /** By Postgres's clock; null if no connection will be due. */
+  /** Null if no connection will be due. */
   nextDueInMs: number | null
 }
 
-/** A run has this long after its deadline to record its end. Then it counts as lost. */
+/** For recording the end of a run after its deadline. Then the run counts as lost. */
 const leaseMarginMs = 5_000
 
 /** Grants starts of due syncs. `claimStatements.ts` explains how. */
@@ -70,7 +69,7 @@ export async function findDueConnections(sql: Sql, input: ClaimInput): Promise<s
   return rows.map(({ connection_id }) => connection_id)
 }
 
-/** Grants a start of one connection if it is still due. */
+/** Grants a start if the connection is still due. */
 export async function claimConnection(
   sql: Sql,
   settings: WindowSettings,

@@ -2,20 +2,17 @@
  * The statements that grant starts of syncs. Row locks, Postgres's clock, and the new `window_ends_at` and fence keep two
  * starts of a connection a window apart, for any number of schedulers with any clocks.
  *
- * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each other. Postgres
- *   checks a row that was claimed meanwhile again, and its `due_at` has changed.
+ * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each other.
  * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window.
- * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`, an index of its own, of
- *   which `queue_head` reads a row per host). So claims do not read a full host's rows again. While the total is used up, no
- *   row moves, because that shows nothing about its host.
+ * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), of which claims read
+ *   only the first row. While the total is used up, no row moves, because its host may have capacity.
  * - Slow connections get at most their share of the permits. Their queues are last in the index, where the walk can stop.
  * - `window_ends_at` includes the start grace: two requests are a window apart even if the run never ends.
- * - `due_at` becomes the lease. If the process dies, the run is closed as abandoned after it, and its triggers join the
- *   next run.
- * - Limits are literals where the planner must know that they are small: with parameters, it may sort all windows.
+ * - `due_at` becomes the lease. After it, a run whose process died is closed as lost, and its triggers join the next run.
+ * - Row limits are literals: with parameters, the planner may sort all windows.
  */
 
-/** The most rows that one statement reads and locks outside the queues. */
+/** Rows that one statement reads and locks outside the queues, at most. */
 export const readAtOnce = 256
 
 const clock = `clock as materialized (select clock_timestamp() as at)`

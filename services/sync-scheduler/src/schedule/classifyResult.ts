@@ -3,7 +3,7 @@ import type { SyncResult } from "../syncRun.ts"
 
 const timeLimits = new Set(["timeout", "late-start"])
 const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
-/** Errors of one connection: the host has responded, so it is reachable. */
+/** Errors of one connection, whose host has responded. */
 const responseErrors = new Set(["status", "too-large"])
 
 /** What the result of a sync shows about its host. */
@@ -14,7 +14,6 @@ export function hostOutcome(result: SyncResult): Seen {
   return hostFailures.has(result.error) ? "failure" : "unknown"
 }
 
-/** Whether a sync of this duration makes its connection slow. */
 export function isSlow(result: SyncResult, ms: number, slowMs: number): boolean {
   if ("error" in result && timeLimits.has(result.error)) return true
   return hostOutcome(result) === "success" && ms >= slowMs

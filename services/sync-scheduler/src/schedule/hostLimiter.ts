@@ -5,24 +5,19 @@ import type { ClaimInput, FreePermits } from "./claimDueSyncs.ts"
 export type HostLimiterSettings = {
   maxRunning: number
   maxPerHost: number
-  /** Permits of a host without known results. */
   startPerHost?: number
-  /** A host whose syncs take longer is slow. */
   slowMs: number
   windowMs: number
   onBreaker?: LimiterSettings["onBreaker"]
 }
 
-/** Failures in a row. More than a host's first permits, so one short interruption does not open the breaker. */
+/** Failures in a row. More than a host's first permits, so a short interruption opens no breaker. */
 const breakerFailures = 8
 
 /**
  * Limits the syncs in flight of this process, in total and per source host. A host starts with 4 permits and gets one more
- * with each success. Slow connections get at most half of the permits, in total and of each host, because each may use its
- * permit for the whole deadline.
- *
- * While a host's circuit breaker is open, its connections stay due and use up no retries. The cool-down grows from a
- * twentieth to half of a window, which is how long a trigger may wait after the host has recovered.
+ * with each success. Slow connections get at most half of the permits, in total and of each host. While a host's circuit
+ * breaker is open, its connections stay due and use up no retries.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
@@ -34,6 +29,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     slowShare: shareOfSlow(maxRunning),
     maxWaitMs: 0,
     breakerFailures,
+    // The limiter doubles it up to half of a window, so a recovered host waits no longer.
     breakerCooldownMs: windowMs / 20,
     ...(onBreaker ? { onBreaker } : {}),
   })
@@ -53,7 +49,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
   }
 
   return {
-    /** What a claim may grant. `running` includes syncs whose end is being recorded. */
+    /** What a claim may grant. */
     free(running: number): ClaimInput {
       const known = limiter.constrained()
       for (const { key } of known) recent.delete(key)
@@ -69,10 +65,10 @@ export function createHostLimiter(settings: HostLimiterSettings) {
         otherHost: freePermits(startConcurrency, 0, 0),
       }
     },
-    /** Returns what releases the permit, or null if the host has lost its capacity since the claim. */
+    /** Returns the release of the permit; null if the host has lost its capacity since the claim. */
     acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((seen: Seen) => void) | null {
       const acquired = limiter.acquire(host)
-      // Syncs wait in Postgres, and not here.
+      // Never a promise: `maxWaitMs` is 0.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
       recent.add(host)
       if (isSlow) countSlow(host, 1)

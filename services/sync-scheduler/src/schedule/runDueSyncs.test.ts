@@ -124,7 +124,7 @@ test("an idle scheduler starts a sync when it is due, not at its next poll", asy
   expect(tookMs).toBeLessThan(1_500)
 })
 
-test("a start that is later than the grace is given back and granted again", async () => {
+test("a start that is later than the grace is abandoned and granted again", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   await recordTriggers(sql, minute, [trigger("a")])
@@ -195,7 +195,7 @@ test("a run whose connection is not ready within the grace fails, sends nothing,
   expect(await readWindow(sql, "a")).toMatchObject({ covered: "0", last_error: "late-start", due: 60 })
 })
 
-test("a run that is later than the grace when it would send, after a pause of the process, say, may not send", async () => {
+test("a run that is ready to send only after the grace, because the process was paused, may not send", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   await recordTriggers(sql, minute, [trigger("a")])
@@ -379,7 +379,7 @@ function clocksWithout(stopped: keyof Clocks) {
 }
 
 test.each(["monotonic", "wall"] as const)(
-  "a late start is given back, even if the %s clock did not advance",
+  "a late start is abandoned, even if the %s clock did not advance",
   async (stopped) => {
     const { sql } = await emptyDatabase()
     await addConnections(sql, ["a"])

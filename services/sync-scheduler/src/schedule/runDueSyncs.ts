@@ -7,16 +7,16 @@ import type { Claim, ClaimInput } from "./claimDueSyncs.ts"
 import type { BadRow } from "./claimSkippingBadRows.ts"
 import { createWakeTimer } from "./wakeTimer.ts"
 
-/** Triggers that another scheduler recorded are noticed within this time, and this one's own at once. */
+/** Triggers that another scheduler has recorded are noticed within this time. */
 const longestSleepMs = 2_000
 
 /** At the end of a stop, for recording that runs were aborted. */
 const recordingReserveMs = 2_000
 
 export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
-  /** Retries while Postgres is unavailable; rejects for other reasons. */
+  /** Retries while Postgres is unavailable. */
   claim: (input: ClaimInput) => Promise<Claim & { badRows: BadRow[] }>
-  /** Called with false when claims fail, and with true when they work again. */
+  /** Reports that claims fail, and later that they work again. */
   onClaims: (working: boolean, why?: string) => void
   windowMs: number
   metrics: RunSyncOptions["metrics"] & Pick<SchedulerMetrics, "claimFailures">
@@ -24,20 +24,17 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
 }
 
 export type DueSyncs = {
-  /** A connection is due in `ms` milliseconds. */
+  /** Announces a connection that is due in `ms` milliseconds. */
   dueIn(ms: number): void
   /** Includes syncs whose end is being recorded. */
   running(): number
-  /**
-   * Waits for the running syncs after the stop has begun. Aborts the rest near the deadline; they start again in their next
-   * window. `drained`: no sync was aborted, and every end was recorded.
-   */
+  /** Waits for the running syncs, and aborts them near the deadline. `drained`: all ended, and every end was recorded. */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
 /**
- * Claims due syncs and runs them. Sleeps until the earliest due time that it knows from triggers, finished runs and
- * claims, so syncs start on time without frequent queries.
+ * Claims due syncs and runs them. Sleeps until the earliest due time that triggers, finished runs and claims have
+ * announced, so syncs start on time without frequent queries.
  */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   const { claim, hosts, stopping, metrics, log } = options

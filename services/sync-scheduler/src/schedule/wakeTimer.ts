@@ -1,14 +1,14 @@
 export type WakeTimer = {
   /** Ends the current sleep, or the next one, in `ms` milliseconds or earlier. */
   wakeWithin(ms: number): void
-  /** Resolves after `ms`, or earlier at the earliest time that `wakeWithin` has set. */
+  /** Resolves after `ms`, or at the earliest time that `wakeWithin` has set. */
   sleep(ms: number): Promise<void>
 }
 
 /** setTimeout fires at once if the delay is longer. */
 const longestTimeoutMs = 2 ** 31 - 1
 
-/** A sleep of one caller that others can shorten, also before it begins. */
+/** A sleep that others can shorten, also before it begins. */
 export function createWakeTimer(): WakeTimer {
   let wakeAt = Number.POSITIVE_INFINITY
   let sleeper: { until: number; wake: () => void } | undefined

@@ -5,14 +5,13 @@ const chunkBytes = 256 * 1024
 
 export type ContentChunks = {
   add(piece: Buffer): Promise<void>
-  /** Size and hash of the content. Nothing may be added afterwards. */
+  /** Nothing may be added afterwards. */
   measure(): { bytes: number; sha256: Buffer }
   flush(): Promise<void>
 }
 
 /**
- * Divides a stream into chunks and hashes it. The last chunk waits for `flush`, so content of a single chunk is not written
- * if its hash is unchanged.
+ * Divides a stream into chunks and hashes it. The last chunk waits for `flush`, which unchanged content does not need.
  */
 export function chunkContent(write: (position: number, data: Buffer) => Promise<void>): ContentChunks {
   const hash = createHash("sha256")

@@ -17,7 +17,7 @@ const responseSchema = z.object({ changed: z.boolean() })
 /** From the response's headers until its few bytes of body. */
 const bodyWaitMs = 1_000
 
-/** Asks the executor at the connection's source address to sync. Its 2xx response ends the run. */
+/** Asks the executor at the connection's source address to sync, and waits for its 2xx response. */
 export function createDelegateRunner({
   egress,
   deadlineMs,
@@ -46,7 +46,7 @@ export function createDelegateRunner({
   }
 }
 
-/** The executor stores its results under `fence`, and nothing once it has received a higher one. */
+/** The executor must discard results if it has received a higher `fence`. */
 function describeRun(run: GrantedRun) {
   return {
     connection: run.connection,

@@ -99,7 +99,7 @@ test("a trigger during a run that fails is covered in the next window", async ()
   expect(await readWindow(sql, connection)).toMatchObject({ failures: 1, due: 60 })
 })
 
-test("a start that was given back is due again at once and uses no window", async () => {
+test("a start that is abandoned before its request is due again at once and uses no window", async () => {
   const { sql } = await emptyDatabase()
   const run = await startedRun(sql)
   const result: SyncResult = { outcome: "abandoned", error: "late-start" }

@@ -1,7 +1,7 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import type { SyncResult } from "../syncRun.ts"
 
-/** `sentAfterMs`: from the start of the run's claim until the source had its request, at most; null if none was sent. */
+/** `sentAfterMs`: from the run's claim until the source had its request, at most; null if none was sent. */
 export type Completion = {
   connection: string
   fence: number
@@ -32,18 +32,16 @@ export type Finish =
 const retryWindows = [1, 2, 4, 8, 15]
 
 /**
- * Ends a batch of runs in one statement: content counts as synced if and only if its triggers count as covered. The results
- * are in the order of `completions`.
+ * Ends runs in one statement, so that a crash cannot separate content from the triggers that it covers. The results are in
+ * the order of `completions`.
  *
- * - `newest`: the runs whose fence and grant id are still the newest. Everything else is derived from it.
- * - Rows are locked in the order of their ids, as in `recordTriggers`, so batches cannot deadlock.
- * - `window_ends_at`: a window after the request was sent. `started_at + sentAfterMs` is not earlier than that, because the
- *   claim was sent before Postgres read `started_at`; 1 ms more, because the column rounds. An abandoned run that sent
- *   nothing used no window; a failed one did, or an unreachable source would be called without a pause.
- * - The triggers of a failed run go back to the window. `failures` is 0 if a trigger came during the run.
+ * - `newest`: the runs whose fence and grant id are still the newest. Only these are written.
+ * - Rows are locked in the order of their ids, as in `recordTriggers`, to avoid deadlocks.
+ * - `window_ends_at`: a window after `started_at + sentAfterMs`, which is not before the request was sent; 1 ms more,
+ *   because the column rounds. An abandoned run that sent nothing used no window. A failed one did, or an unreachable source
+ *   would be called without a pause.
  * - `during_run`: the trigger came before the previous run ended, and that run succeeded without covering it.
- * - `run` returns the columns of `newest`. The planner does not know the arrays' lengths, and another join with them took
- *   half of the statement's time.
+ * - `run` returns the columns of `newest`: another join with the arrays took half of the statement's time.
  * - Chunks of this and older fences are deleted, except the snapshot's.
  */
 export async function finishRuns(
@@ -81,7 +79,7 @@ export async function finishRuns(
   })
 }
 
-/** `unnest` returns nulls for a null array as well, and most runs have no new content. */
+/** A null array is shorter than one of nulls, and `unnest` returns the same for both. */
 function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }

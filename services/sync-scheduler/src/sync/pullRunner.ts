@@ -14,7 +14,7 @@ export type PullRunnerOptions = SignSourceRequestOptions & {
   maxBytes: number
 }
 
-/** Downloads a connection's source if it changed, and stores the content if it differs from the stored one. */
+/** Downloads a source if it changed, and stores the content if it differs from the stored one. */
 export function createPullRunner(options: PullRunnerOptions): Runner {
   const { egress, storeChunk, deadlineMs, maxBytes } = options
 

@@ -14,7 +14,6 @@ export type RunSyncOptions = RunWithinGraceOptions & {
   /** Retries while Postgres is unavailable, until the time of the stop is over. */
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
-  /** A sync that takes longer makes its connection slow. */
   slowMs: number
   metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced" | "unrecorded">
 }
@@ -24,7 +23,7 @@ export type RecordedRun =
   | { kind: "stale" }
   | { kind: "unrecorded" }
 
-/** Runs a granted sync and records its end. `age`: milliseconds since its claim started. */
+/** Runs a granted sync and records its end. `age`: milliseconds since its claim. */
 export function createRunSync(options: RunSyncOptions) {
   const { finish, hosts, slowMs, metrics, log } = options
   const runWithinGrace = createRunWithinGrace(options)
@@ -33,7 +32,7 @@ export function createRunSync(options: RunSyncOptions) {
     const release = hosts.acquire(run)
     if (release === null) return abandonedRun("busy")
     const ended = await runWithinGrace(run, age)
-    // Before the end is recorded, because the host is idle already.
+    // Before recording the end, because the host is idle already.
     release(hostOutcome(ended.result))
     return ended
   }

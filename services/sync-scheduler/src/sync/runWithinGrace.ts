@@ -16,12 +16,9 @@ export type RunWithinGraceOptions = {
 }
 
 /**
- * Executes a granted run. Its request must be sent within the start grace, which `window_ends_at` includes.
- *
- * - A run that is late at its start, after a suspend of the machine, say, is given back and granted again.
- * - A run whose connection is not ready in time ends as failed. If it were given back, a source that connects slowly would
- *   be called without a pause.
- * - The runner calls `mayStart` right before it sends, because the process can be suspended at any moment.
+ * Executes a granted run, which must send its request within the start grace: `window_ends_at` includes no more. A run that
+ * starts late, after a suspend of the machine, say, is abandoned and granted again. A run whose connection is not ready
+ * in time fails instead, or a source that connects slowly would be called without a pause.
  */
 export function createRunWithinGrace(options: RunWithinGraceOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options

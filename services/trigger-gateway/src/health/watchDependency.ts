@@ -12,12 +12,12 @@ export type DependencyWatch = {
 }
 
 /**
- * Reports to readiness whether a dependency works. Regular checks notice an outage while nobody calls, and its end; the
- * outcome of real work shows what checks miss.
+ * Reports to readiness whether a dependency works. Regular checks notice an outage without work; the outcome of work shows
+ * what checks miss.
  */
 export function watchDependency(settings: {
   name: string
-  /** Rejects if the dependency is unavailable, with a time-out of its own. */
+  /** Rejects if the dependency is unavailable. Has a time-out. */
   check: () => Promise<unknown>
   everyMs: number
   readiness: Readiness

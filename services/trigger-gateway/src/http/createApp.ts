@@ -17,7 +17,7 @@ const path = "/connectors/hook/:id/:token"
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** Requests of one connection without a response. Only clients that pipeline have more than one. */
+/** Requests of a connection without a response. Clients that do not pipeline have one. */
 const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }

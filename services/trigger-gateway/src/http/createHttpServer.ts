@@ -8,13 +8,12 @@ export type ServerLimits = {
   keepAliveMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
-  /** How long a response may take, and how long a client may leave it unread. */
+  /** A connection with a request in flight may be silent for this long. */
   inactivityMs: number
 }
 
 /**
- * The listener that the internet reaches, so every limit is explicit. Node itself responds to invalid, large and slow
- * requests, with 400, 431 and 408, and closes the connection.
+ * The listener that the internet reaches. Node itself responds to invalid, large and slow requests with 400, 431 and 408.
  */
 export function createHttpServer(limits: ServerLimits, app: App): Server {
   // Node rejects a longer time-out for headers than for the request.
@@ -28,19 +27,18 @@ export function createHttpServer(limits: ServerLimits, app: App): Server {
       keepAliveTimeout: limits.keepAliveMs,
       // `limitPipelining` checks the header: Node would process the requests behind a rejected one.
       requireHostHeader: false,
-      // The time-outs may fire so much too late.
+      // The time-outs above are checked this often.
       connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     },
     app.onRequest,
   )
   limitConnections(server, limits.maxConnections)
-  // The only time-out while a response is being sent, for clients that vanish without a FIN.
+  // The time-outs above do not apply while a response is sent, to a client that vanished without a FIN, say.
   server.timeout = limits.inactivityMs
-  // A client may close its sending side and wait for responses; Node drops these by default. The types omit this option.
+  // Not in the types: a client may close its sending side and still get its responses.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // A limit on the number of headers would drop the rest silently, Content-Length included.
+  // A limit would drop headers silently, Content-Length included.
   server.maxHeadersCount = 0
-  // A partner that calls often should reuse its connection.
   server.maxRequestsPerSocket = 0
   return server
 }

@@ -1,14 +1,13 @@
 import type { Server } from "node:http"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 
-/** After this long without a new connection, the load balancer is assumed to send no more. */
+/** After so long without a new connection, the load balancer is assumed to send none. */
 const quietMs = 500
 
 /**
  * Stops a server that is no longer ready. It accepts requests for `delayMs`, and longer while new connections come less
- * than 500 ms apart. Then it stops listening, waits for the requests in flight (`responseMs` at most), and cuts the
- * connections with incomplete requests. A client that connects during the close may be reset: the kernel resets
- * connections that Node has not accepted yet.
+ * than 500 ms apart. Then it stops listening, waits for the requests in flight (`responseMs` at most), and cuts the other
+ * connections. Connections that Node has not accepted by then are reset by the kernel.
  */
 export async function drainServer(settings: {
   server: Server
@@ -19,7 +18,7 @@ export async function drainServer(settings: {
   const { server, delayMs, responseMs, deadlineMs } = settings
   const startedAt = performance.now()
   const closeBy = startedAt + Math.max(0, deadlineMs - responseMs - 2_000)
-  // With a delay of 0, as without a load balancer, do not wait for a quiet moment either.
+  // A delay of 0 means that there is no load balancer, so do not wait for a quiet moment either.
   let quietAt = startedAt
   let accepted = 0
   server.on("connection", () => {
@@ -31,8 +30,8 @@ export async function drainServer(settings: {
     await sleep(Math.max(0, Math.min(closeAt, closeBy) - performance.now()))
     closeAt = quietAt
   } while (performance.now() < Math.min(closeAt, closeBy))
-  // Close right after an event loop turn that accepted nothing. With 64 clients that never stop connecting, one of 8
-  // stops reset any (14); with one turn only, 5 of 8 (29 to 63).
+  // Close after a turn that accepted nothing. With 64 clients that never stop connecting, one of 8 stops reset some of
+  // them, instead of 5 of 8.
   let before: number
   do {
     before = accepted

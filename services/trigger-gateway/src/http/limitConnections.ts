@@ -3,8 +3,7 @@ import type { Socket } from "node:net"
 
 /**
  * Limits a server to `max` connections. One more closes the connection that has been idle (without a request in flight)
- * for longest, so idle connections cannot lock out callers. If none is idle, it is closed itself, which is all that
- * `server.maxConnections` does.
+ * for longest, or is closed itself if none is idle. With `server.maxConnections`, idle connections could lock out callers.
  */
 export function limitConnections(server: Server, max: number): void {
   const inFlight = new Map<Socket, number>()

@@ -3,18 +3,18 @@ import type { Socket } from "node:net"
 import { responses, sendLastResponse } from "./responses.ts"
 
 type ConnectionState = {
-  /** Requests without a response. */
+  /** The number of requests without a response. */
   outstanding: number
-  /** The response to the newest request that was processed. */
+  /** The response to the newest request that was not ignored. */
   newest: ServerResponse | null
   /** Resolves when the newest chunked body has been read. */
   bodyRead: Promise<void> | null
 }
 
 /**
- * Processes pipelined requests in order, and ignores those behind a response that closes the connection: Node parses
- * everything that has arrived, so a part of a rejected body could become a request. A connection with more than
- * `maxOutstanding` requests gets 503 and is closed, so it cannot use up GATEWAY_MAX_WAITING.
+ * Processes pipelined requests in order, and ignores those behind a response that closes the connection, which may be a
+ * part of a rejected body. A connection with more than `maxOutstanding` requests gets 503 and is closed, so it cannot use
+ * up GATEWAY_MAX_WAITING.
  */
 export function limitPipelining(settings: {
   maxOutstanding: number
@@ -47,7 +47,7 @@ export function limitPipelining(settings: {
     } else if (request.headers.host === undefined && request.httpVersion === "1.1") {
       sendLastResponse(response, responses.missingHost)
     } else if (request.headers["transfer-encoding"] !== undefined && request.httpVersion === "1.0") {
-      // Node notices only after it has emitted the request that it cannot find the end of the body.
+      // Node emits the request before it notices that the body has no end.
       sendLastResponse(response, responses.chunkedHttp10)
     } else {
       onRequest(request, response)

@@ -55,7 +55,7 @@ export function sendLastResponse(response: ServerResponse, fixed: FixedResponse)
   sendResponse(response, fixed)
 }
 
-/** 202 without a body. The correlation leads to the sync in the logs. */
+/** The correlation leads to the sync in the logs. */
 export function sendAccepted(response: ServerResponse, correlation: string): void {
   response.writeHead(202, { "x-request-id": correlation, "content-length": 0 }).end()
 }

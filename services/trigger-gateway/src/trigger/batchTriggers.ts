@@ -19,18 +19,18 @@ type WaitingTrigger = ReceivedTrigger & {
 }
 
 export type BatchRun = {
-  /** Reports the outcome of the trigger at this index of the batch. */
+  /** Sets the outcome of a trigger of the batch. */
   settle: (index: number, outcome: TriggerOutcome) => void
   /** The deadline is over: all callers have their responses. */
   isLate: () => boolean
-  /** Lets another batch start while the rest of this one waits. */
+  /** Lets another batch start before this one ends. */
   release: () => void
 }
 
 export type BatchTriggersSettings = BatchBounds & {
-  /** Triggers without an outcome have failed when this settles. */
+  /** Triggers that have no outcome when it ends have failed. */
   processBatch: (batch: ReceivedTrigger[], run: BatchRun) => Promise<void>
-  /** While Postgres or Kafka is known to be unavailable, triggers are rejected at once. */
+  /** While this is true, triggers are rejected at once. */
   isUnavailable: () => boolean
   /** More triggers than this in all batches are rejected at once. */
   maxWaiting: number
@@ -39,8 +39,7 @@ export type BatchTriggersSettings = BatchBounds & {
 
 /**
  * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within `deadlineMs`. An
- * "unavailable" trigger may have been published, which costs one sync at most. Uses callbacks, because at tens of
- * thousands of triggers a second promises would cost more than the work.
+ * "unavailable" trigger may have been published, which costs a sync at most. Promises would cost more than the work.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings

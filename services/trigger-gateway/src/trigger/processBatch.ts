@@ -16,7 +16,7 @@ export type ProcessBatchParts = {
 const notFound: TriggerOutcome = { status: "not found" }
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 
-/** Then other batches may start, although records of this one wait for a partition without a leader, say. */
+/** Then other batches may start while records of this one wait, for a partition without a leader, say. */
 const releaseAfterMs = 50
 
 /**
