@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { failed } from "./failure.ts"
+import { failed } from "./errors/failure.ts"
 import { run, tellFailure } from "./run.ts"
 
 const { stdout, stderr } = process

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander"
-import { Failure } from "./failure.ts"
-import { jsonText, plainLines } from "./printPlain.ts"
+import { Failure } from "./errors/failure.ts"
+import { jsonText, plainLines } from "./output/escapeControls.ts"
 import { buildProgram } from "./program.ts"
-import type { Surroundings } from "./session.ts"
-import { styleFor } from "./style.ts"
-import { withoutTokens } from "./withoutTokens.ts"
+import type { Surroundings } from "./session/openSession.ts"
+import { styleFor } from "./output/style.ts"
+import { withoutTokens } from "./errors/redactTokens.ts"
 
 /** Runs one command line. Resolves with the exit code: 0, or 1 refused or failed, 2 used wrongly, 3 unreachable. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
