@@ -10,7 +10,7 @@ import { runCli } from "./fixtures/runCli.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-async function listening(args: string[], env: Record<string, string> = {}) {
+async function startListening(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [main, "listen", "--port", "0", ...args], {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, ...env },
@@ -23,12 +23,12 @@ async function listening(args: string[], env: Record<string, string> = {}) {
       output += text
     })
   }
-  const [, url = ""] = await waitUntil("listen to say where", () => /Listening on (\S+)/.exec(output))
+  const [, url = ""] = await waitUntil("listen to print its URL", () => /Listening on (\S+)/.exec(output))
   return { child, url, output: () => output }
 }
 
-test("listen prints each delivery with its verdict, answers 204, and ends well when interrupted", async () => {
-  const it = await listening(["--secret-env", "SECRET"], { SECRET: "s3cret-of-this-test" })
+test("listen prints each delivery and whether its signature is valid, responds with 204, and exits with 0 when interrupted", async () => {
+  const it = await startListening(["--secret-env", "SECRET"], { SECRET: "s3cret-of-this-test" })
   const body = '{"event":"site.ready","name":"Söhne \\u001b[2J \u202e\u2066"}'
   const deliver = (signature: string) =>
     fetch(`${it.url}ready?x=1`, { method: "POST", headers: { "X-Sitewire-Signature": signature }, body })
@@ -47,14 +47,14 @@ test("listen prints each delivery with its verdict, answers 204, and ends well w
   expect(await once(it.child, "exit")).toEqual([0, null])
 })
 
-test("listen misbehaves as asked, and prints the delivery all the same", async () => {
-  const it = await listening(["--behave", "resets-after-body"])
+test("listen simulates the chosen fault, and still prints the delivery", async () => {
+  const it = await startListening(["--behave", "resets-after-body"])
   await expect(fetch(it.url, { method: "POST", body: "hello" })).rejects.toThrow()
   await waitUntil("the delivery", () => it.output().includes("\nhello\n"))
   expect(it.output()).toContain("signature: not checked")
 })
 
-test("listen --list has every behaviour with what is recorded of it, as a table and as JSON", async () => {
+test("listen --list prints every fault and what is recorded for it, as a table and as JSON", async () => {
   const [human, json] = await Promise.all([
     runCli(["listen", "--list"]),
     runCli(["listen", "--list", "--json"]),
@@ -65,8 +65,8 @@ test("listen --list has every behaviour with what is recorded of it, as a table 
   expect(human.stdout).toMatch(/redirects-inside +status +302 /)
 })
 
-test("listen says that a port is taken", async () => {
-  const it = await listening([])
+test("listen reports that a port is in use", async () => {
+  const it = await startListening([])
   const result = await runCli(["listen", "--port", new URL(it.url).port])
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("EADDRINUSE") })
 })

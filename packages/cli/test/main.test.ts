@@ -8,9 +8,9 @@ import { expect, test } from "vitest"
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
 test.each([[[]], [["--json"]]])(
-  "an output that takes nothing is told in one message and exit code 1, %j",
+  "an output that cannot be written is reported in one message with exit code 1, %j",
   async (args) => {
-    // Opened to be read, so that every write fails, as it does where the disk is full.
+    // Opened read-only, so that every write fails, as on a full disk.
     const closed = await open(main, "r")
     const child = spawn(process.execPath, [main, "listen", "--list", ...args], {
       stdio: ["ignore", closed.fd, "pipe"],
@@ -29,7 +29,7 @@ test.each([[[]], [["--json"]]])(
   },
 )
 
-test("whoever reads the output may stop early", async () => {
+test("a reader of the output may stop early", async () => {
   const child = spawn(process.execPath, [main, "listen", "--list"], { stdio: ["ignore", "pipe", "pipe"] })
   child.stdout.destroy()
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")])

@@ -4,34 +4,34 @@ import { expect, onTestFinished, test } from "vitest"
 import { runCli } from "./fixtures/runCli.ts"
 import { runningJob } from "./fixtures/runningJob.ts"
 
-const away = {
+const unavailable = {
   type: "about:blank",
   title: "Service Unavailable",
   status: 503,
-  detail: "The database is away.",
+  detail: "The database is unavailable.",
 }
 
-test("a wait that breaks off names the job, which goes on, and how to see how far it is", async () => {
-  const howToLook = `sitewire job show ${runningJob.id}`
-  const cut = await waiting((response) => response.destroy())
-  expect(cut).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining(howToLook) })
-  expect(JSON.parse(cut.stderr)).toMatchObject({ title: expect.stringContaining(howToLook), exit_code: 3 })
-  const refused = await waiting((response) => response.writeHead(503).end(JSON.stringify(away)))
-  expect(refused).toMatchObject({ code: 1, stdout: "" })
-  expect(JSON.parse(refused.stderr)).toEqual({
-    ...away,
-    detail: expect.stringMatching(`^${away.detail} .*${howToLook}$`),
+test("if --wait fails, the error names the job, which continues, and the command that shows its progress", async () => {
+  const showCommand = `sitewire job show ${runningJob.id}`
+  const cut = await waitWith((response) => response.destroy())
+  expect(cut).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining(showCommand) })
+  expect(JSON.parse(cut.stderr)).toMatchObject({ title: expect.stringContaining(showCommand), exit_code: 3 })
+  const rejected = await waitWith((response) => response.writeHead(503).end(JSON.stringify(unavailable)))
+  expect(rejected).toMatchObject({ code: 1, stdout: "" })
+  expect(JSON.parse(rejected.stderr)).toEqual({
+    ...unavailable,
+    detail: expect.stringMatching(`^${unavailable.detail} .*${showCommand}$`),
   })
 })
 
-/** Waits for a job of an API that makes it, and answers so when it is asked how far it is. */
-async function waiting(answer: (response: ServerResponse) => void) {
+/** Waits for a job with an API that creates it, and responds to each poll with `respond`. */
+async function waitWith(respond: (response: ServerResponse) => void) {
   const api = await startReceiver(({ method }, response) => {
     if (method === "POST") response.end(JSON.stringify(runningJob))
-    else answer(response)
+    else respond(response)
   })
   onTestFinished(() => api.close())
-  return runCli(["resend", "--channel", "acme", "--reason", "r", "--wait", "--json"], {
+  return runCli(["delivery", "resend-all", "--channel", "acme", "--reason", "r", "--wait", "--json"], {
     env: { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" },
   })
 }

@@ -13,94 +13,32 @@ import {
   deliveryWithAttemptsSchema,
   dryRunSchema,
   jobSchema,
-  type Problem,
   pageSchema,
-  problemSchema,
   refusedEventSchema,
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
-import { describeNetworkError } from "../errors/describeNetworkError.ts"
-import { failed, refused, unreachable } from "../errors/failure.ts"
+import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
-/** Which secret is meant: where it is another, nothing is done. */
+/** The API rejects the request if the channel's secret is a different one. */
 export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
 
-type Request = { method?: "GET" | "POST" | "PATCH"; path: string; query?: object; body?: unknown }
-
 /**
- * The management API, typed. `api` is its address without /v1; `key` its bearer key. Each method checks the answer
- * against its schema and returns it as it came. Rejects with a Failure: `problem` holds what the API refused with,
- * exit code 3 means that it could not be reached within `timeoutMs`.
+ * A typed client of the management API. Each method checks the response against its schema, and rejects with a Failure
+ * that contains the `problem` if the API rejected the request.
  */
-export function createClient({
-  api,
-  key,
-  timeoutMs = 15_000,
-}: {
-  api: string
-  key: string
-  timeoutMs?: number
-}) {
-  const base = `${api.replace(/\/+$/, "")}/v1/`
-
-  async function send({ method = "GET", path, query = {}, body }: Request): Promise<Response> {
-    const url = new URL(path, base)
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value))
-    }
-    const headers: Record<string, string> = { Authorization: `Bearer ${key}`, Accept: "application/json" }
-    if (body !== undefined) headers["Content-Type"] = "application/json"
-    const answer = await reach(() =>
-      fetch(url, {
-        method,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        // A redirect would take the key to an address that nobody named.
-        redirect: "manual",
-        signal: AbortSignal.timeout(timeoutMs),
-      }),
-    )
-    if (answer.ok) return answer
-    throw refused(readProblem(answer.status, await reach(() => answer.text())))
-  }
-
-  async function call<T>(schema: z.ZodType<T>, request: Request): Promise<T> {
-    const answer = await send(request)
-    const text = await reach(() => answer.text())
-    const value = parseJson(text)
-    const parsed = schema.safeParse(value)
-    if (!parsed.success) throw failed(unexpected(parsed.error))
-    // As it came: fields that this version does not know must still reach whoever asked for JSON.
-    return value as T
-  }
-
-  async function reach<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw unreachable(`The management API at ${api} cannot be reached: ${describeNetworkError(error)}.`)
-    }
-  }
-
-  function unexpected(error: z.ZodError): string {
-    const fields = new Set(error.issues.map((issue) => issue.path.join(".") || "the whole"))
-    return (
-      `${api} answered something else than the management API does (${[...fields].join(", ")}). ` +
-      "Check that the address is right and that both are of one version."
-    )
-  }
-
+export function createClient(options: ApiOptions) {
+  const { call, send } = createRequest(options)
   const channels = pageSchema(channelSchema)
   const connections = pageSchema(connectionSchema)
   const deliveries = pageSchema(deliverySchema)
   const syncs = pageSchema(syncSchema)
-  const refusedEvents = pageSchema(refusedEventSchema)
+  const invalidEvents = pageSchema(refusedEventSchema)
   const jobs = pageSchema(jobSchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
@@ -124,20 +62,19 @@ export function createClient({
       call(connectionAddressSchema, { ...post, path: "connections", body }),
     listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),
     readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
-    readConnectionAddress: (id: string) =>
+    readTriggerUrl: (id: string) =>
       call(connectionAddressSchema, { path: `connections/${segment(id)}/address` }),
     replaceToken: (id: string) =>
       call(connectionAddressSchema, { ...post, path: `connections/${segment(id)}/token` }),
     listSyncs: (id: string, query: PageQuery = {}) =>
       call(syncs, { path: `connections/${segment(id)}/syncs`, query }),
-    /** What the last successful sync fetched, in the type that the source gave it. The body is read by the caller. */
+    /** The content that the last successful sync fetched. The caller reads the body. */
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
-    listRefusedEvents: (query: PageQuery = {}) => call(refusedEvents, { path: "refused-events", query }),
-    /** A job, or with `dry_run` what it would do. */
+    listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "refused-events", query }),
     createResendJob: (body: z.input<typeof createResendJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/resend", body }),
     createReplayJob: (body: z.input<typeof createReplayJobSchema>) =>
@@ -150,23 +87,7 @@ export function createClient({
   }
 }
 
-/** An id as one part of a path: "..", which URL would resolve, reaches no other route. */
+/** An id as one segment of a path. URL resolves "." and "..", which would call another route. */
 function segment(id: string): string {
   return /^\.*$/.test(id) ? "-" : encodeURIComponent(id)
-}
-
-function readProblem(status: number, text: string): Problem {
-  const parsed = problemSchema.safeParse(parseJson(text))
-  if (parsed.success) return parsed.data
-  const detail =
-    "The answer is no problem document, so this may not be the management API. Check the address."
-  return { type: "about:blank", title: "Unexpected answer", status, detail }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,37 +1,42 @@
 import type { Problem } from "@sitewire/contracts"
-import { plain } from "../output/escapeControls.ts"
+import { escapeControls } from "../output/escapeControls.ts"
+import { type ExitCode, exitCodes } from "./exitCodes.ts"
 
-/** 1: refused or failed. 2: used wrongly. 3: could not be reached. */
-export type ExitCode = 1 | 2 | 3
+export type FailureKind = Exclude<keyof typeof exitCodes, "success">
 
-/** Ends a command with one clear message: what happened, why, what to do. Never holds a secret. */
+/** Ends a command. The message states what happened, why, and what to do, and never contains a secret. */
 export class Failure extends Error {
+  readonly kind: FailureKind
   readonly exitCode: ExitCode
-  /** The management API's own answer, where it refused. */
+  /** The response of the management API, if it rejected the request. */
   readonly problem: Problem | null
 
-  constructor(exitCode: ExitCode, message: string, problem: Problem | null = null) {
+  constructor(kind: FailureKind, message: string, problem: Problem | null = null) {
     super(message)
     this.name = "Failure"
-    this.exitCode = exitCode
+    this.kind = kind
+    this.exitCode = exitCodes[kind]
     this.problem = problem
   }
 }
 
 export function failed(message: string): Failure {
-  return new Failure(1, message)
+  return new Failure("failed", message)
 }
 
-export function usage(message: string): Failure {
-  return new Failure(2, message)
+export function incorrectUsage(message: string): Failure {
+  return new Failure("incorrectUsage", message)
 }
 
 export function unreachable(message: string): Failure {
-  return new Failure(3, message)
+  return new Failure("unreachable", message)
 }
 
-export function refused(problem: Problem): Failure {
-  const detail = problem.detail ? `: ${plain(problem.detail)}` : ""
-  const fields = (problem.errors ?? []).map((error) => `\n  ${plain(`${error.field}: ${error.message}`)}`)
-  return new Failure(1, `${plain(problem.title)} (${problem.status})${detail}${fields.join("")}`, problem)
+export function rejectedByApi(problem: Problem): Failure {
+  const detail = problem.detail ? `: ${escapeControls(problem.detail)}` : ""
+  const fields = (problem.errors ?? []).map(
+    (error) => `\n  ${escapeControls(`${error.field}: ${error.message}`)}`,
+  )
+  const message = `${escapeControls(problem.title)} (${problem.status})${detail}${fields.join("")}`
+  return new Failure("failed", message, problem)
 }

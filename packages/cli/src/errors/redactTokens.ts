@@ -1,4 +1,4 @@
-/** A connection's token, wherever it slipped into a text. Mistyped arguments are quoted in error messages. */
-export function withoutTokens(text: string): string {
+/** Error messages quote mistyped arguments, and those may contain a connection's token. */
+export function redactTokens(text: string): string {
   return text.replace(/swt_[A-Za-z0-9_-]+/g, "swt_[token]")
 }

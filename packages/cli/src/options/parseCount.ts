@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from "commander"
 
-/** A whole number of at least 1. */
-export function readCount(text: string): number {
+export function parseCount(text: string): number {
   const count = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(count) || count < 1) {
     throw new InvalidArgumentError("It must be a whole number of at least 1.")

@@ -1,14 +1,13 @@
-import { plain } from "./escapeControls.ts"
+import { escapeControls } from "./escapeControls.ts"
 import type { Style } from "./style.ts"
 
-/** `key: value` lines with the values aligned. What is null is left out. */
-export function block(
-  style: Style,
-  entries: readonly (readonly [key: string, value: string | null])[],
-): string {
+export type Entry = readonly [key: string, value: string | null]
+
+/** `key: value` lines with aligned values. Entries with the value null are omitted. */
+export function block(style: Style, entries: readonly Entry[]): string {
   const shown = entries.flatMap(([key, value]) => (value === null ? [] : [{ key, value }]))
   const width = Math.max(...shown.map(({ key }) => key.length)) + 1
   return shown
-    .map(({ key, value }) => `${style.paint("dim", `${key}:`.padEnd(width))} ${plain(value)}`)
+    .map(({ key, value }) => `${style.paint("dim", `${key}:`.padEnd(width))} ${escapeControls(value)}`)
     .join("\n")
 }

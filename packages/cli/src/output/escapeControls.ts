@@ -1,28 +1,24 @@
 /**
- * Text from elsewhere as it may stand on a terminal: control characters are spelled out, because a partner's
- * answer could otherwise move the cursor, set the window's title or fake lines.
+ * Escapes control characters. Text from elsewhere, such as a partner's response, could otherwise move the cursor, set
+ * the window's title or imitate a line of our own output.
  */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, spellOut)
+export function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, escapeCharacter)
 }
 
-/** The same for a text of ours that quotes from elsewhere: its line breaks stay. */
-export function plainLines(text: string): string {
-  return text.split("\n").map(plain).join("\n")
+/** Escapes control characters except line breaks. */
+export function escapeLines(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n")
 }
 
-/** JSON as the API gave it, indented. What terminals obey and JSON.stringify leaves is escaped, which means the same. */
-export function jsonText(value: unknown): string {
-  return plainLines(JSON.stringify(value, null, 2))
+/** Indented JSON. Control characters that JSON.stringify leaves unescaped are escaped, with the same meaning. */
+export function formatJson(value: unknown): string {
+  return escapeLines(JSON.stringify(value, null, 2))
 }
 
-function spellOut(character: string): string {
+function escapeCharacter(character: string): string {
   if (character === "\n") return "\\n"
   if (character === "\r") return "\\r"
   if (character === "\t") return "\\t"
-  return unicodeEscape(character)
-}
-
-function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 }

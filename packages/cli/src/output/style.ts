@@ -1,14 +1,15 @@
 import { styleText } from "node:util"
-import { age, localTime } from "./time.ts"
+import { localTime, relativeTime } from "./time.ts"
 
 type Colour = Parameters<typeof styleText>[0]
 
-/** How one output is written: its colours, and the moment against which ages are told. */
+/** How the values of one output are written. */
 export type Style = {
   paint(colour: Colour, text: string): string
+  /** A state of a delivery, connection, sync or job, in its colour. */
   state(text: string): string
-  /** Local time and age. */
-  moment(iso: string): string
+  /** Local time, and the distance from `now`. */
+  time(iso: string): string
   now: Date
 }
 
@@ -26,7 +27,7 @@ const stateColours: Record<string, Colour> = {
   abandoned: "red",
 }
 
-/** Colours only where `stream` is a terminal, and never against NO_COLOR. */
+/** Uses colours only if `stream` is a terminal and NO_COLOR is not set. */
 export function styleFor(stream: NodeJS.WriteStream, now = new Date()): Style {
   const paint = (colour: Colour, text: string) => styleText(colour, text, { stream })
   return {
@@ -35,7 +36,7 @@ export function styleFor(stream: NodeJS.WriteStream, now = new Date()): Style {
       const colour = stateColours[text]
       return colour === undefined ? text : paint(colour, text)
     },
-    moment: (iso) => `${localTime(iso)} (${age(iso, now)})`,
+    time: (iso) => `${localTime(iso)} (${relativeTime(iso, now)})`,
     now,
   }
 }

@@ -1,4 +1,4 @@
-import { plain } from "./escapeControls.ts"
+import { escapeControls } from "./escapeControls.ts"
 import type { Style } from "./style.ts"
 
 export type Column<T> = {
@@ -8,10 +8,10 @@ export type Column<T> = {
   paint?: (text: string, row: T) => string
 }
 
-/** Aligned columns under a dim head. Columns in which no row has anything are left out. */
+/** Aligned columns below their titles. Columns without any text are omitted. */
 export function table<T>(style: Style, rows: readonly T[], columns: readonly Column<T>[]): string {
   const used = columns
-    .map((column) => ({ ...column, cells: rows.map((row) => plain(column.cell(row))) }))
+    .map((column) => ({ ...column, cells: rows.map((row) => escapeControls(column.cell(row))) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ""))
     .map((column) => ({ ...column, width: Math.max(column.title.length, ...column.cells.map(widthOf)) }))
 
@@ -24,7 +24,7 @@ export function table<T>(style: Style, rows: readonly T[], columns: readonly Col
       })
       .join("  ")
 
-  const head = line(
+  const titles = line(
     used.map(({ title, width, align }) => {
       return { text: title, painted: style.paint("dim", title), width, right: align === "right" }
     }),
@@ -37,7 +37,7 @@ export function table<T>(style: Style, rows: readonly T[], columns: readonly Col
       }),
     ),
   )
-  return [head, ...body].join("\n")
+  return [titles, ...body].join("\n")
 }
 
 function widthOf(text: string): number {

@@ -1,21 +1,21 @@
-/** Local time with its offset, to the second: 2026-11-21T04:34:25+01:00. */
+/** Local time with its offset: 2026-11-21T04:34:25+01:00. */
 export function localTime(iso: string): string {
   const date = new Date(iso)
   const offset = -date.getTimezoneOffset()
   const local = new Date(date.getTime() + offset * 60_000).toISOString().slice(0, 19)
   const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60]
-  return `${local}${offset < 0 ? "-" : "+"}${two(hours)}:${two(minutes)}`
+  return `${local}${offset < 0 ? "-" : "+"}${twoDigits(hours)}:${twoDigits(minutes)}`
 }
 
-/** How far away: `3m ago`, `in 4m`, `now` below a second. */
-export function age(iso: string, now: Date): string {
+/** The distance from `now`: `3m ago`, `in 4m`, or `now` below a second. */
+export function relativeTime(iso: string, now: Date): string {
   const ms = now.getTime() - new Date(iso).getTime()
   if (Math.abs(ms) < 1_000) return "now"
-  return ms > 0 ? `${length(ms)} ago` : `in ${length(-ms)}`
+  return ms > 0 ? `${duration(ms)} ago` : `in ${duration(-ms)}`
 }
 
-/** The largest unit that still tells something: 850ms, 12s, 3m, 5h, 3d. */
-export function length(ms: number): string {
+/** A duration in one unit: 850ms, 12s, 3m, 5h, 3d. */
+export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)}s`
   if (ms < 120_000) return `${Math.round(ms / 1_000)}s`
@@ -24,6 +24,6 @@ export function length(ms: number): string {
   return `${Math.round(ms / 86_400_000)}d`
 }
 
-function two(value: number): string {
+function twoDigits(value: number): string {
   return String(value).padStart(2, "0")
 }

@@ -1,12 +1,12 @@
 import { siteReadySchema } from "@sitewire/contracts"
 import { distinct, type Variant, variant } from "./variant.ts"
 
-const raw = "Verify the raw bytes as they arrived, before anything parses, prints or edits them."
+const raw = "Verify the raw bytes as received, before anything parses, prints or edits them."
 
-/** The body as it may have been sent. */
+/** What the sender may have signed, if the given body is an altered copy. */
 export function bodyVariants(body: Buffer): Variant[] {
   const text = body.toString()
-  // Bytes that are not UTF-8 do not survive as text, so nothing that works on text is tried on them.
+  // All variants edit text, and a body that is not UTF-8 cannot be converted to text and back.
   if (!Buffer.from(text).equals(body)) return []
   const json = parse(text.replace(/^\u{feff}/u, ""))
   const latin1 = Buffer.from(text, "latin1")
@@ -16,8 +16,8 @@ export function bodyVariants(body: Buffer): Variant[] {
       `An editor, echo or a shell's <<< added it. ${raw}`,
       text.replace(/\r?\n$/, ""),
     ),
-    variant("with a newline at its end", `$(…) or an editor took it away. ${raw}`, `${text}\n`),
-    // Before the next: trim takes a byte order mark for white space.
+    variant("with a newline at its end", `$(…) or an editor removed it. ${raw}`, `${text}\n`),
+    // Precedes the next variant, because trim() also removes a byte order mark.
     variant(
       "without the byte order mark",
       `Something that saves "UTF-8 with BOM" added it. ${raw}`,

@@ -1,15 +1,15 @@
 import type { Style } from "../output/style.ts"
-import type { Explanation } from "./explainSignature.ts"
 import type { Match, Mismatch } from "./explainMismatch.ts"
+import type { Explanation } from "./explainSignature.ts"
 
-/** An explanation for people: the verdict on the first line, the cause and what to do below it. */
-export function describe(explanation: Explanation, style: Style): string {
+/** The verdict in the first line; below it the cause and what to do. */
+export function describeExplanation(explanation: Explanation, style: Style): string {
   const invalid = (reason: string) => style.paint("red", `invalid: ${reason}`)
   const { bytes, sha256 } = explanation.body
   const body = `${style.paint("dim", "body:")} ${bytes} bytes, sha256 ${sha256}`
   if (explanation.valid) return `${style.paint("green", "valid")}\n${body}`
   if (explanation.reason === "missing") {
-    return `${invalid("the header is missing")}\nA message without a signature is not to be trusted, whatever its body.`
+    return `${invalid("the header is missing")}\nDo not trust a message without a signature, whatever its body.`
   }
   if (explanation.reason === "malformed") {
     return [
@@ -31,12 +31,12 @@ export function describe(explanation: Explanation, style: Style): string {
 }
 
 const corrected = {
-  matches: "Written so, it would match.",
-  mismatch: "Written so, it would still not match this body and secret.",
-  unknown: "What it was meant to be cannot be told.",
+  matches: "In that form it would match.",
+  mismatch: "In that form it would still not match this body and secret.",
+  unknown: "The intended value cannot be determined.",
 }
 
-const emptyBody = "The body is empty: was it read before, so that nothing was left of the stream?"
+const emptyBody = "The body is empty. Check whether something has already read the request's stream."
 
 function describeMatch({ body, secret, advice }: Match): string[] {
   const changes = [body && `the body ${body}`, secret && `the secret ${secret}`].filter(
@@ -50,9 +50,9 @@ function nothingMatches({ tried }: Mismatch): string[] {
     changes.length > 0 ? [`  ${what} ${changes.join("; ")}`] : []
   const lines = [...list("the body", tried.body), ...list("the secret", tried.secret)]
   return [
-    ...(lines.length > 0 ? ["Nor would it match with", ...lines] : []),
-    "So it is another secret or another body:",
-    "  - compare the sha256 above with body_sha256 of `sitewire delivery show`: if they differ, it is the body",
-    "  - if they are equal it is the secret: of another channel, or one that has been replaced",
+    ...(lines.length > 0 ? ["It would not match with these changes either:", ...lines] : []),
+    "So the secret or the body is a different one:",
+    "  - compare the sha256 above with the body sha256 of `sitewire delivery show`: if they differ, the body is different",
+    "  - if they are equal, the secret is different: it belongs to another channel, or was replaced",
   ]
 }

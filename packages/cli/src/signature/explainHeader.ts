@@ -1,16 +1,15 @@
 const prefix = "sha256="
 const standardWebhooks =
   "it is a webhook-signature of Standard Webhooks, which signs an id and a time too: give X-Sitewire-Signature here, " +
-  "and check the other one with a standardwebhooks library"
+  "and check a webhook-signature with a standardwebhooks library"
 
-/** What is wrong with a header that is not `sha256=` and 64 lowercase hexadecimal digits. */
 export type HeaderFaults = {
   faults: string[]
-  /** What was probably meant, in the right form, or null where that cannot be told. */
+  /** The probable value in the correct form. Null: it cannot be determined. */
   repaired: string | null
 }
 
-/** Names each fault of a malformed header, in the order in which they are met. */
+/** Lists every difference from `sha256=` and 64 lowercase hexadecimal digits. */
 export function explainHeader(header: string): HeaderFaults {
   const faults: string[] = []
   const strip = (pattern: RegExp, fault: string, text: string) => {
@@ -18,15 +17,16 @@ export function explainHeader(header: string): HeaderFaults {
     if (stripped !== text) faults.push(fault)
     return stripped
   }
-  let rest = strip(/^\s*(.*?)\s*$/s, "there is white space around it", header)
+  let rest = strip(/^\s*(.*?)\s*$/s, "it has white space at its start or end", header)
   rest = strip(
     /^[a-z0-9-]+-signature\s*:\s*(.*)$/is,
-    "the header's name stands in it: give the value alone",
+    "it contains the header's name: give only the value",
     rest,
   )
-  rest = strip(/^["'](.*)["']$/s, "it is in quotes", rest)
+  rest = strip(/^["'](.*)["']$/s, "it is in quotes: remove them", rest)
   if (rest.startsWith("v1,")) return { faults: [...faults, standardWebhooks], repaired: null }
-  if (rest.includes(",")) faults.push("it holds a comma: several values, or a header of another scheme")
+  if (rest.includes(","))
+    faults.push("it contains a comma: it has several values, or belongs to another scheme")
 
   const found = /^([a-z0-9-]{1,12})\s*([=:])\s*/i.exec(rest)
   if (!rest.startsWith(prefix)) faults.push(explainPrefix(found))
@@ -39,9 +39,9 @@ export function explainHeader(header: string): HeaderFaults {
   return { faults, repaired: repair(digits) }
 }
 
-function explainPrefix(found: RegExpExecArray | null): string {
-  if (found === null) return `the prefix "${prefix}" is missing`
-  const [text, name = "", separator = ""] = found
+function explainPrefix(match: RegExpExecArray | null): string {
+  if (match === null) return `the prefix "${prefix}" is missing`
+  const [text, name = "", separator = ""] = match
   if (name.toLowerCase() !== "sha256")
     return `its prefix is "${name}${separator}", not "${prefix}": another algorithm or scheme`
   if (name !== "sha256") return `its prefix is "${name}${separator}", not "${prefix}" in lower case`
@@ -67,9 +67,9 @@ function explainDigits(digits: string): string[] {
 function guess(digits: string): string {
   if (digits.length === 0) return ": the digits are missing"
   if (isBase64(digits)) return ": it looks like base64, and must be hexadecimal"
-  if (digits.length === 40) return ": as long as a SHA-1"
-  if (digits.length === 128) return ": as long as a SHA-512"
-  return digits.length < 64 ? ": it was cut" : ""
+  if (digits.length === 40) return ": it has the length of a SHA-1"
+  if (digits.length === 128) return ": it has the length of a SHA-512"
+  return digits.length < 64 ? ": it was truncated" : ""
 }
 
 function isBase64(digits: string): boolean {

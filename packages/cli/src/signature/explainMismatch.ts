@@ -3,13 +3,13 @@ import { bodyVariants } from "./bodyVariants.ts"
 import { secretVariants } from "./secretVariants.ts"
 import type { Variant } from "./variant.ts"
 
-/** `body` and `secret` name the change under which the header matches; null: as given. */
+/** `body` and `secret` are the changes with which the signature is valid. Null: unchanged. */
 export type Match = { body: string | null; secret: string | null; advice: string[] }
 export type Mismatch = { matches: Match[]; tried: { body: string[]; secret: string[] } }
 
 /**
- * Tries what commonly goes wrong, each change of the body with each of the secret, against a well-formed header. The
- * matches with the fewest changes are returned: with one cause found, that cause together with others says nothing.
+ * Checks each variant of the body with each variant of the secret. Returns only the matches with the fewest changes,
+ * because further changes are no part of the cause.
  */
 export function explainMismatch({
   body,

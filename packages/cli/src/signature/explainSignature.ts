@@ -10,11 +10,11 @@ export type Explanation = { body: { bytes: number; sha256: string } } & (
   | ({ valid: false; reason: "mismatch" } & Mismatch)
 )
 
-/** What a malformed header would give in its right form; "unknown" where that form cannot be told. */
+/** The verdict on a malformed header in its correct form. "unknown": that form cannot be determined. */
 type Corrected = "matches" | "mismatch" | "unknown"
 
-/** Whether the secret signed the body, by the same function that receivers use, and if not, why not. */
-export function explain({
+/** Verifies with the same function that receivers use, and explains why a signature is invalid. */
+export function explainSignature({
   body,
   secret,
   header,
@@ -23,17 +23,17 @@ export function explain({
   secret: Buffer
   header: string
 }): Explanation {
-  const about = { bytes: body.length, sha256: createHash("sha256").update(body).digest("hex") }
+  const facts = { bytes: body.length, sha256: createHash("sha256").update(body).digest("hex") }
   const secrets = [secret.toString()]
   const verdict = verify({ body, header, secrets })
-  if (verdict.valid) return { body: about, valid: true }
+  if (verdict.valid) return { body: facts, valid: true }
   const { reason } = verdict
-  if (reason === "missing") return { body: about, valid: false, reason }
+  if (reason === "missing") return { body: facts, valid: false, reason }
   if (reason === "mismatch") {
-    return { body: about, valid: false, reason, ...explainMismatch({ body, secret, header }) }
+    return { body: facts, valid: false, reason, ...explainMismatch({ body, secret, header }) }
   }
   const { faults, repaired } = explainHeader(header)
   const again = repaired === null ? null : verify({ body, header: repaired, secrets })
   const corrected = again === null ? "unknown" : again.valid ? "matches" : "mismatch"
-  return { body: about, valid: false, reason, faults, corrected }
+  return { body: facts, valid: false, reason, faults, corrected }
 }

@@ -1,6 +1,6 @@
 import { distinct, type Variant, variant } from "./variant.ts"
 
-/** The secret as it may have been meant, as the bytes of an HMAC key. */
+/** The HMAC keys that the user may have meant, if the given secret is an altered copy. */
 export function secretVariants(secret: Buffer): Variant[] {
   const text = secret.toString()
   const trimmed = text.trim()
@@ -12,22 +12,22 @@ export function secretVariants(secret: Buffer): Variant[] {
     ),
     variant(
       "without the quotes around it",
-      "The quotes are not part of it.",
+      "The quotes are not part of the secret: remove them.",
       trimmed.replace(/^(["'])(.*)\1$/s, "$2"),
     ),
     variant(
       "decoded from base64",
-      "The key is the secret's own text; what was given is an encoding of it.",
+      "The HMAC key is the secret's text. Give the secret itself, not an encoding of it.",
       /^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(trimmed) && Buffer.from(trimmed, "base64"),
     ),
     variant(
       "decoded from its whsec_ form",
-      "That form is for Standard Webhooks libraries; this header is keyed with the plain secret.",
+      "That form is for Standard Webhooks libraries. For this header, give the secret itself.",
       trimmed.startsWith("whsec_") && Buffer.from(trimmed.slice("whsec_".length), "base64"),
     ),
     variant(
       "decoded from hexadecimal",
-      "The key is the secret's own text; what was given is an encoding of it.",
+      "The HMAC key is the secret's text. Give the secret itself, not an encoding of it.",
       /^([0-9a-f]{2})+$/i.test(trimmed) && Buffer.from(trimmed, "hex"),
     ),
   ]

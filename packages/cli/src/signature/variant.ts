@@ -1,15 +1,15 @@
-/** Something that commonly happens to a body or a secret, undone: what it would then be, and what to do about it. */
+/** A common alteration of a body or secret, reversed. `bytes` is the presumed original. */
 export type Variant = { change: string; advice: string; bytes: Buffer }
 
-/** A list so that what does not apply (`false`) is simply not in it. */
+/** A list without entries if `result` is false: the alteration cannot have happened. */
 export function variant(change: string, advice: string, result: string | Buffer | false): Variant[] {
   return result === false ? [] : [{ change, advice, bytes: Buffer.from(result) }]
 }
 
-/** Those that differ from what was given and from each other; of equal ones the first, which says it best. */
+/** Removes variants equal to `given` or to an earlier variant. */
 export function distinct(variants: Variant[], given: Buffer): Variant[] {
   return variants.filter(({ bytes }, index) => {
-    const same = variants.findIndex((other) => other.bytes.equals(bytes))
-    return same === index && !bytes.equals(given)
+    const first = variants.findIndex((other) => other.bytes.equals(bytes))
+    return first === index && !bytes.equals(given)
   })
 }

@@ -1,39 +1,41 @@
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
-import { usage } from "../errors/failure.ts"
+import { incorrectUsage } from "../errors/failure.ts"
 
-/** What the local stack writes when it is ready: every address and credential of it. */
+/** What `npm start` writes when the local stack is ready. */
 export const localStackSchema = z.object({
   gateway: z.url().meta({ description: "The trigger gateway." }),
   console: z.url().meta({ description: "The management API, without /v1." }),
   partner: z.url().meta({ description: "The demo partner." }),
   kafka: z.string().min(1).meta({ description: "Brokers as host:port, separated by commas." }),
-  database: z.string().min(1).meta({ description: "Postgres, as a URL with its credentials." }),
+  database: z.string().min(1).meta({ description: "Postgres, as a URL with credentials." }),
   apiKey: z.string().min(1).meta({ description: "A bearer key of the management API." }),
   topicPrefix: z.string().optional(),
   ops: z
     .record(z.string(), z.url())
-    .meta({ description: "Where the services answer /livez, /readyz and /metrics, by name." }),
-  processes: z.record(z.string(), z.int()).meta({ description: "Process ids of the services, by name." }),
-  supervisorBirth: z.string().meta({ description: "Tells the supervisor from a later process with its id." }),
+    .meta({ description: "Base URLs of /livez, /readyz and /metrics, by service." }),
+  processes: z.record(z.string(), z.int()).meta({ description: "Process ids, by service." }),
+  supervisorBirth: z
+    .string()
+    .meta({ description: "Distinguishes the supervisor from a later process with the same id." }),
 })
 
 export type LocalStack = z.infer<typeof localStackSchema>
 
-/** Where the file lies, from the folder of the repository. */
+/** Relative to the repository's folder. */
 export const localStackFile = join(".sitewire", "local.json")
 
-/** The local stack's file in this folder or the nearest parent that has one, or null. Fails if it is unusable. */
+/** Reads the local stack's file in this folder or the nearest parent that has one. Null: there is none. */
 export function findLocalStack(folder: string): { path: string; stack: LocalStack } | null {
   const path = join(folder, localStackFile)
-  const text = readIfThere(path)
-  if (text !== null) return { path, stack: readLocalStack(path, text) }
+  const text = readIfPresent(path)
+  if (text !== null) return { path, stack: parseLocalStack(path, text) }
   const parent = dirname(folder)
   return parent === folder ? null : findLocalStack(parent)
 }
 
-function readIfThere(path: string): string | null {
+function readIfPresent(path: string): string | null {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
@@ -44,14 +46,14 @@ function readIfThere(path: string): string | null {
   }
 }
 
-function readLocalStack(path: string, text: string): LocalStack {
+function parseLocalStack(path: string, text: string): LocalStack {
   const parsed = localStackSchema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  // Names of fields only: the file holds the key and the database's password.
-  const fields = new Set(parsed.error.issues.map((issue) => issue.path.join(".") || "the file itself"))
-  throw usage(
-    `${path} cannot be used: wrong or missing are ${[...fields].join(", ")}. ` +
-      "Start the local stack again (npm start), which writes it anew.",
+  // Only field names: the values include the API key and the database's password.
+  const fields = new Set(parsed.error.issues.map((issue) => issue.path.join(".") || "the whole file"))
+  throw incorrectUsage(
+    `${path} cannot be used: missing or invalid: ${[...fields].join(", ")}. ` +
+      "Restart the local stack (npm start), which rewrites the file.",
   )
 }
 

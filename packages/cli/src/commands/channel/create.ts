@@ -1,25 +1,21 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
 import { block } from "../../output/block.ts"
-import type { Setup } from "../../program.ts"
 import { channelEntries } from "./channelEntries.ts"
 
-export function addChannelCreate(parent: Command, { open }: Setup): void {
-  parent
-    .command("create")
-    .description("make a channel; prints its signing secret, this once")
-    .requiredOption("--address <url>", "the partner's notification address")
-    .option("--id <id>", "an id of your choice; made for you if left out")
-    .addHelpText(
-      "after",
-      examples("sitewire channel create --id acme --address https://partner.example/sitewire"),
+export const createChannel: CliCommand = {
+  name: "create",
+  description: "create a channel; prints its signing secret, only this once",
+  options: [
+    new Option("--address <url>", "the partner's notification address").makeOptionMandatory(),
+    new Option("--id <id>", "an id of your choice (default: generated)"),
+  ],
+  examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],
+  async run({ callApi, print, note }, _, { address, id }: { address: string; id?: string }) {
+    const created = await callApi((client) => client.createChannel({ address, id }))
+    print(created, (channel, style) =>
+      block(style, [...channelEntries(channel, style), ["signing secret", channel.signing_secret]]),
     )
-    .action(async (body: { address: string; id?: string }, command: Command) => {
-      const { ask, show, note } = open(command)
-      const created = await ask((client) => client.createChannel({ address: body.address, id: body.id }))
-      show(created, (channel, style) =>
-        block(style, [...channelEntries(channel, style), ["signing secret", channel.signing_secret]]),
-      )
-      note("The signing secret is shown this once. The partner needs it to verify what it receives.")
-    })
+    note("Store the signing secret: it is never shown again. The partner verifies signatures with it.")
+  },
 }

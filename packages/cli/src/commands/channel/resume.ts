@@ -1,20 +1,17 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
+import type { CliCommand } from "../../command.ts"
 import { block } from "../../output/block.ts"
-import type { Setup } from "../../program.ts"
 import { channelEntries } from "./channelEntries.ts"
 
-export function addChannelResume(parent: Command, { open }: Setup): void {
-  parent
-    .command("resume")
-    .description("end a channel's pause: its deferred deliveries are sent, one at a time at first")
-    .argument("<channel>", "the channel's id")
-    .addHelpText("after", examples("sitewire channel resume acme"))
-    .action(async (id: string, _options: object, command: Command) => {
-      const { ask, show, note } = open(command)
-      show(await ask((client) => client.resumeChannel(id)), (channel, style) =>
-        block(style, channelEntries(channel, style)),
-      )
-      note(`Deferred deliveries are sent now, oldest first. See them: sitewire deliveries --channel ${id}`)
-    })
+export const resumeChannel: CliCommand = {
+  name: "resume",
+  description: "end a channel's pause: its deferred deliveries are sent, one at a time at first",
+  arguments: [["<channel>", "the channel's id"]],
+  examples: ["sitewire channel resume acme"],
+  async run({ callApi, print, note }, [id]: [string]) {
+    const channel = await callApi((client) => client.resumeChannel(id))
+    print(channel, (shown, style) => block(style, channelEntries(shown, style)))
+    note(
+      `The deferred deliveries are sent now, oldest first. To list them: sitewire delivery list --channel ${id}`,
+    )
+  },
 }

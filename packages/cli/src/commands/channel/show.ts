@@ -1,19 +1,14 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
+import type { CliCommand } from "../../command.ts"
 import { block } from "../../output/block.ts"
-import type { Setup } from "../../program.ts"
 import { channelEntries } from "./channelEntries.ts"
 
-export function addChannelShow(parent: Command, { open }: Setup): void {
-  parent
-    .command("show")
-    .description("one channel; its signing secret is never shown again")
-    .argument("<channel>", "the channel's id")
-    .addHelpText("after", examples("sitewire channel show acme"))
-    .action(async (id: string, _options: object, command: Command) => {
-      const { ask, show } = open(command)
-      show(await ask((client) => client.readChannel(id)), (channel, style) =>
-        block(style, channelEntries(channel, style)),
-      )
-    })
+export const showChannel: CliCommand = {
+  name: "show",
+  description: "show a channel, without its signing secret",
+  arguments: [["<channel>", "the channel's id"]],
+  examples: ["sitewire channel show acme"],
+  async run({ callApi, print }, [id]: [string]) {
+    const channel = await callApi((client) => client.readChannel(id))
+    print(channel, (shown, style) => block(style, channelEntries(shown, style)))
+  },
 }

@@ -2,7 +2,7 @@ import type { Connection } from "@sitewire/contracts"
 import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 
-/** A connection as `key: value` lines; its address only where the answer holds it. */
+/** A connection as `key: value` lines, with its trigger URL if the response contains it. */
 export function connectionBlock(connection: Connection & { address?: string }, style: Style): string {
   const { next_sync_at, token_replaced_at, address } = connection
   return block(style, [
@@ -12,9 +12,9 @@ export function connectionBlock(connection: Connection & { address?: string }, s
     ["runner", connection.runner],
     ["state", connection.state],
     ["last error", connection.last_error],
-    ["next sync", next_sync_at && style.moment(next_sync_at)],
-    ["created", style.moment(connection.created_at)],
-    ["token replaced", token_replaced_at && style.moment(token_replaced_at)],
-    ["address", address ?? null],
+    ["next sync", next_sync_at && style.time(next_sync_at)],
+    ["created", style.time(connection.created_at)],
+    ["token replaced", token_replaced_at && style.time(token_replaced_at)],
+    ["trigger url", address ?? null],
   ])
 }

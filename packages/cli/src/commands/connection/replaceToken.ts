@@ -1,17 +1,17 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
-import type { Setup } from "../../program.ts"
+import type { CliCommand } from "../../command.ts"
 import { connectionBlock } from "./connectionBlock.ts"
 
-export function addConnectionReplaceToken(parent: Command, { open }: Setup): void {
-  parent
-    .command("replace-token")
-    .description("give a connection a new trigger address; the old one answers 404 at once")
-    .argument("<connection>", "the connection's id")
-    .addHelpText("after", examples("sitewire connection replace-token bakery"))
-    .action(async (id: string, _options: object, command: Command) => {
-      const { ask, show, note } = open(command)
-      show(await ask((client) => client.replaceToken(id)), connectionBlock)
-      note("The old address answers 404 from now on. Give the new one to the partner only: it is a secret.")
-    })
+export const replaceToken: CliCommand = {
+  name: "replace-token",
+  description:
+    "replace a connection's token and thereby its trigger URL; the old URL responds with 404 at once",
+  arguments: [["<connection>", "the connection's id"]],
+  examples: ["sitewire connection replace-token bakery"],
+  async run({ callApi, print, note }, [id]: [string]) {
+    print(await callApi((client) => client.replaceToken(id)), connectionBlock)
+    note(
+      "The old trigger URL responds with 404 from now on. The new one contains a secret token: " +
+        "give it to the partner only.",
+    )
+  },
 }

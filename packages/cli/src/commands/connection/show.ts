@@ -1,23 +1,17 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
-import type { Setup } from "../../program.ts"
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
 import { connectionBlock } from "./connectionBlock.ts"
 
-export function addConnectionShow(parent: Command, { open }: Setup): void {
-  parent
-    .command("show")
-    .description("one connection; its trigger address only when asked for")
-    .argument("<connection>", "the connection's id")
-    .option("--address", "show the trigger address too: it holds the token, a secret")
-    .addHelpText(
-      "after",
-      examples("sitewire connection show bakery", "sitewire connection show bakery --address"),
+export const showConnection: CliCommand = {
+  name: "show",
+  description: "show a connection, without its trigger URL by default",
+  arguments: [["<connection>", "the connection's id"]],
+  options: [new Option("--trigger-url", "show the trigger URL too; it contains a secret token")],
+  examples: ["sitewire connection show bakery", "sitewire connection show bakery --trigger-url"],
+  async run({ callApi, print }, [id]: [string], { triggerUrl = false }: { triggerUrl?: boolean }) {
+    const connection = await callApi((client) =>
+      triggerUrl ? client.readTriggerUrl(id) : client.readConnection(id),
     )
-    .action(async (id: string, { address = false }: { address?: boolean }, command: Command) => {
-      const { ask, show } = open(command)
-      const connection = await ask((client) =>
-        address ? client.readConnectionAddress(id) : client.readConnection(id),
-      )
-      show(connection, connectionBlock)
-    })
+    print(connection, connectionBlock)
+  },
 }

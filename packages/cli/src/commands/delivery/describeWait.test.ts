@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
+import { relativeTime } from "../../output/time.ts"
 import { describeWait } from "./describeWait.ts"
-import { age } from "../../output/time.ts"
 
 const now = new Date("2030-01-02T12:00:00Z")
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString()
-const nothing = {
+const firstAttempt = {
   state: "pending",
   attempts: 0,
   next_attempt_at: null,
@@ -12,21 +12,24 @@ const nothing = {
   deferred_reason: null,
 } as const
 const describe = (delivery: Partial<Parameters<typeof describeWait>[0]>, pausedAt: string | null = null) =>
-  describeWait({ ...nothing, ...delivery }, { pausedAt, now, moment: (iso) => age(iso, now) })
+  describeWait(
+    { ...firstAttempt, ...delivery },
+    { pausedAt, now, formatTime: (iso) => relativeTime(iso, now) },
+  )
 
-test("a deferred delivery states why and since when it waits", () => {
+test("the text of a deferred delivery contains the reason and the time of its deferral", () => {
   expect(describe({ deferred_at: ago(5), deferred_reason: "busy" })).toBe(
     "deferred: its channel has no capacity (since 5m ago)",
   )
   expect(describe({ deferred_at: ago(5), deferred_reason: "breaker" })).toContain("circuit breaker is open")
   expect(describe({ deferred_at: ago(5), deferred_reason: "fault" })).toContain("the dispatcher cannot send")
   expect(describe({ state: "delivered", deferred_at: ago(5), deferred_reason: "resend" })).toBe(
-    "deferred: to be sent again (since 5m ago)",
+    "deferred: a resend was requested (since 5m ago)",
   )
-  expect(describe({ deferred_at: ago(5), deferred_reason: "paused" })).toContain("was paused, and resumes")
+  expect(describe({ deferred_at: ago(5), deferred_reason: "paused" })).toContain("was paused and is resuming")
 })
 
-test("a delivery of a paused channel waits for the channel, and is never overdue", () => {
+test("a delivery of a paused channel waits for the end of the pause, and is never overdue", () => {
   const since = "channel paused since 90m ago"
   expect(describe({ deferred_at: ago(5), deferred_reason: "paused" }, ago(90))).toBe(`deferred: ${since}`)
   expect(describe({ deferred_at: ago(5), deferred_reason: "resend" }, ago(90))).toBe(`deferred: ${since}`)
@@ -35,7 +38,7 @@ test("a delivery of a paused channel waits for the channel, and is never overdue
   expect(describe({ state: "dead" }, ago(90))).toBeNull()
 })
 
-test("a scheduled delivery shows when it is due, and that it is overdue only after longer than an attempt takes", () => {
+test("a scheduled delivery is shown with its due time, and as overdue only after more than the duration of an attempt", () => {
   expect(describe({ next_attempt_at: ago(-4) })).toBe("in 4m")
   expect(describe({ next_attempt_at: ago(0.2) })).toBe("12s ago")
   expect(describe({ next_attempt_at: ago(30) })).toBe("overdue since 30m ago")

@@ -1,41 +1,40 @@
 import type { DeferralReason, Delivery } from "@sitewire/contracts"
 
-/** Longer than an attempt takes. */
+/** An attempt takes less time, so a delivery that is due for longer is overdue. */
 const overdueMs = 15_000
 
 const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
   busy: "its channel has no capacity",
   breaker: "its channel's circuit breaker is open",
-  fault: "the dispatcher cannot send it; its log states why",
-  resend: "to be sent again",
-  overdue: "its attempt was overdue and no record carried it",
+  fault: "the dispatcher cannot send it; the dispatcher's log states why",
+  resend: "a resend was requested",
+  overdue: "its attempt was overdue and its record was lost",
 }
 
 type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "deferred_reason">
 
-/**
- * What a delivery waits for; null where it waits for nothing. `pausedAt` is its channel's; while that is set, nothing of
- * the channel is overdue. `moment` writes a time.
- */
-export function describeWait(
-  { state, next_attempt_at, deferred_at, deferred_reason }: Waiting,
-  { pausedAt, now, moment }: { pausedAt: string | null; now: Date; moment: (iso: string) => string },
-): string | null {
+type WaitContext = {
+  /** Since when the delivery's channel is paused. */
+  pausedAt: string | null
+  now: Date
+  formatTime: (iso: string) => string
+}
+
+/** What the delivery's next attempt waits for. Null: no attempt is planned. */
+export function describeWait(delivery: Waiting, { pausedAt, now, formatTime }: WaitContext): string | null {
+  const { state, next_attempt_at, deferred_at, deferred_reason } = delivery
+  const paused = pausedAt === null ? null : `channel paused since ${formatTime(pausedAt)}`
   if (deferred_at !== null) {
-    if (pausedAt !== null) return `deferred: channel paused since ${moment(pausedAt)}`
+    if (paused !== null) return `deferred: ${paused}`
     const why =
       deferred_reason === null || deferred_reason === "paused"
-        ? "its channel was paused, and resumes"
+        ? "its channel was paused and is resuming"
         : reasons[deferred_reason]
-    return `deferred: ${why} (since ${moment(deferred_at)})`
+    return `deferred: ${why} (since ${formatTime(deferred_at)})`
   }
-  if (next_attempt_at === null) {
-    if (state !== "pending") return null
-    return pausedAt === null ? "first attempt" : `channel paused since ${moment(pausedAt)}`
-  }
+  if (next_attempt_at === null) return state === "pending" ? (paused ?? "first attempt") : null
   const lateMs = now.getTime() - Date.parse(next_attempt_at)
-  if (lateMs < overdueMs) return moment(next_attempt_at)
-  return pausedAt === null
-    ? `overdue since ${moment(next_attempt_at)}`
-    : `channel paused since ${moment(pausedAt)}`
+  if (lateMs < overdueMs) return formatTime(next_attempt_at)
+  // A paused channel makes no attempts, so none of its deliveries is overdue.
+  return paused ?? `overdue since ${formatTime(next_attempt_at)}`
 }

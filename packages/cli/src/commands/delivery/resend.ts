@@ -1,27 +1,22 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
-import type { Setup } from "../../program.ts"
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
 
-export function addDeliveryResend(parent: Command, { open }: Setup): void {
-  parent
-    .command("resend")
-    .description("send a delivery again now: same id, same bytes, signed with the active secret")
-    .argument("<delivery>", "the delivery's id")
-    .option("--reason <text>", "why, for whoever reads the jobs later; name no person")
-    .addHelpText(
-      "after",
-      examples('sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --reason "ticket 17"'),
+export const resendDelivery: CliCommand = {
+  name: "resend",
+  description: "send a delivery again now: same id, same bytes, signed with the active secret",
+  arguments: [["<delivery>", "the delivery's id"]],
+  options: [new Option("--reason <text>", "why you do this; stored with the job, so name no person")],
+  examples: ['sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --reason "ticket 17"'],
+  async run({ callApi, print }, [id]: [string], { reason }: { reason?: string }) {
+    // Read before the resend: a failed read afterwards would look as if the resend had failed.
+    const { channel } = await callApi((client) => client.readDelivery(id))
+    const { paused_at } = await callApi((client) => client.readChannel(channel))
+    const accepted = await callApi((client) => client.resendDelivery(id, { reason }))
+    print(accepted, ({ delivery }) =>
+      paused_at === null
+        ? "The delivery is sent as soon as its channel has capacity. " +
+          `To see the result: sitewire delivery show ${delivery}`
+        : `The delivery is deferred, because its channel is paused. To send it: sitewire channel resume ${channel}`,
     )
-    .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-      const { ask, show } = open(command)
-      // Before it: once the resend is promised, nothing else may fail.
-      const { channel } = await ask((client) => client.readDelivery(id))
-      const { paused_at } = await ask((client) => client.readChannel(channel))
-      const accepted = await ask((client) => client.resendDelivery(id, { reason }))
-      show(accepted, ({ delivery }) =>
-        paused_at === null
-          ? `It is sent as soon as its channel has capacity. See what becomes of it: sitewire delivery show ${delivery}`
-          : `It is deferred: its channel is paused. It is sent after: sitewire channel resume ${channel}`,
-      )
-    })
+  },
 }

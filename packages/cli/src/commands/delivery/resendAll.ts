@@ -1,46 +1,48 @@
-import { type Command, Option } from "commander"
-import { examples } from "../../examples.ts"
-import type { Setup } from "../../program.ts"
-import { addJobOptions, addPaceOption, type JobOptions, readInstant, startJob } from "../job/startJob.ts"
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
+import { type JobOptions, jobOptions, perSecondOption } from "../../options/jobOptions.ts"
+import { parseTime } from "../../options/parseTime.ts"
+import { startJob } from "../job/startJob.ts"
 
 const states = ["pending", "delivered", "dead"] as const
 
 type Options = JobOptions & {
   channel?: string
   state?: (typeof states)[number]
-  from?: string
-  to?: string
+  createdAfter?: string
+  createdBefore?: string
   perSecond?: number
 }
 
-export function addResend(parent: Command, { open, outcome }: Setup): void {
-  const resend = parent
-    .command("resend")
-    .description(
-      "send again all deliveries that match, as their channels have capacity: same ids, same bytes",
+export const resendAllDeliveries: CliCommand = {
+  name: "resend-all",
+  description: "send all matching deliveries again, as their channels have capacity: same ids, same bytes",
+  options: [
+    new Option("--channel <channel>", "only deliveries of this channel"),
+    new Option("--state <state>", "only deliveries in this state").choices(states),
+    new Option("--created-after <time>", "only deliveries created at this time or later").argParser(
+      parseTime,
+    ),
+    new Option("--created-before <time>", "only deliveries created before this time").argParser(parseTime),
+    perSecondOption,
+    ...jobOptions,
+  ],
+  notes: "At least one of --channel, --state, --created-after and --created-before is required.",
+  examples: [
+    'sitewire delivery resend-all --channel acme --state dead --reason "acme was down" --dry-run',
+    'sitewire delivery resend-all --channel acme --state dead --reason "acme was down" --wait',
+    "sitewire delivery resend-all --created-after 2026-11-21T04:00:00Z --created-before 2026-11-21T06:00:00Z " +
+      '--reason "ticket 17"',
+  ],
+  async run(session, _, options: Options) {
+    const { channel, state, createdAfter, createdBefore, perSecond, reason, dryRun = false } = options
+    await startJob(session, options, (client) =>
+      client.createResendJob({
+        filter: { channel, state, created_from: createdAfter, created_to: createdBefore },
+        reason,
+        per_second: perSecond,
+        dry_run: dryRun,
+      }),
     )
-    .option("--channel <channel>", "only this channel's")
-    .addOption(new Option("--state <state>", "only in this state").choices(states))
-    .option("--from <time>", "only those made at this time or later", readInstant)
-    .option("--to <time>", "only those made before this time", readInstant)
-  addJobOptions(addPaceOption(resend))
-    .addHelpText(
-      "after",
-      examples(
-        'sitewire resend --channel acme --state dead --reason "acme was down" --dry-run',
-        'sitewire resend --channel acme --state dead --reason "acme was down" --wait',
-        'sitewire resend --from 2026-11-21T04:00:00Z --to 2026-11-21T06:00:00Z --reason "ticket 17"',
-      ),
-    )
-    .action((options: Options, command: Command) => {
-      const { channel, state, from, to, perSecond, reason, dryRun = false } = options
-      return startJob(open(command), { options, outcome }, (client) =>
-        client.createResendJob({
-          filter: { channel, state, created_from: from, created_to: to },
-          reason,
-          per_second: perSecond,
-          dry_run: dryRun,
-        }),
-      )
-    })
+  },
 }

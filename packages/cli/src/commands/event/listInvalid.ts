@@ -1,31 +1,28 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
-import { addPageOptions, gatherPages, noteMore, type PageOptions } from "../../api/readPages.ts"
+import { readPages } from "../../api/readPages.ts"
+import type { CliCommand } from "../../command.ts"
+import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
 import { table } from "../../output/table.ts"
 import { localTime } from "../../output/time.ts"
-import type { Setup } from "../../program.ts"
 
-export function addRefused(parent: Command, { open }: Setup): void {
-  const refused = parent
-    .command("refused")
-    .description("the site.paid events that were refused, newest first")
-  addPageOptions(refused)
-    .addHelpText("after", examples("sitewire refused", "sitewire refused --all --json"))
-    .action(async (options: PageOptions, command: Command) => {
-      const session = open(command)
-      const page = await session.ask((client) => gatherPages(options, client.listRefusedEvents))
-      session.show(page, ({ data }, style) =>
-        data.length === 0
-          ? "No refused events."
-          : table(style, data, [
-              { title: "REFUSED", cell: (event) => localTime(event.refused_at) },
-              { title: "CHANNEL", cell: (event) => event.channel ?? "" },
-              { title: "EVENT", cell: (event) => event.event_id ?? "" },
-              { title: "FROM", cell: (event) => event.from },
-              { title: "REASON", cell: (event) => event.reason },
-              { title: "DELIVERY", cell: (event) => event.delivery ?? "" },
-            ]),
-      )
-      noteMore(session, page)
-    })
+export const listInvalidEvents: CliCommand = {
+  name: "list-invalid",
+  description: "list the site.paid events that were rejected as invalid, newest first",
+  options: pageOptions,
+  examples: ["sitewire event list-invalid", "sitewire event list-invalid --all --json"],
+  async run(session, _, options: PageOptions) {
+    const page = await session.callApi((client) => readPages(options, client.listInvalidEvents))
+    session.print(page, ({ data }, style) =>
+      data.length === 0
+        ? "No invalid events."
+        : table(style, data, [
+            { title: "REJECTED", cell: (event) => localTime(event.refused_at) },
+            { title: "CHANNEL", cell: (event) => event.channel ?? "" },
+            { title: "EVENT", cell: (event) => event.event_id ?? "" },
+            { title: "FROM", cell: (event) => event.from },
+            { title: "REASON", cell: (event) => event.reason },
+            { title: "DELIVERY", cell: (event) => event.delivery ?? "" },
+          ]),
+    )
+    noteMore(session, page)
+  },
 }

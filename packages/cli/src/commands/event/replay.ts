@@ -1,40 +1,50 @@
-import type { Command } from "commander"
-import { examples } from "../../examples.ts"
-import { usage } from "../../errors/failure.ts"
-import type { Setup } from "../../program.ts"
-import { addJobOptions, addPaceOption, type JobOptions, readInstant, startJob } from "../job/startJob.ts"
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
+import { incorrectUsage } from "../../errors/failure.ts"
+import { type JobOptions, jobOptions, perSecondOption } from "../../options/jobOptions.ts"
+import { parseTime } from "../../options/parseTime.ts"
+import { startJob } from "../job/startJob.ts"
 
-type Options = JobOptions & { refused?: string; from?: string; to?: string; perSecond?: number }
+type Options = JobOptions & {
+  invalidReason?: string
+  rejectedAfter?: string
+  rejectedBefore?: string
+  perSecond?: number
+}
 
-export function addReplay(parent: Command, { open, outcome }: Setup): void {
-  const replay = parent
-    .command("replay")
-    .description("publish refused site.paid events again, once the cause is mended")
-    .option("--refused <reason>", "only those refused for this reason, or one that begins so")
-    .option("--from <time>", "only those refused at this time or later", readInstant)
-    .option("--to <time>", "only those refused before this time", readInstant)
-  addJobOptions(addPaceOption(replay, ", in pieces of up to 500"))
-    .addHelpText(
-      "after",
-      examples(
-        'sitewire replay --refused "unknown channel" --reason "acme exists now" --dry-run',
-        'sitewire replay --refused "unknown channel" --reason "acme exists now" --wait',
-      ),
-    )
-    .action((options: Options, command: Command) => {
-      const { refused, from, to, perSecond, reason, dryRun = false } = options
-      if (refused === undefined && from === undefined && to === undefined)
-        throw usage(
-          "Say which refused events, with --refused, --from or --to; without one of them all of them would be " +
-            "published again. (--reason is why you do it.) What was refused: sitewire refused",
-        )
-      return startJob(open(command), { options, outcome }, (client) =>
-        client.createReplayJob({
-          filter: { reason: refused, from, to },
-          reason,
-          per_second: perSecond,
-          dry_run: dryRun,
-        }),
+export const replayEvents: CliCommand = {
+  name: "replay",
+  description: "publish invalid site.paid events again, after their cause was fixed; in batches of up to 500",
+  options: [
+    new Option(
+      "--invalid-reason <reason>",
+      "only events that were rejected for this reason, or for one that begins with it",
+    ),
+    new Option("--rejected-after <time>", "only events rejected at this time or later").argParser(parseTime),
+    new Option("--rejected-before <time>", "only events rejected before this time").argParser(parseTime),
+    perSecondOption,
+    ...jobOptions,
+  ],
+  notes: "At least one of --invalid-reason, --rejected-after and --rejected-before is required.",
+  examples: [
+    'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --dry-run',
+    'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --wait',
+  ],
+  async run(session, _, options: Options) {
+    const { invalidReason, rejectedAfter, rejectedBefore, perSecond, reason, dryRun = false } = options
+    if (invalidReason === undefined && rejectedAfter === undefined && rejectedBefore === undefined) {
+      throw incorrectUsage(
+        "Select events with --invalid-reason, --rejected-after or --rejected-before; otherwise every invalid event " +
+          "would be published again. (--reason is why you do this.) To list the events: sitewire event list-invalid",
       )
-    })
+    }
+    await startJob(session, options, (client) =>
+      client.createReplayJob({
+        filter: { reason: invalidReason, from: rejectedAfter, to: rejectedBefore },
+        reason,
+        per_second: perSecond,
+        dry_run: dryRun,
+      }),
+    )
+  },
 }

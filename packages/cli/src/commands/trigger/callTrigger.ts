@@ -1,8 +1,8 @@
 import { describeNetworkError } from "../../errors/describeNetworkError.ts"
 
-/** One call of a trigger address: `status` null where no answer came, with `error` saying why. */
-export type Trigger = {
+export type TriggerCall = {
   number: number
+  /** Null if there was no response; `error` then states why. */
   status: number | null
   ms: number
   error: string | null
@@ -11,21 +11,22 @@ export type Trigger = {
 
 const timeoutMs = 15_000
 
-/** An empty POST, as a partner sends it. Never rejects, and never tells the address: it holds the token. */
-export async function callTrigger(address: string, number: number): Promise<Trigger> {
+/** Sends an empty POST, as a partner does. The result never contains the URL, because the URL contains the token. */
+export async function callTrigger(triggerUrl: string, number: number): Promise<TriggerCall> {
   const start = performance.now()
-  const took = () => Math.round((performance.now() - start) * 10) / 10
+  const elapsed = () => Math.round((performance.now() - start) * 10) / 10
   try {
-    const answer = await fetch(address, {
+    const response = await fetch(triggerUrl, {
       method: "POST",
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const ms = took()
-    // Unread bodies would hold their connections, and the next calls could not use them.
-    await answer.body?.cancel()
-    return { number, status: answer.status, ms, error: null, retry_after: answer.headers.get("retry-after") }
+    const ms = elapsed()
+    // A connection with an unread body cannot be reused for the next calls.
+    await response.body?.cancel()
+    const retry_after = response.headers.get("retry-after")
+    return { number, status: response.status, ms, error: null, retry_after }
   } catch (error) {
-    return { number, status: null, ms: took(), error: describeNetworkError(error), retry_after: null }
+    return { number, status: null, ms: elapsed(), error: describeNetworkError(error), retry_after: null }
   }
 }

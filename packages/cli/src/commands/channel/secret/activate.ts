@@ -1,21 +1,20 @@
-import type { Command } from "commander"
-import { examples } from "../../../examples.ts"
+import { Option } from "commander"
+import type { CliCommand } from "../../../command.ts"
 import { block } from "../../../output/block.ts"
-import type { Setup } from "../../../program.ts"
 import { channelEntries } from "../channelEntries.ts"
 
-export function addChannelSecretActivate(parent: Command, { open }: Setup): void {
-  parent
-    .command("activate")
-    .description("sign with the staged secret from now on; the one before is retiring")
-    .argument("<channel>", "the channel's id")
-    .option("--secret-id <id>", "only if it is this secret; nothing is done to another")
-    .addHelpText("after", examples("sitewire channel secret activate acme"))
-    .action(async (id: string, { secretId }: { secretId?: string }, command: Command) => {
-      const { ask, show, note } = open(command)
-      show(await ask((client) => client.activateSecret(id, { secret_id: secretId })), (channel, style) =>
-        block(style, channelEntries(channel, style)),
-      )
-      note(`Once the partner no longer needs the secret before: sitewire channel secret retire ${id}`)
-    })
+export const activateSecret: CliCommand = {
+  name: "activate",
+  description: "sign with the staged secret from now on; the previous secret becomes the retiring one",
+  arguments: [["<channel>", "the channel's id"]],
+  options: [new Option("--secret-id <id>", "fail if the staged secret has a different id")],
+  examples: [
+    "sitewire channel secret activate acme",
+    "sitewire channel secret activate acme --secret-id sec_0f1e2d3c4b5a69788796",
+  ],
+  async run({ callApi, print, note }, [id]: [string], { secretId }: { secretId?: string }) {
+    const channel = await callApi((client) => client.activateSecret(id, { secret_id: secretId }))
+    print(channel, (shown, style) => block(style, channelEntries(shown, style)))
+    note(`When the partner no longer needs the previous secret: sitewire channel secret retire ${id}`)
+  },
 }

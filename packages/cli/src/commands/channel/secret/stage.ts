@@ -1,23 +1,20 @@
-import type { Command } from "commander"
-import { examples } from "../../../examples.ts"
+import type { CliCommand } from "../../../command.ts"
 import { block } from "../../../output/block.ts"
-import type { Setup } from "../../../program.ts"
 import { channelEntries } from "../channelEntries.ts"
 
-export function addChannelSecretStage(parent: Command, { open }: Setup): void {
-  parent
-    .command("stage")
-    .description("begin a rotation: make a new signing secret; prints it, this once")
-    .argument("<channel>", "the channel's id")
-    .addHelpText("after", examples("sitewire channel secret stage acme"))
-    .action(async (id: string, _options: object, command: Command) => {
-      const { ask, show, note } = open(command)
-      show(await ask((client) => client.stageSecret(id)), (channel, style) =>
-        block(style, [...channelEntries(channel, style), ["staged secret", channel.staged_secret]]),
-      )
-      note(
-        "The staged secret is shown this once. Give it to the partner, who should accept both; then:\n" +
-          `sitewire channel secret activate ${id}`,
-      )
-    })
+export const stageSecret: CliCommand = {
+  name: "stage",
+  description: "begin a rotation: create a new signing secret and print it, only this once",
+  arguments: [["<channel>", "the channel's id"]],
+  examples: ["sitewire channel secret stage acme"],
+  async run({ callApi, print, note }, [id]: [string]) {
+    const staged = await callApi((client) => client.stageSecret(id))
+    print(staged, (channel, style) =>
+      block(style, [...channelEntries(channel, style), ["staged secret", channel.staged_secret]]),
+    )
+    note(
+      "Give the staged secret to the partner: it is never shown again. When the partner accepts both secrets:\n" +
+        `sitewire channel secret activate ${id}`,
+    )
+  },
 }
