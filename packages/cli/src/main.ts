@@ -23,7 +23,7 @@ const cwd = process.cwd()
 const inputFolder = env.npm_lifecycle_event === "sitewire" ? (env.INIT_CWD ?? cwd) : cwd
 const exitCode = await run(args, { env, cwd, inputFolder, stdin, stdout, stderr })
 
-// Exit explicitly: a publish without a response from Kafka would retry, and keep the process alive, for minutes.
+// Exit explicitly: a publish without a response from Kafka would be retried for minutes.
 const flushed = (stream: NodeJS.WriteStream) => new Promise((resolve) => stream.write("", resolve))
 await Promise.all([stdout, stderr].map(flushed))
 process.exit(exitCode)

@@ -21,7 +21,7 @@ const stack: LocalStack = {
   supervisorBirth: "",
 }
 
-test("without a configured address, a command explains how to start the local stack, with exit code 3", async () => {
+test("without a configured address, the error explains how to start the local stack", async () => {
   const results = await Promise.all([
     runCli(["channel", "list"]),
     runCli(["publish", "site.paid", "--channel", "acme"]),
@@ -45,7 +45,7 @@ test("the error for a stopped local stack differs from that for a missing one", 
   for (const { stderr } of [api, kafka]) expect(stderr).toContain(".sitewire/local.json")
 })
 
-test("addresses and key are read from the local stack's file in the folder or a parent, and the environment overrides it", async () => {
+test("the local stack's file in the folder or a parent is used, and the environment overrides it", async () => {
   const api = await recordingApi()
   const folder = await folderWith({ ...stack, console: api.url })
   const nested = join(folder, "a", "b")

@@ -10,7 +10,7 @@ import { startSystem } from "./fixtures/startSystem.ts"
 const source = '{"products":[1,2,3]}\n'
 let system: Awaited<ReturnType<typeof startSystem>>
 
-// The partner serves its data, accepts deliveries, and at /failing fails with control characters in the response.
+// The partner serves its data and accepts deliveries; at /failing it responds with 500 and control characters.
 beforeAll(async () => {
   system = await startSystem(({ path }, response) => {
     if (path === "/data.json") response.writeHead(200, { "Content-Type": "application/json" }).end(source)
@@ -64,7 +64,7 @@ test("--json prints exactly the API's response, and --cursor continues a list", 
   expect((await run("channel", "list", "--limit", "2")).stderr).toContain(`--cursor ${first.next_cursor}`)
 })
 
-test("a request that the API rejects has one error message that names the fields, and exit code 1", async () => {
+test("a request that the API rejects ends with one error message and exit code 1", async () => {
   const unknown = await run("channel", "show", "nobody")
   expect(unknown).toMatchObject({ code: 1, stdout: "" })
   expect(unknown.stderr).toMatch(/^error: .*\(404\): There is no channel "nobody"/)
@@ -135,7 +135,7 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
   )
 })
 
-test("a secret is rotated by commands: deliveries are signed with both secrets, and each secret is shown only once", async () => {
+test("during a rotation deliveries are signed with both secrets, and each secret is shown once", async () => {
   const { secret_id } = await json<Channel>(
     ...["channel", "create", "--id", "rotates", "--address", `${system.partner.url}/rotates`],
   )
@@ -215,7 +215,7 @@ test("control characters in a partner's response are escaped", async () => {
   expect(attempt_log[0]?.response_excerpt).toBe("\u001b[2Jno\nline two")
 })
 
-test("events are read from JSON, an array or NDJSON, and one invalid event prevents the publishing of all", async () => {
+test("events are read from JSON, an array or NDJSON, and none is published if one is invalid", async () => {
   const event = (id: string, more = {}) => ({
     ...{
       id,
@@ -272,7 +272,7 @@ test("publishing to a missing topic fails, and the command exits", async () => {
   expect(stderr).toContain("0 of 1 event(s) were acknowledged")
 })
 
-test("a connection is triggered and synchronised, and its snapshot equals the source byte for byte", async () => {
+test("a triggered connection is synchronised, and its snapshot equals the source byte for byte", async () => {
   const created = await run(
     ...["connection", "create", "--id", "bakery", "--site", "bakery.example"],
     ...["--source", `${system.partner.url}/data.json`],

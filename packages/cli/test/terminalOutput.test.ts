@@ -9,7 +9,7 @@ const evil = "\u001b[2J\u001b]0;owned\u0007\u009b\u202e\u2066"
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}]/u
 const withoutLineBreaks = (text: string) => text.replaceAll("\n", "")
 
-test("control characters in the API's errors are escaped, and no text imitates a line of the output", async () => {
+test("control characters and line breaks in the API's errors are escaped", async () => {
   const problem: Problem = {
     type: "about:blank",
     title: `Bad ${evil}`,

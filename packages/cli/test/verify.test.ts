@@ -48,7 +48,7 @@ test("two causes at once are explained together", async () => {
   )
 })
 
-test("if no variant matches, the output lists what was tried and what to check, and the exit code is 1", async () => {
+test("if no variant matches, the output lists what was tried and what to check", async () => {
   const { code, stdout } = await verify(body.replace("Grün", "Gruen"))
   expect(code).toBe(1)
   expect(stdout).toContain("the secret did not sign these bytes")

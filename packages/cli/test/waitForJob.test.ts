@@ -11,7 +11,7 @@ const unavailable = {
   detail: "The database is unavailable.",
 }
 
-test("if --wait fails, the error names the job, which continues, and the command that shows its progress", async () => {
+test("if --wait fails, the error names the running job and the command that shows its progress", async () => {
   const showCommand = `sitewire job show ${runningJob.id}`
   const cut = await waitWith((response) => response.destroy())
   expect(cut).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining(showCommand) })

@@ -29,8 +29,8 @@ export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
 
 /**
- * A typed client of the management API. Each method checks the response against its schema, and rejects with a Failure
- * that contains the `problem` if the API rejected the request.
+ * A typed client of the management API. Its methods check each response against its schema, and reject with
+ * a Failure, which contains the `problem` if the API rejected the request.
  */
 export function createClient(options: ApiOptions) {
   const { call, send } = createRequest(options)

@@ -10,7 +10,7 @@ const descriptions: Record<string, string> = {
   UND_ERR_SOCKET: "the connection was closed before the response was complete",
 }
 
-/** Why a fetch failed, from error codes only: error messages can quote the URL, and the URL can contain a token. */
+/** Uses error codes only: error messages can quote the URL, and the URL can contain a token. */
 export function describeNetworkError(error: unknown): string {
   if (!(error instanceof Error)) return "the request failed"
   if (error.name === "TimeoutError") return "it did not respond in time"

@@ -3,7 +3,7 @@ import { styleFor } from "../output/style.ts"
 import type { Failure } from "./failure.ts"
 import { redactTokens } from "./redactTokens.ts"
 
-/** Writes the failure as text, or as JSON if `args` contain --json: the command line may be too faulty to parse. */
+/** Searches `args` for --json, because commander may have failed to parse them. */
 export function writeFailure(failure: Failure, args: readonly string[], stderr: NodeJS.WriteStream): void {
   const { problem, message, exitCode } = failure
   if (args.includes("--json")) {

@@ -1,6 +1,6 @@
 /**
- * Escapes control characters. Text from elsewhere, such as a partner's response, could otherwise move the cursor, set
- * the window's title or imitate a line of our own output.
+ * Escapes control characters. Otherwise text from elsewhere, such as a partner's response, could move the
+ * cursor, set the window's title or imitate a line of our output.
  */
 export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, escapeCharacter)
@@ -11,7 +11,7 @@ export function escapeLines(text: string): string {
   return text.split("\n").map(escapeControls).join("\n")
 }
 
-/** Indented JSON. Control characters that JSON.stringify leaves unescaped are escaped, with the same meaning. */
+/** Indented JSON, with those control characters escaped that JSON.stringify leaves unescaped. */
 export function formatJson(value: unknown): string {
   return escapeLines(JSON.stringify(value, null, 2))
 }

@@ -32,7 +32,7 @@ export type Session = TargetSources & {
   print<T>(value: T, format: (value: T, style: Style) => string): void
   /** Writes a hint to standard error, unless --json is set. */
   note(text: string): void
-  /** Reads a file, or standard input if `file` is "-". `what` names the content if the user has to type it. */
+  /** Reads a file, or standard input if `file` is "-". `what` is shown if the user has to type it. */
   readInput(file: string, what: string): Promise<Buffer>
   /** Calls the management API. Its address is determined here, so that other commands do not need one. */
   callApi<T>(call: (client: Client) => Promise<T>): Promise<T>

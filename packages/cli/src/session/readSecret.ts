@@ -2,7 +2,7 @@ import { Option } from "commander"
 import { incorrectUsage } from "../errors/failure.ts"
 import type { Session } from "./createSession.ts"
 
-/** Where to read a secret. The secret is not an argument, because other users of the machine can read arguments. */
+/** The secret itself is never an argument, because other users of the machine can read arguments. */
 export type SecretOptions = { secretEnv?: string; secretFile?: string }
 
 export const secretOptions = [

@@ -8,8 +8,8 @@ export type Match = { body: string | null; secret: string | null; advice: string
 export type Mismatch = { matches: Match[]; tried: { body: string[]; secret: string[] } }
 
 /**
- * Checks each variant of the body with each variant of the secret. Returns only the matches with the fewest changes,
- * because further changes are no part of the cause.
+ * Checks each variant of the body with each variant of the secret. Returns only the matches with the fewest
+ * changes, because further changes are no part of the cause.
  */
 export function explainMismatch({
   body,

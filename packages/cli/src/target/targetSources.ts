@@ -1,4 +1,4 @@
-/** Where addresses and credentials are configured. Options override the environment, which overrides the local stack. */
+/** Options override the environment, and the environment overrides the local stack's file. */
 export type TargetSources = {
   options: { api?: string; kafka?: string; topicPrefix?: string }
   env: NodeJS.ProcessEnv

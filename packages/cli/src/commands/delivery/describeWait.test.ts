@@ -38,7 +38,7 @@ test("a delivery of a paused channel waits for the end of the pause, and is neve
   expect(describe({ state: "dead" }, ago(90))).toBeNull()
 })
 
-test("a scheduled delivery is shown with its due time, and as overdue only after more than the duration of an attempt", () => {
+test("a scheduled delivery is overdue only if it is due for longer than an attempt takes", () => {
   expect(describe({ next_attempt_at: ago(-4) })).toBe("in 4m")
   expect(describe({ next_attempt_at: ago(0.2) })).toBe("12s ago")
   expect(describe({ next_attempt_at: ago(30) })).toBe("overdue since 30m ago")

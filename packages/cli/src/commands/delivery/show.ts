@@ -66,7 +66,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
 
 type Attempt = DeliveryWithAttempts["attempt_log"][number]
 
-/** The durations of an attempt's phases. A reused connection or an early failure has no value for some of them. */
+/** Omits the phases that a reused connection or an early failure did not have. */
 function phases({ lookup_ms, connect_ms, tls_ms, first_byte_ms }: Attempt): string {
   const named = { lookup: lookup_ms, connect: connect_ms, tls: tls_ms, "first byte": first_byte_ms }
   return Object.entries(named)

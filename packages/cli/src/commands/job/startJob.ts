@@ -9,7 +9,7 @@ import { jobBlock, progressText } from "./jobBlock.ts"
 
 const pollMs = 500
 
-/** Creates a job and prints it; with --wait after the end of the job, with --dry-run only what it would process. */
+/** Creates a job and prints it: with --wait after its end, with --dry-run only what it would process. */
 export async function startJob(
   session: Session,
   options: JobOptions,

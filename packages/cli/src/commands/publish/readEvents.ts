@@ -8,8 +8,8 @@ const maxListedFaults = 20
 export type Event = { value: string | Uint8Array; id: string | null; channel: string | null }
 
 /**
- * Reads one JSON object, an array of objects, or one object per line (NDJSON). Checks all events as the dispatcher
- * does. The Failure names each invalid event and never quotes a value, because values are personal data.
+ * Reads one JSON object, an array of objects, or one object per line (NDJSON). Checks all events as the
+ * dispatcher does. The Failure names the invalid events, and quotes no values: they are personal data.
  */
 export function readEvents(text: string): Event[] {
   const found = split(text)

@@ -11,7 +11,7 @@ export type TriggerCall = {
 
 const timeoutMs = 15_000
 
-/** Sends an empty POST, as a partner does. The result never contains the URL, because the URL contains the token. */
+/** Sends an empty POST, as a partner does. The result does not contain the URL, which is a secret. */
 export async function callTrigger(triggerUrl: string, number: number): Promise<TriggerCall> {
   const start = performance.now()
   const elapsed = () => Math.round((performance.now() - start) * 10) / 10
