@@ -146,7 +146,7 @@ test("incorrect usage has exit code 2 and an error message, which never quotes a
     expect(stderr).not.toBe("")
     expect(stdout + stderr).not.toContain("AAAA")
   }
-})
+}, 60_000)
 
 test("Kafka credentials are read from the environment, except for the local stack", async () => {
   const publish = (env: Record<string, string>, cwd?: string) =>

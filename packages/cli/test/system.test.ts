@@ -10,7 +10,7 @@ import { startSystem } from "./fixtures/startSystem.ts"
 const source = '{"products":[1,2,3]}\n'
 let system: Awaited<ReturnType<typeof startSystem>>
 
-// The partner serves its data and accepts deliveries; at /failing it responds with 500 and control characters.
+// The partner serves data and accepts deliveries; /failing responds with 500 and control characters.
 beforeAll(async () => {
   system = await startSystem(({ path }, response) => {
     if (path === "/data.json") response.writeHead(200, { "Content-Type": "application/json" }).end(source)
