@@ -22,5 +22,6 @@ export async function run(args: readonly string[], context: ProcessContext): Pro
 }
 
 function unexpectedMessage(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return `Unexpected error: ${message}. Check the state before you repeat the command, and report the error.`
 }

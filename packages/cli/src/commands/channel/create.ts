@@ -7,7 +7,7 @@ export const createChannel: CliCommand = {
   name: "create",
   description: "create a channel; prints its signing secret, only this once",
   options: [
-    new Option("--address <url>", "the partner's notification address").makeOptionMandatory(),
+    new Option("--address <url>", "the partner's notification address (required)").makeOptionMandatory(),
     new Option("--id <id>", "an id of your choice (default: generated)"),
   ],
   examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],

@@ -10,10 +10,10 @@ export const createConnection: CliCommand = {
   name: "create",
   description: "create a connection; prints its trigger URL",
   options: [
-    new Option("--site <host>", "the host of the owner's site").makeOptionMandatory(),
+    new Option("--site <host>", "the host of the owner's site (required)").makeOptionMandatory(),
     new Option(
       "--source <url>",
-      "the partner's API; for --runner delegate, the executor's address",
+      "the partner's API; for --runner delegate, the executor's address (required)",
     ).makeOptionMandatory(),
     new Option("--id <id>", "an id of your choice (default: generated)"),
     new Option("--runner <runner>", "who fetches the data (default: pull)").choices(syncRunnerSchema.options),

@@ -27,7 +27,9 @@ export const resendAllDeliveries: CliCommand = {
     perSecondOption,
     ...jobOptions,
   ],
-  notes: "At least one of --channel, --state, --created-after and --created-before is required.",
+  notes:
+    "At least one of --channel, --state, --created-after and --created-before is required.\n" +
+    "A time is an instant such as 2026-11-21T04:00:00Z, or a day in UTC such as 2026-11-21.",
   examples: [
     'sitewire delivery resend-all --channel acme --state dead --reason "acme was down" --dry-run',
     'sitewire delivery resend-all --channel acme --state dead --reason "acme was down" --wait',

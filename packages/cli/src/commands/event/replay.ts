@@ -25,7 +25,9 @@ export const replayEvents: CliCommand = {
     perSecondOption,
     ...jobOptions,
   ],
-  notes: "At least one of --invalid-reason, --rejected-after and --rejected-before is required.",
+  notes:
+    "At least one of --invalid-reason, --rejected-after and --rejected-before is required.\n" +
+    "A time is an instant such as 2026-11-21T04:00:00Z, or a day in UTC such as 2026-11-21.",
   examples: [
     'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --dry-run',
     'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --wait',

@@ -23,13 +23,15 @@ export const verify: CliCommand = {
   options: [
     new Option(
       "--header <value>",
-      "the value of the X-Sitewire-Signature header, in quotes",
+      "the value of the X-Sitewire-Signature header, in quotes (required)",
     ).makeOptionMandatory(),
     ...secretOptions,
     new Option("--secret [secret]").hideHelp(),
     new Option("--body-file <file>", "the raw body; - is standard input").default("-"),
   ],
-  notes: whyNotAnArgument.replace("them. ", "them.\n"),
+  notes:
+    `${whyNotAnArgument.replace("them. ", "them.\n")}\n` +
+    `The exit code is ${exitCodes.success} if the signature is valid, and ${exitCodes.failed} if it is invalid.`,
   // An unexpected argument may be the secret.
   allowExcessArguments: true,
   examples: [
