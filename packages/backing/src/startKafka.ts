@@ -1,8 +1,8 @@
 import { join } from "node:path"
-import { choose } from "./choose.ts"
-import { startDockerKafka } from "./dockerKafka.ts"
-import { takeFolder } from "./folder.ts"
-import { startLocalKafka } from "./localKafka.ts"
+import { choose } from "./chooseDockerOrLocal.ts"
+import { startDockerKafka } from "./docker/startDockerKafka.ts"
+import { takeFolder } from "./claimFolder.ts"
+import { startLocalKafka } from "./local/startLocalKafka.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**

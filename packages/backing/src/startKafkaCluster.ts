@@ -1,5 +1,5 @@
-import { takeFolder } from "./folder.ts"
-import { type BrokerLock, type ClusterNode, pickController, startLocalKafka } from "./localKafka.ts"
+import { takeFolder } from "./claimFolder.ts"
+import { type BrokerLock, type ClusterNode, pickController, startLocalKafka } from "./local/startLocalKafka.ts"
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**

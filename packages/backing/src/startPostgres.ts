@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { choose } from "./choose.ts"
-import { startDockerPostgres } from "./dockerPostgres.ts"
-import { takeFolder } from "./folder.ts"
-import { startLocalPostgres } from "./localPostgres.ts"
+import { choose } from "./chooseDockerOrLocal.ts"
+import { startDockerPostgres } from "./docker/startDockerPostgres.ts"
+import { takeFolder } from "./claimFolder.ts"
+import { startLocalPostgres } from "./local/startLocalPostgres.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**

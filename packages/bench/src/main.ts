@@ -1,11 +1,11 @@
 import { parseDuration } from "@sitewire/contracts"
 import { readArguments } from "@sitewire/testkit"
-import type { Bench } from "./bench.ts"
-import type { Measure } from "./measure.ts"
+import type { Bench } from "./benchOptions.ts"
+import type { Measure } from "./measure/measure.ts"
 import { flows } from "./parts.ts"
 import { readBaseline, save, summarise } from "./results.ts"
 import { runPart } from "./runPart.ts"
-import { servicesOf } from "./services.ts"
+import { servicesOf } from "./installation/readCheckout.ts"
 
 const ownCheckout = new URL("../../..", import.meta.url).pathname
 

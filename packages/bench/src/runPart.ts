@@ -1,9 +1,9 @@
-import type { Bench } from "./bench.ts"
-import { excuseBusyMachine, type Measure, notMeasured } from "./measure.ts"
+import type { Bench } from "./benchOptions.ts"
+import { excuseBusyMachine, type Measure, notMeasured } from "./measure/measure.ts"
 import type { Part } from "./parts.ts"
-import type { Services } from "./services.ts"
-import { startInstallation } from "./startInstallation.ts"
-import { watchOthers } from "./watchOthers.ts"
+import type { Services } from "./installation/readCheckout.ts"
+import { startInstallation } from "./installation/startBenchInstallation.ts"
+import { watchOthers } from "./machine/measureOtherLoad.ts"
 
 /** Runs one part on an installation of its own. What goes wrong in it becomes its result, so that other parts keep theirs. */
 export async function runPart(

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto"
 import { readArguments } from "@sitewire/testkit"
-import { runInbound } from "./inbound/run.ts"
-import { runOutbound } from "./outbound/run.ts"
-import { report } from "./report.ts"
-import { runRestore } from "./restore/run.ts"
+import { runInbound } from "./inbound/runInbound.ts"
+import { runOutbound } from "./outbound/runOutbound.ts"
+import { report } from "./report/report.ts"
+import { runRestore } from "./restore/runRestore.ts"
 import { settingsFor } from "./settings.ts"
 
 const { values, positionals, explain } = readArguments(

@@ -1,5 +1,5 @@
-import type { CommonFaultSettings } from "./commonFaults.ts"
-import type { FaultSettings } from "./driveFaults.ts"
+import type { CommonFaultSettings } from "./faults/commonFaults.ts"
+import type { FaultSettings } from "./faults/driveFaults.ts"
 
 export type RunSettings = {
   seed: number

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises"
 import { forgetBackingServices } from "@sitewire/backing"
-import { explain } from "./explain.ts"
+import { explain } from "./command/printFailure.ts"
 import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
-import { progress } from "./progress.ts"
-import { runningStack } from "./runningStack.ts"
-import { takeNoArguments } from "./takeNoArguments.ts"
+import { progress } from "./command/progress.ts"
+import { runningStack } from "./state/readRunningInstallation.ts"
+import { takeNoArguments } from "./command/rejectArguments.ts"
 
 takeNoArguments(
   "npm run reset: drops all local data of Sitewire: events, deliveries, channels, secrets and logs.",

@@ -1,12 +1,12 @@
 import { styleText } from "node:util"
 import type { LocalStack } from "@sitewire/cli"
 import { readConfig } from "@sitewire/runtime"
-import { explain } from "./explain.ts"
+import { explain } from "./command/printFailure.ts"
 import { logsFolder } from "./folders.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
-import { progress } from "./progress.ts"
-import { type Stack, startStack } from "./startStack.ts"
-import { takeNoArguments } from "./takeNoArguments.ts"
+import { progress } from "./command/progress.ts"
+import { type Stack, startStack } from "./startLocalInstallation.ts"
+import { takeNoArguments } from "./command/rejectArguments.ts"
 import { localVariables } from "./variables.ts"
 
 takeNoArguments("npm start: runs the whole system on this machine until Ctrl-C; its data is kept.")

@@ -1,11 +1,11 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
-import type { Load, LoadResult } from "./client.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import type { Load, LoadResult } from "./triggerLoad.ts"
 import { makeConnections } from "./connections.ts"
 
 const connections = 10_000
@@ -86,7 +86,7 @@ function middle(results: LoadResult[]): { perSecond: number; p99Ms: number } {
 }
 
 async function run(url: string | undefined, load: Omit<Load, "port">): Promise<LoadResult> {
-  const child = fork(fileURLToPath(new URL("client.ts", import.meta.url)))
+  const child = fork(fileURLToPath(new URL("triggerLoad.ts", import.meta.url)))
   child.send({ ...load, port: Number(new URL(url ?? "").port) })
   const [message] = await once(child, "message")
   return (message as { result: LoadResult }).result

@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
 import { makeConnections } from "./connections.ts"
 
 const connections = 100_000

@@ -2,9 +2,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { waitUntil } from "@sitewire/testkit"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
 import { makeConnections } from "./connections.ts"
 
 const connections = 200

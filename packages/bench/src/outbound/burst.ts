@@ -1,8 +1,8 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { publishBacklog } from "./publishBacklog.ts"
-import { startReceiving } from "./receiving.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { publishBacklog } from "./load/publishBacklog.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 2_000
 const responseMs = 300

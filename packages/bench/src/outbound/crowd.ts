@@ -1,9 +1,9 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { publishBacklog } from "./publishBacklog.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { publishBacklog } from "./load/publishBacklog.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const partners = 12
 const eventsEach = 60

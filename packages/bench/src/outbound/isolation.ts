@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
-import type { Bench } from "../bench.ts"
-import { type Measure, percentile } from "../measure.ts"
-import { measureInPairs, type Side } from "../pairs.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Bench } from "../benchOptions.ts"
+import { type Measure, percentile } from "../measure/measure.ts"
+import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
 import { concurrency } from "./concurrency.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { type Receiving, startReceiving } from "./receiving.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { type Receiving, startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const channelCount = 11
 /**

@@ -1,14 +1,14 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
-import { watchOthers } from "../watchOthers.ts"
-import type { BareRequest } from "./bareConsumer.ts"
-import { clockMs, publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { watchOthers } from "../machine/measureOtherLoad.ts"
+import type { BareRequest } from "./baseline/bareConsumer.ts"
+import { clockMs, publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const channelCount = 50
 const perSecond = 200
@@ -75,7 +75,7 @@ async function bareLatencies(
   amount: number,
   channels: readonly string[],
 ): Promise<number[]> {
-  const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
+  const main = fileURLToPath(new URL("baseline/bareConsumer.ts", import.meta.url))
   const child = fork(main, [it.brokers.join(","), it.names.sitePaid])
   await once(child, "message")
   await publishPaced(it, { perSecond, amount: warmUp, channels })

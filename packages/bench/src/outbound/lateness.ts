@@ -1,9 +1,9 @@
 import { connectKafka, readTopic, topicEnd } from "@sitewire/kafka"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 export const latenessRetryDelaysMs = [5_000, 7_000]
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { connectKafka, groupLag, type KafkaConnection, topicEnd } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
 import { countCost, describeCost, divide, totalOf } from "./cost.ts"
-import { publishBacklog } from "./publishBacklog.ts"
-import { startReceiving } from "./receiving.ts"
+import { publishBacklog } from "./load/publishBacklog.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 100_000
 const warmUp = 20_000

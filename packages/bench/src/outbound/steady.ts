@@ -1,10 +1,10 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
 import { countCost, describeCost, divide, totalOf } from "./cost.ts"
-import { deliverBacklog } from "./deliverBacklog.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import { deliverBacklog } from "./load/deliverBacklog.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 50_000
 const channelCount = 50

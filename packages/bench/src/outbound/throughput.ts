@@ -1,10 +1,10 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { bareRequests } from "./bareRequests.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { bareRequests } from "./baseline/bareRequests.ts"
 import { totalOf } from "./cost.ts"
-import { deliverBacklog } from "./deliverBacklog.ts"
-import { startReceiving } from "./receiving.ts"
+import { deliverBacklog } from "./load/deliverBacklog.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 50_000
 const channelCount = 100

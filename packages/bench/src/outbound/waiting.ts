@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DeliveryDue } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Bench } from "../benchOptions.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
 
 const waiting = 1_000_000
 const batch = 10_000

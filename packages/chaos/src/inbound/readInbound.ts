@@ -1,4 +1,4 @@
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../startChaosInstallation.ts"
 import type { SeenGet, SyncRunRow } from "./reconcile.ts"
 
 /** What the partners' sources saw; `url` is theirs. */

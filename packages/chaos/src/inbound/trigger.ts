@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
 import type { Random } from "../random.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../startChaosInstallation.ts"
 import type { Member } from "../startMember.ts"
 import type { Call } from "./reconcile.ts"
 

@@ -1,6 +1,6 @@
 import { readSealingKeys, seal, sealContexts } from "@sitewire/database"
 import type { Random } from "../random.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../startChaosInstallation.ts"
 
 /** Of all channels: every partner verifies with it. */
 export const channelSecret = "a secret of the chaos run"

@@ -1,4 +1,4 @@
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../startChaosInstallation.ts"
 import type { Member } from "../startMember.ts"
 import type { RetrySchedule } from "./outboundFaults.ts"
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { topicNames } from "@sitewire/contracts"
 import { deleteTopics } from "@sitewire/kafka"
-import type { FaultKind, FaultWork } from "../driveFaults.ts"
+import type { FaultKind, FaultWork } from "../faults/driveFaults.ts"
 import { patiently } from "../patiently.ts"
 import type { Random } from "../random.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../startChaosInstallation.ts"
 import type { Member } from "../startMember.ts"
 
 export type RetrySchedule = { delaysMs: readonly number[] }

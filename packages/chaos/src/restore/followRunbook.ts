@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { deleteTopics, rewindGroup } from "@sitewire/kafka"
 import { groups } from "../groups.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../startChaosInstallation.ts"
 import type { Member } from "../startMember.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../startChaosInstallation.ts"
 
 const run = promisify(execFile)
 

@@ -2,7 +2,7 @@ import type { LocalStack } from "@sitewire/cli"
 import { defaultRetryPeriod, parseDuration, topicNames } from "@sitewire/contracts"
 import { createLogger } from "@sitewire/runtime"
 import { prepare } from "@sitewire/setup"
-import { readSecrets } from "../secrets.ts"
+import { readSecrets } from "../state/secrets.ts"
 import { supervise } from "../supervise.ts"
 
 /**
