@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises"
 import { join } from "node:path"
-import { dockerAnswers } from "./docker/dockerEngine.ts"
 import type { Folder } from "./claimFolder.ts"
+import { dockerAnswers } from "./docker/dockerEngine.ts"
 import { reporting } from "./reportWhileWaiting.ts"
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 

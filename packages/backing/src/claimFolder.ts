@@ -10,7 +10,7 @@ export type Service = "postgres" | "kafka"
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
 
 /** What a service was started with, so that a later run knows what was left behind. */
-type Claim = { owner: number; ownerBirth: string; pid?: number; argument?: string }
+type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: string }
 
 export type Folder = {
   path: string
@@ -25,7 +25,7 @@ export type Folder = {
  * and scratch folders of dead runs are removed. A folder whose owner lives is refused: two systems would share
  * one database without knowing.
  */
-export async function takeFolder({
+export async function claimFolder({
   directory,
   service,
   durability,
@@ -33,11 +33,11 @@ export async function takeFolder({
 }: Pick<BackingOptions, "directory" | "durability" | "progress"> & { service: Service }): Promise<Folder> {
   await mkdir(directory, { recursive: true })
   await sweepScratch({ directory, service, progress })
-  const name = durability === "kept" ? service : `${service}-scratch-${randomBytes(4).toString("hex")}`
+  const name = durability === "persistent" ? service : `${service}-scratch-${randomBytes(4).toString("hex")}`
   const path = join(directory, name)
   await mkdir(path, { recursive: true })
   const file = join(path, "claim.json")
-  const claim: Claim = { owner: process.pid, ownerBirth: processStartTime(process.pid) ?? "" }
+  const claim: Claim = { owner: process.pid, ownerStartTime: processStartTime(process.pid) ?? "" }
   for (let attempt = 1; ; attempt++) {
     try {
       await writeFile(file, JSON.stringify(claim), { flag: "wx" })
@@ -112,7 +112,7 @@ async function clearDeadClaim({
 }
 
 function isOwned(claim: Claim) {
-  return processStartTime(claim.owner) === claim.ownerBirth
+  return processStartTime(claim.owner) === claim.ownerStartTime
 }
 
 async function readClaim(path: string): Promise<Claim | undefined> {

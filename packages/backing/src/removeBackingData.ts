@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { removeVolume } from "./docker/dockerEngine.ts"
 import { clearFolder } from "./claimFolder.ts"
+import { removeVolume } from "./docker/dockerEngine.ts"
 import type { BackingOptions } from "./types.ts"
 
 /**
  * Removes what kept services left in `directory`: their data, processes of killed runs, Docker volumes. The
  * downloaded jars stay. Throws when a living process uses them.
  */
-export async function forgetBackingServices({
+export async function removeBackingData({
   directory,
   env,
   progress,

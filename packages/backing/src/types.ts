@@ -8,7 +8,7 @@ export type BackingOptions = {
   /** TCP port on 127.0.0.1; 0 or absent means any free one. Ignored for a given address. */
   port?: number | undefined
   /** kept: data survives restarts, ordinary fsync. scratch: new each time, no fsync, removed by stop(). */
-  durability: "kept" | "scratch"
+  durability: "persistent" | "scratch"
   /** Called with one line for whoever waits. No line holds a password. */
   progress: Progress
 }

@@ -20,12 +20,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-async function start(name: string, options: { port?: number; durability?: "kept" | "scratch" } = {}) {
+async function start(name: string, options: { port?: number; durability?: "persistent" | "scratch" } = {}) {
   const backing = await startKafka({
     directory: join(root, name),
     jars,
     env,
-    durability: "kept",
+    durability: "persistent",
     progress,
     ...options,
   })
@@ -51,7 +51,7 @@ async function topics(address: string, create?: string) {
 test("given brokers are used as they are, and nothing is started", async () => {
   const address = "a.example:9092,b.example:9092"
   const options = { directory: join(root, "given"), env: { KAFKA_BROKERS: address }, progress }
-  const backing = await startKafka({ ...options, durability: "kept" })
+  const backing = await startKafka({ ...options, durability: "persistent" })
   await backing.stop()
   expect(backing).toMatchObject({ kind: "given", address })
 })
@@ -89,7 +89,7 @@ test("a broker that a killed run left behind is stopped by the next one", { time
   await topics(left.address, "orders")
   const file = join(root, "left", "kafka", "claim.json")
   const claim = JSON.parse(await readFile(file, "utf8"))
-  await writeFile(file, JSON.stringify({ ...claim, ownerBirth: "of a process that has ended" }))
+  await writeFile(file, JSON.stringify({ ...claim, ownerStartTime: "of a process that has ended" }))
   const next = await start("left")
   expect(commandLine(pid)).toBeUndefined()
   expect(lines).toContain(`stopping kafka of a run that was killed (process ${pid})`)

@@ -7,7 +7,7 @@ import { join } from "node:path"
 // biome-ignore lint/style/noRestrictedImports: packages/database is tested with this package and cannot test it.
 import pg from "pg"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
-import { forgetBackingServices, type StartedBackingService, startPostgres } from "../src/index.ts"
+import { removeBackingData, type StartedBackingService, startPostgres } from "../src/index.ts"
 import { commandLine } from "../src/local/processes.ts"
 
 let root: string
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-async function start(name: string, durability: "kept" | "scratch" = "kept", port?: number) {
+async function start(name: string, durability: "persistent" | "scratch" = "persistent", port?: number) {
   const backing = await startPostgres({ directory: join(root, name), env, durability, progress, port })
   if (backing.kind === "given") throw new Error("an address was given")
   return backing
@@ -52,7 +52,7 @@ test("a given address is used as it is, and nothing is started", async () => {
   const backing = await startPostgres({
     directory,
     env: { DATABASE_URL: address },
-    durability: "kept",
+    durability: "persistent",
     progress,
   })
   await backing.stop()
@@ -106,7 +106,7 @@ test("when its owner is killed the server ends too, and the next run has the fol
       "-e",
       `import { startPostgres } from ${JSON.stringify(module)}
        const options = { directory: ${JSON.stringify(directory)}, env: { BACKING_SERVICES: "local" } }
-       const backing = await startPostgres({ ...options, durability: "kept", progress() {} })
+       const backing = await startPostgres({ ...options, durability: "persistent", progress() {} })
        console.log(backing.pid)
        setInterval(() => {}, 1000)`,
     ],
@@ -128,7 +128,7 @@ test("a server that a killed run left behind is stopped by the next one", async 
   await query(left.address, "CREATE TABLE kept AS SELECT 7 AS n")
   const file = join(root, "left", "postgres", "claim.json")
   const claim = JSON.parse(await readFile(file, "utf8"))
-  await writeFile(file, JSON.stringify({ ...claim, ownerBirth: "of a process that has ended" }))
+  await writeFile(file, JSON.stringify({ ...claim, ownerStartTime: "of a process that has ended" }))
   const next = await start("left")
   expect(commandLine(pid)).toBeUndefined()
   expect(lines).toContain(`stopping postgres of a run that was killed (process ${pid})`)
@@ -155,7 +155,10 @@ test("a pid file whose number an unrelated process has now neither stops the sta
 test("scratch folders and servers of dead runs are swept", async () => {
   const folder = join(root, "sweep", "postgres-scratch-00000000")
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, "claim.json"), JSON.stringify({ owner: process.pid, ownerBirth: "long ago" }))
+  await writeFile(
+    join(folder, "claim.json"),
+    JSON.stringify({ owner: process.pid, ownerStartTime: "long ago" }),
+  )
   const backing = await start("sweep", "scratch")
   expect(await readdir(join(root, "sweep"))).not.toContain("postgres-scratch-00000000")
   await backing.stop()
@@ -183,8 +186,8 @@ test("a folder that only its owner may enter will do, for root too", async () =>
 test("forgetting removes kept data, and refuses while it is in use", async () => {
   const directory = join(root, "forget")
   const backing = await start("forget")
-  await expect(forgetBackingServices({ directory, env, progress })).rejects.toThrow("still running")
+  await expect(removeBackingData({ directory, env, progress })).rejects.toThrow("still running")
   await backing.stop()
-  await forgetBackingServices({ directory, env, progress })
+  await removeBackingData({ directory, env, progress })
   expect(await readdir(directory)).toEqual([])
 })

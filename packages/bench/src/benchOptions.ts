@@ -1,10 +1,10 @@
 /** What a part gets beside its installation. */
-export type Bench = {
+export type BenchOptions = {
   progress: (line: string) => void
-  /** The same measure's value in the file of --baseline; null without one. */
+  /** The measure's value in the file of --baseline; null if there is none. */
   before: (measure: string) => number | null
-  /** Deliveries that are kept in the table. */
-  kept: number
-  /** How long deliveries of a paused channel are watched. */
+  /** How many deliveries are in the table of the part retained. */
+  retained: number
+  /** For how long the part paused watches. */
   pausedMs: number
 }

@@ -11,7 +11,7 @@ const timeout = 240_000
 const seed = randomInt(1, 1_000_000)
 const progress = (line: string) => void process.stderr.write(`chaos, seed ${seed}: ${line}\n`)
 // How many faults fit in depends on the machine: a process takes from one second to fifteen to start.
-const settings = { seed, brokers: 1, progress }
+const settings = { seed, brokerCount: 1, progress }
 
 test("outbound: whatever is killed, paused, lost or sent again, nothing is lost or forged and no chain forks", {
   timeout,

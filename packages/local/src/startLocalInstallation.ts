@@ -1,225 +1,188 @@
 import { mkdir } from "node:fs/promises"
-import { type BackingService, processStartTime, startKafka, startPostgres } from "@sitewire/backing"
+import { type BackingServices, processStartTime, startBackingServices } from "@sitewire/backing"
 import { createClient, Failure, type LocalStack } from "@sitewire/cli"
 import { createApiKey } from "@sitewire/console"
-import { defaultRetryDelays, defaultRetryPeriod, parseDuration } from "@sitewire/contracts"
-import { openPool } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
-import { type Config, createLogger } from "@sitewire/runtime"
-import { prepare } from "@sitewire/setup"
-import { dataFolder, jarsFolder, localFile, stateFolder } from "./folders.ts"
-import { keepLocalFile } from "./state/writeLocalFile.ts"
+import {
+  type Installation,
+  type SupervisedProcess,
+  services,
+  startInstallation,
+} from "@sitewire/installation"
+import { type Config, reasonOf } from "@sitewire/runtime"
+import { progress } from "./command/progress.ts"
+import { dataFolder, jarsFolder, localFile, logsFolder, stateFolder } from "./folders.ts"
 import { demoChannel, makeDemoChannel } from "./makeDemoChannel.ts"
 import { partnerClient } from "./partner/client.ts"
-import { progress } from "./command/progress.ts"
-import { runningStack } from "./state/readRunningInstallation.ts"
+import { createLocalFile } from "./state/createLocalFile.ts"
+import { readRunningInstallation } from "./state/readRunningInstallation.ts"
 import { readSecrets, type Secrets, writeSecrets } from "./state/secrets.ts"
-import { type Service, type ServiceSettings, supervise } from "./supervise.ts"
 import type { localVariables } from "./variables.ts"
 
-export type Stack = { local: LocalStack; stop(): Promise<void> }
+export type LocalInstallation = { local: LocalStack; stop(): Promise<void> }
 
-type Stoppable = { name: string; stop(): Promise<void> }
+const killAfterMs = 30_000
 
 /**
- * Brings up the whole system on this machine and writes `.sitewire/local.json` when all of it is ready. What was
- * started is stopped again where a later part fails.
+ * Starts everything on this machine: Postgres, Kafka, all services and the demo partner. Writes `.sitewire/local.json` when
+ * everything is ready. If one of them fails to start, the others are stopped.
  */
-export async function startStack(config: Config<typeof localVariables>): Promise<Stack> {
-  const running = await runningStack()
+export async function startLocalInstallation(
+  config: Config<typeof localVariables>,
+): Promise<LocalInstallation> {
+  const running = await readRunningInstallation()
   if (running) {
     throw new Error(
-      `Sitewire runs already (its console: ${running.console}). Use it, or stop it first with Ctrl-C.`,
+      `Sitewire is already running (its console: ${running.console}). Use it, or stop it with Ctrl-C.`,
     )
   }
   await mkdir(stateFolder, { recursive: true })
-  const started: Stoppable[] = []
-  const stop = () => stopAll(started)
+  await mkdir(logsFolder, { recursive: true })
+  const secrets = await readSecrets()
+  const backing = await startBackingServices({
+    directory: dataFolder,
+    jars: jarsFolder,
+    env: process.env,
+    durability: "persistent",
+    ports: { postgres: config.POSTGRES_PORT, kafka: config.KAFKA_PORT },
+    progress,
+  })
+  const { databaseUrl, brokers } = backing
+  const it = await startInstallation({
+    backing: { databaseUrl, brokers, topicPrefix: config.TOPIC_PREFIX, replication: 1, stop: backing.stop },
+    env: { LOG_LEVEL: config.LOG_LEVEL, ALLOWED_RANGES: "127.0.0.0/8,::1/128" },
+    sealingKeys: secrets.sealingKeys,
+    logsFolder,
+    ownProcessGroup: true,
+  })
+  progress("migrations are applied, and all topics exist")
+  const stopAll = () => it.stop("SIGTERM", killAfterMs)
   try {
-    return { local: await startParts(config, started), stop }
+    const { local, removeLocalFile } = await startProcesses({ it, backing, config, secrets })
+    const stop = async () => void (await Promise.allSettled([removeLocalFile(), stopAll()]))
+    return { local, stop }
   } catch (error) {
-    await stop()
+    await stopAll()
     throw error
   }
 }
 
-async function startParts(config: Config<typeof localVariables>, started: Stoppable[]): Promise<LocalStack> {
-  const secrets = await readSecrets()
-  const { postgres, kafka } = await startBackings(config, started)
-  const log = createLogger({ service: "setup", level: "error" })
-  await prepare({
-    databaseUrl: postgres.address,
-    kafka: { brokers: kafka.address.split(",") },
-    topicPrefix: config.TOPIC_PREFIX,
-    replication: 1,
-    retryDelaysMs: defaultRetryDelays.map(parseDuration),
-    retryPeriodMs: parseDuration(defaultRetryPeriod),
-    deadlineMs: 30_000,
-    log,
-  })
-  progress("migrations are applied, topics are there")
-
-  const shared = {
-    DATABASE_URL: postgres.address,
-    KAFKA_BROKERS: kafka.address,
-    TOPIC_PREFIX: config.TOPIC_PREFIX,
-    LOG_LEVEL: config.LOG_LEVEL,
-    OPS_HOST: "127.0.0.1",
-    OPS_PORT: "0",
-  }
-  // Sources and notification addresses on this machine are the very purpose here.
-  const local = { ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8,::1/128" }
-  const sealing = { SEALING_KEYS: secrets.sealingKeys }
-  let writeLocal = () => {}
-  const run = async (settings: Omit<ServiceSettings, "onRestart">): Promise<Service> => {
-    const onRestart = (line: string) => {
-      progress(line)
-      writeLocal()
-    }
-    const service = await supervise({ ...settings, onRestart })
-    started.push(service)
-    progress(`${service.name} is ready`)
-    return service
-  }
-  const [gateway, scheduler, dispatcher, partner] = await settleAll([
-    run({
-      name: "trigger-gateway",
-      main: "services/trigger-gateway/src/main.ts",
-      env: {
-        ...shared,
-        GATEWAY_HOST: "127.0.0.1",
-        GATEWAY_PORT: `${config.GATEWAY_PORT}`,
-        GATEWAY_DRAIN_DELAY: "0ms",
+async function startProcesses({
+  it,
+  backing,
+  config,
+  secrets,
+}: {
+  it: Installation
+  backing: BackingServices
+  config: Config<typeof localVariables>
+  secrets: Secrets
+}) {
+  let updateLocalFile = () => {}
+  async function run(
+    name: string,
+    { main, ports }: { main: string; ports: Record<string, string> },
+    env: Record<string, string>,
+  ): Promise<SupervisedProcess> {
+    let isRestart = false
+    const process = it.superviseFile({
+      ...{ name, main, ports, restartAfterMs: 500, retryAfterMs: 2_500 },
+      env: () => env,
+      onEvent(event) {
+        if (event.kind === "failed to start") progress(reasonOf(event.error))
+        if (event.kind === "ended" && event.unasked) {
+          const how = event.signal ?? `exit code ${event.code}`
+          progress(`${name} ended (${how}) and is started again. Its log is in ${logsFolder}`)
+        }
+        if (event.kind !== "started") return
+        progress(isRestart ? `${name} runs again as process ${event.pid}` : `${name} is ready`)
+        isRestart = true
+        updateLocalFile()
       },
-      ports: { GATEWAY_PORT: "gateway" },
+    })
+    await process.start({ retry: false })
+    return process
+  }
+  const secretOfPartner = secrets.demoSecret ? { [demoChannel]: secrets.demoSecret } : {}
+  const [gateway, scheduler, dispatcher, partner] = await Promise.all([
+    run("trigger-gateway", services.gateway, {
+      ...it.variables("gateway"),
+      GATEWAY_PORT: String(config.GATEWAY_PORT),
     }),
-    run({
-      name: "sync-scheduler",
-      main: "services/sync-scheduler/src/main.ts",
-      env: { ...shared, ...local },
-    }),
-    run({
-      name: "webhook-dispatcher",
-      main: "services/webhook-dispatcher/src/main.ts",
-      env: { ...shared, ...local, ...sealing },
-    }),
-    run({
-      name: "demo-partner",
-      main: "packages/local/src/partner/main.ts",
-      env: {
-        PARTNER_PORT: `${config.PARTNER_PORT}`,
-        PARTNER_SECRETS: JSON.stringify(secrets.demoSecret ? { [demoChannel]: secrets.demoSecret } : {}),
-        OPS_HOST: "127.0.0.1",
-        OPS_PORT: "0",
-      },
-      ports: { PARTNER_PORT: "partner" },
-    }),
+    run("sync-scheduler", services.scheduler, it.variables("scheduler")),
+    run("webhook-dispatcher", services.dispatcher, it.variables("dispatcher")),
+    run(
+      "demo-partner",
+      { main: "packages/local/src/partner/main.ts", ports: { OPS_PORT: "ops", PARTNER_PORT: "partner" } },
+      { PARTNER_PORT: String(config.PARTNER_PORT), PARTNER_SECRETS: JSON.stringify(secretOfPartner) },
+    ),
   ])
-  const gatewayUrl = gateway.addresses.gateway ?? ""
-  const management = await run({
-    name: "console",
-    main: "packages/console/src/main.ts",
-    env: {
-      ...shared,
-      ...local,
-      ...sealing,
-      GATEWAY_ORIGIN: gatewayUrl,
-      CONSOLE_PORT: `${config.CONSOLE_PORT}`,
-    },
-    ports: { CONSOLE_PORT: "console" },
+  const gatewayUrl = gateway.addresses().gateway ?? ""
+  const management = await run("console", services.console, {
+    ...it.variables("console"),
+    GATEWAY_ORIGIN: gatewayUrl,
+    CONSOLE_PORT: String(config.CONSOLE_PORT),
   })
-  const services = [gateway, scheduler, dispatcher, partner, management]
+  const processes = [gateway, scheduler, dispatcher, partner, management]
+  // A restarted process listens on the same ports.
+  const ops = Object.fromEntries(processes.map(({ name, addresses }) => [name, addresses().ops ?? ""]))
   const addresses = {
     gateway: gatewayUrl,
-    console: management.addresses.console ?? "",
-    partner: partner.addresses.partner ?? "",
-    kafka: kafka.address,
-    database: postgres.address,
-    topicPrefix: config.TOPIC_PREFIX,
+    console: management.addresses().console ?? "",
+    partner: partner.addresses().partner ?? "",
+    kafka: it.brokers.join(","),
+    database: it.databaseUrl,
+    topicPrefix: it.topicPrefix,
   }
-  const apiKey = await makeReady(addresses, secrets)
+  const apiKey = await prepareDemo(it, addresses, secrets)
   const describe = (): LocalStack => ({
     ...addresses,
     apiKey,
-    ops: Object.fromEntries(services.map(({ name, addresses }) => [name, addresses.ops ?? ""])),
+    ops,
     processes: {
       supervisor: process.pid,
-      ...Object.fromEntries(services.map((service) => [service.name, service.pid()])),
-      ...pidOf("postgres", postgres),
-      ...pidOf("kafka", kafka),
+      ...Object.fromEntries(processes.map(({ name, pid }) => [name, pid() ?? 0])),
+      ...pidsOf(backing),
     },
     supervisorBirth: processStartTime(process.pid) ?? "",
   })
-  const kept = await keepLocalFile(localFile, { describe, progress })
-  started.push({ name: "local.json", stop: kept.remove })
-  writeLocal = kept.update
-  return describe()
+  const file = await createLocalFile(localFile, { describe, progress })
+  updateLocalFile = file.update
+  return { local: describe(), removeLocalFile: file.remove }
 }
 
-async function startBackings(config: Config<typeof localVariables>, started: Stoppable[]) {
-  const keep = async (name: string, starting: Promise<BackingService>): Promise<BackingService> => {
-    const backing = await starting
-    started.push({ name, stop: () => backing.stop() })
-    progress(`${name} is ready (${backing.kind === "given" ? "as given" : backing.kind})`)
-    return backing
-  }
-  const options = { directory: dataFolder, env: process.env, durability: "kept", progress } as const
-  const [postgres, kafka] = await settleAll([
-    keep("Postgres", startPostgres({ ...options, port: config.POSTGRES_PORT })),
-    keep("Kafka", startKafka({ ...options, port: config.KAFKA_PORT, jars: jarsFolder })),
-  ])
-  return { postgres, kafka }
-}
-
-/** A key that the console takes, and the channel `demo` with a secret that the demo partner knows. */
-async function makeReady(
-  { console: api, database, partner }: { console: string; database: string; partner: string },
+/** Makes an API key, unless the stored one is valid, and the channel `demo`, whose secret the demo partner knows. */
+async function prepareDemo(
+  it: Installation,
+  { console: api, partner }: { console: string; partner: string },
   secrets: Secrets,
 ): Promise<string> {
-  const apiKey = await usableKey(api, database, secrets.apiKey)
+  const apiKey =
+    secrets.apiKey !== undefined && (await isValidKey(api, secrets.apiKey))
+      ? secrets.apiKey
+      : (await createApiKey({ prisma: openPrisma(it.pool), name: "local" })).key
   const client = createClient({ api, key: apiKey })
   const demoSecret = await makeDemoChannel({ client, partner: partnerClient(partner) }, secrets.demoSecret)
   await writeSecrets({ ...secrets, apiKey, demoSecret })
   return apiKey
 }
 
-async function usableKey(api: string, database: string, kept: string | undefined): Promise<string> {
-  if (kept !== undefined) {
-    const usable = await createClient({ api, key: kept })
-      .listChannels({ limit: 1 })
-      .then(
-        () => true,
-        (error) => {
-          if (error instanceof Failure && error.problem?.status === 401) return false
-          throw error
-        },
-      )
-    if (usable) return kept
-  }
-  const pool = openPool({ url: database, size: 1, name: "sitewire-local" })
+async function isValidKey(api: string, key: string): Promise<boolean> {
   try {
-    return (await createApiKey({ prisma: openPrisma(pool), name: "local" })).key
-  } finally {
-    await pool.close()
+    await createClient({ api, key }).listChannels({ limit: 1 })
+    return true
+  } catch (error) {
+    if (error instanceof Failure && error.problem?.status === 401) return false
+    throw error
   }
 }
 
-/** Like Promise.all, but waits for all before it rejects: what starts late must still be known to be stopped. */
-async function settleAll<T extends readonly Promise<unknown>[]>(
-  work: readonly [...T],
-): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  await Promise.allSettled(work)
-  return Promise.all(work) as Promise<{ [K in keyof T]: Awaited<T[K]> }>
-}
-
-/** Services first and together, then what they stand on, last started first. */
-async function stopAll(started: Stoppable[]): Promise<void> {
-  const isBacking = ({ name }: Stoppable) => name === "Postgres" || name === "Kafka"
-  const parts = started.splice(0)
-  await Promise.allSettled(parts.filter((part) => !isBacking(part)).map((part) => part.stop()))
-  await Promise.allSettled(parts.filter(isBacking).map((part) => part.stop()))
-}
-
-function pidOf(name: string, backing: BackingService): Record<string, number> {
-  return backing.kind !== "given" && backing.pid !== undefined ? { [name]: backing.pid } : {}
+/** By service name; Kafka and Postgres of the environment or in Docker have no process here. */
+function pidsOf({ postgres, kafka: [kafka] }: BackingServices): Record<string, number> {
+  const named = Object.entries({ postgres, kafka })
+  return Object.fromEntries(
+    named.flatMap(([name, service]) =>
+      service && service.kind !== "given" && service.pid !== undefined ? [[name, service.pid]] : [],
+    ),
+  )
 }

@@ -1,8 +1,8 @@
-import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
 import type { Folder } from "../claimFolder.ts"
 import { brokerSettings, clusterId, kafkaVersion, nodeSettings } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions } from "../types.ts"
+import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
 
 const image = `apache/kafka:${kafkaVersion}`
 const data = "/var/lib/kafka/data"
@@ -33,7 +33,7 @@ export async function startDockerKafka({
     .withExposedPorts({ container: 9092, host: port })
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .withStartupTimeout(90_000)
-  if (durability === "kept") {
+  if (durability === "persistent") {
     const source = await volumeName(folder, "kafka")
     container.withBindMounts([{ source, target: data, mode: "rw" }])
   }

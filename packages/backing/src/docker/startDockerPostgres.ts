@@ -1,8 +1,8 @@
-import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
 import type { Folder } from "../claimFolder.ts"
 import { postgresName } from "../local/startLocalPostgres.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions } from "../types.ts"
+import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
 
 const image = "postgres:18-alpine"
 

@@ -3,12 +3,12 @@ import { access, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { endSignal, type Folder } from "../claimFolder.ts"
-import { findJava } from "./findJava.ts"
-import { kafkaJars } from "./kafkaJars.ts"
 import { brokerSettings, clusterId, nodeSettings } from "../kafkaSettings.ts"
-import { launch, type Running } from "./launchServer.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
+import { findJava } from "./findJava.ts"
+import { kafkaJars } from "./kafkaJars.ts"
+import { launch, type Running } from "./launchServer.ts"
 
 /**
  * A single small node that lives for minutes: quick compilation is worth more than fast code. The collector is the one

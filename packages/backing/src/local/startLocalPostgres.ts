@@ -2,13 +2,13 @@ import { spawn } from "node:child_process"
 import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Account, accountForPostgres, underAccount } from "./postgresAccount.ts"
 import { endSignal, type Folder } from "../claimFolder.ts"
-import { launch, type Running } from "./launchServer.ts"
 import { pickPort } from "../pickPort.ts"
+import type { BackingOptions, StartedBackingService } from "../types.ts"
+import { launch, type Running } from "./launchServer.ts"
+import { type Account, accountForPostgres, underAccount } from "./postgresAccount.ts"
 import { postgresBinaries } from "./postgresBinaries.ts"
 import { runsWith } from "./processes.ts"
-import type { BackingOptions, StartedBackingService } from "../types.ts"
 
 /** Also the name of the database and of its superuser. */
 export const postgresName = "sitewire"
@@ -108,7 +108,7 @@ async function initialise({
   postgres: string
   data: string
   password: string
-  durability: "kept" | "scratch"
+  durability: "persistent" | "scratch"
   cwd: string
   env: Record<string, string>
   account: Account | undefined

@@ -1,14 +1,12 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
-import type { Bench } from "../benchOptions.ts"
-import { judge, type Measure } from "../measure/measure.ts"
-import { memoryMb } from "../machine/processUsage.ts"
+import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
-import { makeConnections } from "./connections.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import { runForResult } from "../measure/runForResult.ts"
+import { addBenchConnections } from "./addBenchConnections.ts"
 
 const triggers = 1_000_000
 const connections = 10_000
@@ -17,13 +15,13 @@ const waiting = 100_000
 const settleMs = 10_000
 
 /** Triggers that the scheduler takes in a second, beside a consumer that only counts; and what waiting costs in memory. */
-export async function measureTakingIn(it: Installation, { progress }: Bench): Promise<Measure[]> {
-  await makeConnections(it.sql, connections)
+export async function measureIngesting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+  await addBenchConnections(it, connections)
   await publish(it, triggers, connections)
   progress(`${triggers} triggers are on the topic`)
   const baseline = await bareConsumer(it)
   progress(`bare consumer: ${Math.round(baseline)}/s`)
-  const idle = await it.scheduler("services/sync-scheduler/src/main.ts", schedulerEnv)
+  const idle = await it.start("scheduler", schedulerEnv)
   const counted = async () => {
     const [row] = await it.sql<{ sum: number }>(
       "select coalesce(sum(requested), 0)::float8 as sum from sync_window",
@@ -53,9 +51,9 @@ const schedulerEnv = { SYNC_SETTLE: "1h" }
  * has not yet taken in what comes for so many, what is compared would be the compiler's work and the garbage of taking in.
  */
 async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
-  const scheduler = await it.scheduler("services/sync-scheduler/src/main.ts", schedulerEnv)
+  const scheduler = await it.start("scheduler", schedulerEnv)
   await it.sql("update sync_window set requested = 0, due_at = null")
-  await makeConnections(it.sql, waiting)
+  await addBenchConnections(it, waiting)
   const rssWith = async (connections: number): Promise<number> => {
     const [before] = await it.sql<{ sum: number }>("select sum(requested)::float8 as sum from sync_window")
     await publish(it, waiting, connections)
@@ -102,9 +100,7 @@ async function publish(it: Installation, amount: number, over: number): Promise<
   }
 }
 
-async function bareConsumer(it: Installation): Promise<number> {
-  const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
-  const child = fork(main, [it.brokers.join(","), it.names.connectorTriggered, String(triggers)])
-  const [message] = await once(child, "message")
-  return (message as { result: number }).result
+function bareConsumer({ brokers, names }: Installation): Promise<number> {
+  const file = new URL("bareConsumer.ts", import.meta.url)
+  return runForResult<number>(file, [brokers.join(","), names.connectorTriggered, String(triggers)])
 }

@@ -1,37 +1,19 @@
-import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { promisify } from "node:util"
-import type { StartedProcess } from "@sitewire/testkit"
+import type { Checkout } from "@sitewire/installation"
 
-export type Services = {
-  start(main: string, env: Record<string, string>): Promise<StartedProcess>
-  /** Applies the migrations and creates the topics. */
-  setUp(env: Record<string, string>): Promise<void>
-}
+/** Where a checkout may have its Node arguments; the last path is that of versions before packages/installation. */
+const files = ["packages/installation/src/process/nodeArguments.ts", "packages/backing/src/nodeArguments.ts"]
 
-/**
- * The services of the checkout in `folder`, with its own dependencies, its own migrations and its own settings of V8.
- * So one bench measures two versions of the services.
- */
-export async function servicesOf(folder: string): Promise<Services> {
+/** Reads how the checkout in `folder` starts Node, so that one bench measures two versions of the services. */
+export async function readCheckout(folder: string): Promise<Checkout> {
   const root = resolve(folder)
-  const starter = pathToFileURL(join(root, "packages/installation/src/process/startProcess.ts"))
-  const { startProcess } = (await import(starter.href)) as Pick<
-    typeof import("@sitewire/testkit"),
-    "startProcess"
+  const file = files.map((path) => join(root, path)).find((path) => existsSync(path))
+  if (file === undefined) throw new Error(`${root} is not a checkout of Sitewire: it has no ${files[0]}`)
+  const { nodeArguments, nodeEnvironment } = (await import(pathToFileURL(file).href)) as Omit<
+    Checkout,
+    "root"
   >
-  return {
-    start: startProcess,
-    async setUp(env) {
-      const main = join(root, "packages/setup/src/main.ts")
-      const options = { cwd: root, env: { PATH: process.env.PATH, ...env } }
-      await promisify(execFile)(process.execPath, [main], options).catch(
-        ({ stderr }: { stderr?: string }) => {
-          const why = /^\w*Error: .*$/m.exec(stderr ?? "")?.[0] ?? stderr
-          throw new Error(`The setup job of ${root} failed: ${why}`)
-        },
-      )
-    },
-  }
+  return { root, nodeArguments, nodeEnvironment }
 }

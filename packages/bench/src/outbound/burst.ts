@@ -1,6 +1,6 @@
-import type { Bench } from "../benchOptions.ts"
-import { judge, type Measure } from "../measure/measure.ts"
+import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure } from "../measure/measure.ts"
 import { publishBacklog } from "./load/publishBacklog.ts"
 import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
@@ -9,11 +9,11 @@ const responseMs = 300
 const warmUp = 5_000
 
 /** How long a burst to one partner takes that responds slowly. */
-export async function measureBurst(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureBurst(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   await it.channel("quick", `${receiver.url}/quick`)
   await it.channel("slow", `${receiver.url}/slow-${responseMs}`)
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.start("dispatcher")
   await publishBacklog(it, warmUp, ["quick"])
   await receiver.reached(warmUp)
   await receiver.take()

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
-import type { Bench } from "../benchOptions.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { memoryMb } from "../machine/processUsage.ts"
 import { type Measure, percentile } from "../measure/measure.ts"
 import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
-import { memoryMb } from "../machine/processUsage.ts"
-import type { Installation } from "../installation/startBenchInstallation.ts"
 import { concurrency } from "./concurrency.ts"
 import { publishPaced } from "./load/publishPaced.ts"
 import { type Receiving, startReceiving } from "./receiver/startBenchReceiver.ts"
@@ -40,7 +40,7 @@ type Second = number[]
 export async function measureIsolation(
   it: Installation,
   { hanging, perSecond, bound }: Isolation,
-  { progress }: Bench,
+  { progress }: BenchOptions,
 ): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const healthyCount = channelCount - hanging
@@ -49,7 +49,7 @@ export async function measureIsolation(
     at < healthyCount ? `${receiver.url}/timed-${at}` : `${receiver.url}/responds-${at}`,
   )
   const healthy = channels.slice(0, healthyCount)
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.start("dispatcher")
   await receiver.take()
   await publishPaced(it, { perSecond: warmUpPerSecond, amount: warmUp, channels })
   await receiver.reached(warmUp)

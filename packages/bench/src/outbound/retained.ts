@@ -1,7 +1,7 @@
-import type { Bench } from "../benchOptions.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Database, Installation } from "../installation/startBenchInstallation.ts"
 import type { Measure } from "../measure/measure.ts"
 import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
-import type { Database, Installation } from "../installation/startBenchInstallation.ts"
 import { type Cost, describeCost, totalOf } from "./cost.ts"
 import { deliverBacklog, warmUp } from "./load/deliverBacklog.ts"
 import { fillDeliveries } from "./load/fillDeliveries.ts"
@@ -13,22 +13,25 @@ const channelCount = 100
 type Round = { count: number; cost: Cost }
 
 /**
- * The CPU time of an event with many deliveries kept, relative to an empty table. Two databases of one Postgres take turns,
+ * The CPU time of an event with many deliveries retained, relative to an empty table. Two databases of one Postgres take turns,
  * and each turn begins with a checkpoint, so that no turn writes pages for another. What a turn's own pages cost is
  * counted, as in production: checkpoints are minutes apart, and after each, the first change of a page logs it whole.
  */
-export async function measureKept(it: Installation, { progress, kept }: Bench): Promise<Measure[]> {
+export async function measureRetained(
+  it: Installation,
+  { progress, retained }: BenchOptions,
+): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const address = (at: number) => `${receiver.url}/channel-${at}`
-  const databases: Record<Side, Database> = { value: await it.secondDatabase("kept"), baseline: it }
+  const databases: Record<Side, Database> = { value: await it.secondDatabase("retained"), baseline: it }
   const channels = await databases.baseline.channels(channelCount, address)
   await databases.value.channels(channelCount, address)
-  await fillDeliveries(databases.value.url, kept, channelCount, progress)
+  await fillDeliveries(databases.value.url, retained, channelCount, progress)
   const rounds: Record<Side, Round[]> = { value: [], baseline: [] }
 
   const run = async (side: Side): Promise<Round[]> => {
     const database = databases[side]
-    progress(side === "value" ? `with ${kept} kept:` : "with an empty table:")
+    progress(side === "value" ? `with ${retained} retained:` : "with an empty table:")
     if (side === "baseline") await database.sql("truncate delivery, attempt")
     await database.sql("checkpoint")
     const log = await logOf(it)
@@ -45,7 +48,7 @@ export async function measureKept(it: Installation, { progress, kept }: Bench): 
   }
 
   const measure = await measureInPairs({
-    measure: `CPU per event with ${kept} deliveries kept, relative to an empty table, ms`,
+    measure: `CPU per event with ${retained} deliveries retained, relative to an empty table, ms`,
     bound: 1.15,
     pairs: { least: 3, most: 6 },
     run,

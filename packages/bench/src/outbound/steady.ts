@@ -1,6 +1,6 @@
-import type { Bench } from "../benchOptions.ts"
-import { judge, type Measure, percentile } from "../measure/measure.ts"
+import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
 import { countCost, describeCost, divide, totalOf } from "./cost.ts"
 import { deliverBacklog } from "./load/deliverBacklog.ts"
 import { publishPaced } from "./load/publishPaced.ts"
@@ -18,7 +18,7 @@ const idleMs = 10_000
  * Counted are dispatcher, database and broker, with what they use when idle. A backlog is published before it is counted, so
  * what publishing alone costs the broker, one event at a time, is measured without the dispatcher and subtracted.
  */
-export async function measureSteady(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureSteady(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/timed-${at}`)
   const backlog = await deliverBacklog(it, receiver, { amount, channels, progress })

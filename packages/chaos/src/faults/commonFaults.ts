@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { StartedBackingService } from "@sitewire/backing"
+import type { SupervisedProcess } from "@sitewire/installation"
+import type { Random } from "../random.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { FaultKind, FaultWork } from "./driveFaults.ts"
 import { freeze } from "./freeze.ts"
-import type { Random } from "../random.ts"
-import type { Installation } from "../startChaosInstallation.ts"
-import type { Member } from "../startMember.ts"
 
 export type CommonFaultSettings = {
   random: Random
-  it: Pick<Installation, "postgres" | "brokers">
+  it: Pick<ChaosInstallation, "postgres" | "brokers">
   /** Those that are killed and paused, by service. */
-  services: Member[][]
+  services: SupervisedProcess[][]
   /** Those that join their group for a while and leave it in good order. */
-  extras: Member[]
+  extras: SupervisedProcess[]
   brokerDownMs: [number, number]
   /** Of a process, or of one of several brokers. Longer than the session time-out of a group's member, which is 10 s. */
   pausedMs: [number, number]

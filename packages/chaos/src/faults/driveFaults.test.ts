@@ -1,8 +1,8 @@
+import type { SupervisedProcess } from "@sitewire/installation"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { createRandom } from "../random.ts"
 import { type CommonFaultSettings, commonFaults } from "./commonFaults.ts"
 import { driveFaults, type FaultKind } from "./driveFaults.ts"
-import { createRandom } from "../random.ts"
-import type { Member } from "../startMember.ts"
 
 // A run takes minutes, nearly all of them waiting, and it waits with node:timers/promises.
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }))
@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 type Note = (what: string) => void
 
 /** Notes what is done to it instead of doing it. */
-function member(name: string, note: Note): Member {
+function member(name: string, note: Note): SupervisedProcess {
   return {
     name,
     addresses: () => ({}),
@@ -23,7 +23,7 @@ function member(name: string, note: Note): Member {
       note(`end ${name}`)
       return 0
     },
-    exits: () => 0,
+    pid: () => undefined,
   }
 }
 

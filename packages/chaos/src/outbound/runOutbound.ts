@@ -1,21 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { createApiKey } from "@sitewire/console"
 import { openPrisma } from "@sitewire/database/prisma"
-import { waitUntil } from "@sitewire/testkit"
 import { commonFaults } from "../faults/commonFaults.ts"
 import { driveFaults, type Fault } from "../faults/driveFaults.ts"
 import { createRandom } from "../random.ts"
 import { reportProgress } from "../report/reportProgress.ts"
+import { endWhenQuiet, runOnInstallation } from "../runOnInstallation.ts"
 import type { RunSettings } from "../settings.ts"
-import { type Installation, startInstallation } from "../startChaosInstallation.ts"
-import { consoleCaller } from "./load/callConsole.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import { addChannels, channelSecret } from "./channels.ts"
 import { makeDispatcher, outstandingPerDispatcher } from "./dispatchers.ts"
 import type { Evidence, PublishedEvent } from "./evidence/evidence.ts"
-import { noteDeferrals, readDeferrals } from "./evidence/recordDeferrals.ts"
-import { outboundFaults, type RetrySchedule, retryTopics, schedules } from "./outboundFaults.ts"
-import { pauseChannels } from "./load/pauseChannels.ts"
-import { publishEvents } from "./load/publishEvents.ts"
 import {
   isOutboundQuiet,
   readAttempts,
@@ -23,8 +17,13 @@ import {
   readRequests,
   readUncommitted,
 } from "./evidence/readOutbound.ts"
-import { type OutboundLedger, reconcile } from "./reconcile/reconcile.ts"
+import { noteDeferrals, readDeferrals } from "./evidence/recordDeferrals.ts"
+import { consoleCaller } from "./load/callConsole.ts"
+import { pauseChannels } from "./load/pauseChannels.ts"
+import { publishEvents } from "./load/publishEvents.ts"
 import { resendDeliveries } from "./load/resendDeliveries.ts"
+import { outboundFaults, type RetrySchedule, retryTopics, schedules } from "./outboundFaults.ts"
+import { type OutboundLedger, reconcile } from "./reconcile/reconcile.ts"
 
 const members = 3
 
@@ -32,20 +31,13 @@ const members = 3
  * Events are published, channels paused and deliveries sent again all the time, while faults happen to three dispatchers, the
  * console, the broker, the database and the retry topics.
  */
-export async function runOutbound(
+export function runOutbound(
   settings: RunSettings & { deliveries: number },
 ): Promise<{ ledger: OutboundLedger; faults: Fault[] }> {
-  const { seed, brokers, durationMs, deliveries, progress } = settings
-  const random = createRandom(seed)
-  const faults: Fault[] = []
-  const onExit = (name: string, code: number | null) => {
-    faults.push({ kind: "exit", target: name, beganAt: Date.now(), endedAt: Date.now() })
-    progress(`          ${name} exited by itself with ${code}; it is started again`)
-  }
+  const { seed, durationMs, deliveries, progress } = settings
   const schedule: RetrySchedule = { delaysMs: schedules[0] ?? [] }
-  const it = await startInstallation({ retryDelaysMs: schedule.delaysMs, brokers, progress, onExit })
-  let ledger: OutboundLedger | undefined
-  try {
+  const retryDelaysMs = schedule.delaysMs
+  return runOnInstallation({ ...settings, retryDelaysMs }, async ({ it, random, faults }) => {
     const receiver = await it.helper("packages/chaos/src/outbound/load/partners.ts", {
       CHAOS_SECRET: channelSecret,
       CHAOS_SEED: String(seed),
@@ -55,7 +47,7 @@ export async function runOutbound(
     await noteDeferrals(it.sql)
     const make = (name: string) => makeDispatcher(it, name, schedule)
     const dispatchers = Array.from({ length: members }, (_, at) => make(`dispatcher-${at + 1}`))
-    const management = it.member("console", "packages/console/src/main.ts", () => consoleEnv(it))
+    const management = it.service("console", "console")
     const all = [...dispatchers, management]
     await Promise.all(all.map((member) => member.start()))
     progress(`${members} dispatchers are up; publishing ${deliveries} events while faults happen`)
@@ -98,19 +90,15 @@ export async function runOutbound(
 
     const consumed = retryTopics(schedule)
     const isQuiet = async () => {
-      // Asking is not for free on a machine that works off what waited.
-      await sleep(500)
       const jobs = await readResendJobs(it)
       return (
         jobs.every(({ state }) => state === "done") && (await isOutboundQuiet(it, published.length, consumed))
       )
     }
-    await waitUntil("quiet", isQuiet, settings.quietMs).catch((error: Error) => progress(error.message))
+    await endWhenQuiet(all, isQuiet, settings)
     stopReporting()
-    const codes = await Promise.all(all.map((member) => member.end()))
-    if (codes.some((code) => code !== 0)) progress(`members ended with ${codes.join(", ")}`)
 
-    ledger = reconcile({
+    return reconcile({
       ...{ published, accepted, faults, members, outstanding: outstandingPerDispatcher },
       deliveries: await readDeliveries(it),
       attempts: await readAttempts(it),
@@ -119,17 +107,10 @@ export async function runOutbound(
       requests: await readRequests(url),
       carried: await readUncommitted(it, consumed),
     })
-    return { ledger, faults }
-  } finally {
-    await it.stop({ keepLogs: !ledger?.holds })
-  }
+  })
 }
 
-function consoleEnv({ sealingKeys }: Installation): Record<string, string> {
-  return { SEALING_KEYS: sealingKeys, CONSOLE_PORT: "0", ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8" }
-}
-
-function readResendJobs({ sql }: Installation): Promise<Evidence["jobs"]> {
+function readResendJobs({ sql }: ChaosInstallation): Promise<Evidence["jobs"]> {
   return sql<Evidence["jobs"][number]>(
     `select id as job, state::text, coalesce((counts ->> 'resent')::int, 0) as resent from job
       where kind = 'resend' and filter ->> 'delivery' is null`,

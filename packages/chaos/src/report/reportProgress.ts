@@ -1,10 +1,10 @@
-import type { Installation } from "../startChaosInstallation.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 const everyMs = 10_000
 
 /** Says every ten seconds how far the deliveries are, until the returned function is called. */
 export function reportProgress(settings: {
-  it: Pick<Installation, "pool">
+  it: Pick<ChaosInstallation, "pool">
   published: readonly unknown[]
   progress: (line: string) => void
 }): () => void {

@@ -4,18 +4,24 @@ import { waitUntil } from "@sitewire/testkit"
 import type { Fault } from "../faults/driveFaults.ts"
 import { groups } from "../groups.ts"
 import { readGets, readSyncs } from "../inbound/readInbound.ts"
-import { gatewayEnv, schedulerEnv, windowMs } from "../inbound/serviceVariables.ts"
-import { addConnections, addSingleUse, triggerAtRandom } from "../inbound/trigger.ts"
+import { schedulerVariables, windowMs } from "../inbound/serviceVariables.ts"
+import { addRepeatedConnections, addSingleUse, triggerAtRandom } from "../inbound/trigger.ts"
 import { addChannels, channelSecret } from "../outbound/channels.ts"
 import { makeDispatcher } from "../outbound/dispatchers.ts"
 import type { Evidence as Outbound, PublishedEvent } from "../outbound/evidence/evidence.ts"
-import { retryTopics } from "../outbound/outboundFaults.ts"
+import {
+  isOutboundQuiet,
+  readDeliveries,
+  readRequests,
+  readUncommitted,
+} from "../outbound/evidence/readOutbound.ts"
 import { publishEvents } from "../outbound/load/publishEvents.ts"
-import { isOutboundQuiet, readDeliveries, readRequests, readUncommitted } from "../outbound/evidence/readOutbound.ts"
+import { retryTopics } from "../outbound/outboundFaults.ts"
 import { createRandom } from "../random.ts"
 import { reportProgress } from "../report/reportProgress.ts"
+import { endWhenQuiet, runOnInstallation } from "../runOnInstallation.ts"
 import type { RunSettings } from "../settings.ts"
-import { type Installation, startInstallation } from "../startChaosInstallation.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import { backMs, followRunbook } from "./followRunbook.ts"
 import { copyPostgres } from "./postgresCopy.ts"
 import { type RestoreLedger, reconcile } from "./reconcile.ts"
@@ -29,18 +35,11 @@ const perSecond = 25
  * Under load of both flows, Postgres fails and is restored to a copy that is some seconds old, by the steps of the runbook; then
  * the same once more with the retry topics lost as well.
  */
-export async function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
-  const { seed, brokers, durationMs, progress } = settings
-  const random = createRandom(seed)
-  const faults: Fault[] = []
-  const onExit = (name: string, code: number | null) => {
-    faults.push({ kind: "exit", target: name, beganAt: Date.now(), endedAt: Date.now() })
-    progress(`          ${name} exited by itself with ${code}; it is started again`)
-  }
+export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
+  const { seed, durationMs, progress } = settings
   const { delaysMs: retryDelaysMs } = schedule
-  const it = await startInstallation({ retryDelaysMs, localPostgres: true, brokers, progress, onExit })
-  let ledger: RestoreLedger | undefined
-  try {
+  const options = { ...settings, retryDelaysMs, withoutDocker: true }
+  return runOnInstallation(options, async ({ it, random, faults }) => {
     const [receiver, source] = await Promise.all([
       it.helper("packages/chaos/src/outbound/load/partners.ts", {
         CHAOS_SECRET: channelSecret,
@@ -51,13 +50,11 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
     const partners = receiver.addresses.healthy ?? ""
     const sources = source.addresses.source ?? ""
     await addChannels(it, receiver.addresses)
-    const addresses = await addConnections(it, connections, sources)
+    const addresses = await addRepeatedConnections(it, connections, sources)
     const singleUse = await addSingleUse(it, Math.ceil(durationMs / 40), sources)
-    const gateways = [1, 2].map((at) =>
-      it.member(`gateway-${at}`, "services/trigger-gateway/src/main.ts", () => gatewayEnv),
-    )
+    const gateways = [1, 2].map((at) => it.service(`gateway-${at}`, "gateway"))
     const schedulers = [1, 2].map((at) =>
-      it.member(`scheduler-${at}`, "services/sync-scheduler/src/main.ts", () => schedulerEnv),
+      it.service(`scheduler-${at}`, "scheduler", () => schedulerVariables),
     )
     const dispatchers = [1, 2].map((at) => makeDispatcher(it, `dispatcher-${at}`, schedule))
     const others = [...gateways, ...dispatchers]
@@ -117,31 +114,24 @@ export async function runRestore(settings: RunSettings): Promise<{ ledger: Resto
         },
       })
     const isQuiet = async () => {
-      // Asking is not for free on a machine that works off what waited.
-      await sleep(500)
       if (!(await isOutboundQuiet(it, published.length, consumed))) return false
       const { forgotten, waiting } = await read({ events: [], deliveries: [] })
       return forgotten.length + waiting.length === 0
     }
-    await waitUntil("quiet", isQuiet, settings.quietMs).catch((error: Error) => progress(error.message))
+    await endWhenQuiet(services, isQuiet, settings)
     stopReporting()
-    const codes = await Promise.all(services.map((service) => service.end()))
-    if (codes.some((code) => code !== 0)) progress(`services ended with ${codes.join(", ")}`)
-    ledger = await read(await readUncommitted(it, consumed))
-    return { ledger, faults }
-  } finally {
-    await it.stop({ keepLogs: !ledger?.holds })
-  }
+    return read(await readUncommitted(it, consumed))
+  })
 }
 
 /**
  * Nothing waits for as long as the runbook rewinds beyond the copy's time: an event that was published before that and stored after the
  * copy would not come again.
  */
-async function isUpToDate({ kafkaConnection, names }: Installation): Promise<boolean> {
+async function isUpToDate({ kafka, names }: ChaosInstallation): Promise<boolean> {
   const lags = await Promise.all([
-    groupLag(kafkaConnection, groups.paid, [names.sitePaid]),
-    groupLag(kafkaConnection, groups.triggers, [names.connectorTriggered]),
+    groupLag(kafka, groups.paid, [names.sitePaid]),
+    groupLag(kafka, groups.triggers, [names.connectorTriggered]),
   ])
   return lags.flat().reduce((sum, { lag }) => sum + lag, 0) < (perSecond * backMs) / 2_000
 }

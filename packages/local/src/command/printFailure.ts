@@ -1,7 +1,7 @@
 import { ConfigurationError } from "@sitewire/runtime"
 
 /** Prints why a command failed, for a person: the message and its causes, no stack. */
-export function explain(what: string, error: unknown): void {
+export function printFailure(what: string, error: unknown): void {
   if (error instanceof ConfigurationError) {
     process.stderr.write(`${error.message}\n`)
     return

@@ -3,8 +3,8 @@ import { processStartTime } from "@sitewire/backing"
 import { type LocalStack, localStackSchema } from "@sitewire/cli"
 import { localFile } from "../folders.ts"
 
-/** The stack that runs from this folder, or null. A file that cannot be used is no stack: the next start replaces it. */
-export async function runningStack(file: string = localFile): Promise<LocalStack | null> {
+/** The installation that runs from this checkout, or null. The next start replaces a file that cannot be read. */
+export async function readRunningInstallation(file: string = localFile): Promise<LocalStack | null> {
   let content: unknown
   try {
     content = JSON.parse(await readFile(file, "utf8"))

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto"
 import { siteReadyBody } from "@sitewire/contracts"
 import { Pool } from "undici"
-import type { BareRequests } from "./bareRequests.ts"
+import { channelSecret } from "../../installation/channelSecret.ts"
 import { eventOf } from "../load/paidEvent.ts"
+import type { BareRequests } from "./bareRequests.ts"
 
 // The baseline: signs and posts the same bodies with the same headers over undici, with the same concurrency, and
 // nothing else.
@@ -14,7 +15,7 @@ let next = 0
 async function worker(total: number): Promise<void> {
   while (next < total) {
     const body = bodies[next++ % bodies.length] ?? Buffer.alloc(0)
-    const signature = `sha256=${createHmac("sha256", "a secret of the bench").update(body).digest("hex")}`
+    const signature = `sha256=${createHmac("sha256", channelSecret).update(body).digest("hex")}`
     const headers = {
       "user-agent": "Sitewire/1",
       "content-type": "application/json",

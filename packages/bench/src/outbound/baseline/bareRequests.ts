@@ -1,6 +1,4 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
+import { runForResult } from "../../measure/runForResult.ts"
 import { concurrency } from "../concurrency.ts"
 import { warmUp } from "../load/deliverBacklog.ts"
 
@@ -12,10 +10,8 @@ export async function bareRequests(
   amount: number,
   progress: (line: string) => void,
 ): Promise<BareRequests> {
-  const main = fileURLToPath(new URL("bareLoop.ts", import.meta.url))
-  const child = fork(main, [url, String(amount), String(warmUp), String(concurrency)])
-  const [message] = await once(child, "message")
-  const { perSecond, cpuMs } = (message as { result: BareRequests }).result
+  const args = [url, String(amount), String(warmUp), String(concurrency)]
+  const { perSecond, cpuMs } = await runForResult<BareRequests>(new URL("bareLoop.ts", import.meta.url), args)
   progress(`bare loop: ${Math.round(perSecond)} requests/s, ${cpuMs.toFixed(4)} ms of CPU for each`)
   return { perSecond, cpuMs }
 }

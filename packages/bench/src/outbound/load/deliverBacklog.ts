@@ -1,10 +1,10 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
-import { memoryMb } from "../../machine/processUsage.ts"
 import type { Installation } from "../../installation/startBenchInstallation.ts"
+import { memoryMb } from "../../machine/processUsage.ts"
 import { type Cost, countCost, describeCost, divide } from "../cost.ts"
-import { publishBacklog } from "./publishBacklog.ts"
 import type { Receiving } from "../receiver/startBenchReceiver.ts"
+import { publishBacklog } from "./publishBacklog.ts"
 
 /**
  * So many are delivered before anything is measured: the compiler's work is not what is compared. A dispatcher's CPU time
@@ -30,7 +30,7 @@ export async function deliverBacklog(it: Installation, { take, reached }: Receiv
   await publishBacklog(it, total, channels)
   progress(`${total} events are on the topic; starting the dispatcher`)
   await take()
-  const dispatcher = await it.dispatcher({ DATABASE_URL: database.url })
+  const dispatcher = await it.start("dispatcher", { DATABASE_URL: database.url })
   const begunAt = performance.now()
   const first = await reached(warmUp)
   progress(`${Math.round((1_000 * first) / (performance.now() - begunAt))}/s for the first ${first}`)

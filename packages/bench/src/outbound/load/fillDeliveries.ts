@@ -70,7 +70,7 @@ export async function fillDeliveries(
     [tables],
   )
   await pool.close()
-  progress(`${count} deliveries are kept, ${size?.size}; filling took ${seconds()} s`)
+  progress(`${count} deliveries are stored, ${size?.size}; filling took ${seconds()} s`)
 }
 
 const tables = ["delivery", "attempt"]

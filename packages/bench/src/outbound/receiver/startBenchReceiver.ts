@@ -1,5 +1,5 @@
-import type { Taken } from "./receiverProcess.ts"
 import type { Installation } from "../../installation/startBenchInstallation.ts"
+import type { Taken } from "./receiverProcess.ts"
 
 /** Starts the receiver, and says how to ask it. */
 export async function startReceiving(it: Installation) {

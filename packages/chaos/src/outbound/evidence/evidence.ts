@@ -1,6 +1,6 @@
 import type { Fault } from "../../faults/driveFaults.ts"
-import type { Deferral } from "./recordDeferrals.ts"
 import type { AcceptedResend } from "../load/resendDeliveries.ts"
+import type { Deferral } from "./recordDeferrals.ts"
 
 /** What the broker acknowledged. `sha256` is of the body that is due for it. */
 export type PublishedEvent = { event: string; channel: string; sha256: string }

@@ -1,12 +1,12 @@
 import { groupLag } from "@sitewire/kafka"
 import { groups } from "../../groups.ts"
-import type { Installation } from "../../startChaosInstallation.ts"
+import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import type { AttemptRow, DeliveryRow, Evidence, SeenRequest } from "./evidence.ts"
 import { readCarried } from "./readUncommittedKeys.ts"
 
 /** All deliveries finished, none behind the events published, and every record committed. */
 export async function isOutboundQuiet(
-  { sql, names, kafkaConnection }: Installation,
+  { sql, names, kafka }: ChaosInstallation,
   published: number,
   retryTopics: string[],
 ): Promise<boolean> {
@@ -18,24 +18,24 @@ export async function isOutboundQuiet(
   )
   if (row?.unfinished !== 0 || row.stored < published) return false
   const lags = await Promise.all([
-    groupLag(kafkaConnection, groups.paid, [names.sitePaid]),
-    groupLag(kafkaConnection, groups.due, retryTopics),
+    groupLag(kafka, groups.paid, [names.sitePaid]),
+    groupLag(kafka, groups.due, retryTopics),
   ])
   return lags.flat().every(({ lag }) => lag <= 0)
 }
 
 /** Once no dispatcher runs: what each group has not committed of the topics that dispatchers consume. */
 export async function readUncommitted(
-  { names, kafkaConnection }: Installation,
+  { names, kafka }: ChaosInstallation,
   retryTopics: string[],
 ): Promise<Evidence["carried"]> {
   return {
-    events: await readCarried(kafkaConnection, groups.paid, [names.sitePaid]),
-    deliveries: await readCarried(kafkaConnection, groups.due, retryTopics),
+    events: await readCarried(kafka, groups.paid, [names.sitePaid]),
+    deliveries: await readCarried(kafka, groups.due, retryTopics),
   }
 }
 
-export async function readDeliveries({ sql }: Installation): Promise<DeliveryRow[]> {
+export async function readDeliveries({ sql }: ChaosInstallation): Promise<DeliveryRow[]> {
   return sql<DeliveryRow>(
     `select id as delivery, event_id as event, state::text, attempts, encode(body_sha256, 'hex') as sha256,
        deferred_at is not null as deferred, next_attempt_at is not null as scheduled
@@ -43,7 +43,7 @@ export async function readDeliveries({ sql }: Installation): Promise<DeliveryRow
   )
 }
 
-export async function readAttempts({ sql }: Installation): Promise<AttemptRow[]> {
+export async function readAttempts({ sql }: ChaosInstallation): Promise<AttemptRow[]> {
   return sql<AttemptRow>(
     `select delivery_id as delivery, number, (extract(epoch from started_at) * 1000)::float8 as at,
        error is null as delivered

@@ -1,11 +1,11 @@
-import type { Member } from "../../startMember.ts"
+import type { SupervisedProcess } from "@sitewire/installation"
 
 type ConsoleAnswer = { status: number; body: unknown }
 
 /** A POST to the management API. Null: there was no response, so what was asked for may have been done or not. */
 export type CallConsole = (path: string, body?: unknown) => Promise<ConsoleAnswer | null>
 
-export function consoleCaller(member: Member, key: string): CallConsole {
+export function consoleCaller(member: SupervisedProcess, key: string): CallConsole {
   return async (path, body) => {
     const { console: origin } = member.addresses()
     if (origin === undefined) return null

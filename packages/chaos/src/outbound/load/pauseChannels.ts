@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Random } from "../../random.ts"
-import type { CallConsole } from "./callConsole.ts"
 import { pickChannel } from "../channels.ts"
+import type { CallConsole } from "./callConsole.ts"
 
 /** Pauses some channel now and then and resumes it seconds later, until `isOver`. Leaves none paused. Returns how many it paused. */
 export async function pauseChannels(settings: {

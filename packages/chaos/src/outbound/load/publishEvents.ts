@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type SitePaid, siteReadyBody } from "@sitewire/contracts"
-import { patiently } from "../../patiently.ts"
 import type { Random } from "../../random.ts"
-import type { Installation } from "../../startChaosInstallation.ts"
+import { retryForTwoMinutes } from "../../retryForTwoMinutes.ts"
+import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import { pickChannel } from "../channels.ts"
 import type { PublishedEvent } from "../evidence/evidence.ts"
 
@@ -12,7 +12,7 @@ import type { PublishedEvent } from "../evidence/evidence.ts"
  * careful publisher does.
  */
 export async function publishEvents(settings: {
-  it: Pick<Installation, "names" | "producer">
+  it: Pick<ChaosInstallation, "names" | "publish">
   perSecond: number
   random: Random
   isOver: () => boolean
@@ -30,7 +30,7 @@ export async function publishEvents(settings: {
       key: paid.id,
       value: JSON.stringify(paid),
     }))
-    if (batch.length > 0) await patiently(() => it.producer.publish(records))
+    if (batch.length > 0) await retryForTwoMinutes(() => it.publish(records))
     published.push(
       ...batch.map((paid) => ({
         event: paid.id,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "@sitewire/database"
 import type { Random } from "../../random.ts"
-import type { CallConsole } from "./callConsole.ts"
 import { pickChannel } from "../channels.ts"
+import type { CallConsole } from "./callConsole.ts"
 
 /** What the console has accepted (202): a delivery between `askedAt` and `acceptedAt`, or a job. */
 export type AcceptedResend =

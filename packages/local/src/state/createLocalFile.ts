@@ -4,10 +4,10 @@ import { reasonOf } from "@sitewire/runtime"
 import { writePrivate } from "./secrets.ts"
 
 /**
- * Writes what `describe` returns to `file`, and again at each `update`: one write after the other, so that the newest is
- * what stays. A write that fails is told to `progress`; the stack runs on without it.
+ * Writes the result of `describe` to `file`, and again at each `update`. Writes run one after the other, so that the last
+ * one has the newest state. A write that fails is reported to `progress`; the installation runs on.
  */
-export async function keepLocalFile(
+export async function createLocalFile(
   file: string,
   { describe, progress }: { describe: () => LocalStack; progress: (line: string) => void },
 ): Promise<{ update(): void; remove(): Promise<void> }> {
@@ -17,7 +17,7 @@ export async function keepLocalFile(
     update() {
       written = written
         .then(() => writePrivate(file, describe()))
-        .catch((error) => progress(`${file} is out of date, as it could not be written: ${reasonOf(error)}`))
+        .catch((error) => progress(`${file} is out of date: it could not be written: ${reasonOf(error)}`))
     },
     async remove() {
       await written

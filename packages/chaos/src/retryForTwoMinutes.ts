@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** Tries until it works: what is asked of is taken away and given back all the time. At most two minutes. */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Repeats `work` until it succeeds: faults make Postgres and Kafka unavailable for seconds at any time. */
+export async function retryForTwoMinutes<T>(work: () => Promise<T>): Promise<T> {
   const endsAt = performance.now() + 120_000
   for (;;) {
     try {
