@@ -14,7 +14,7 @@ export type BackingOptions = {
 }
 
 /** A service somebody else runs: its address was in the environment, and stop() leaves it alone. */
-export type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }
+type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }
 
 /** A service we started. */
 export type StartedBackingService = {

@@ -32,5 +32,5 @@ test("a write that fails is reported, and neither update nor remove throws", asy
   await rm(folder, { recursive: true })
   localFile.update()
   await localFile.remove()
-  expect(reported).toEqual([expect.stringMatching(/local\.json is out of date, .*ENOENT/)])
+  expect(reported).toEqual([expect.stringMatching(/local\.json is out of date: .*ENOENT/)])
 })
