@@ -1,13 +1,8 @@
-export { forgetBackingServices } from "./forget.ts"
-export { nodeArguments, nodeEnvironment } from "./nodeArguments.ts"
-export { processStartTime } from "./processes.ts"
+export { processStartTime } from "./local/processes.ts"
+export { removeBackingData } from "./removeBackingData.ts"
+export { type BackingServices, startBackingServices } from "./startBackingServices.ts"
 export { startKafka } from "./startKafka.ts"
 export { startKafkaCluster } from "./startKafkaCluster.ts"
+export { type OwnBackingServices, startOwnBackingServices } from "./startOwnBackingServices.ts"
 export { startPostgres } from "./startPostgres.ts"
-export type {
-  BackingOptions,
-  BackingService,
-  GivenBackingService,
-  Progress,
-  StartedBackingService,
-} from "./types.ts"
+export type { StartedBackingService } from "./types.ts"

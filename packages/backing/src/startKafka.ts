@@ -1,8 +1,8 @@
 import { join } from "node:path"
-import { choose } from "./choose.ts"
-import { startDockerKafka } from "./dockerKafka.ts"
-import { takeFolder } from "./folder.ts"
-import { startLocalKafka } from "./localKafka.ts"
+import { choose } from "./chooseDockerOrLocal.ts"
+import { claimFolder } from "./claimFolder.ts"
+import { startDockerKafka } from "./docker/startDockerKafka.ts"
+import { startLocalKafka } from "./local/startLocalKafka.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
@@ -15,7 +15,7 @@ export async function startKafka(
 ): Promise<BackingService> {
   const given = options.env.KAFKA_BROKERS
   if (given) return { kind: "given", address: given, stop: async () => {} }
-  const folder = await takeFolder({ ...options, service: "kafka" })
+  const folder = await claimFolder({ ...options, service: "kafka" })
   const jars = options.jars ?? join(options.directory, "jars")
   try {
     return await choose({

@@ -1,5 +1,10 @@
-import { takeFolder } from "./folder.ts"
-import { type BrokerLock, type ClusterNode, pickController, startLocalKafka } from "./localKafka.ts"
+import { claimFolder } from "./claimFolder.ts"
+import {
+  type BrokerLock,
+  type ClusterNode,
+  pickController,
+  startLocalKafka,
+} from "./local/startLocalKafka.ts"
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
@@ -29,7 +34,7 @@ export async function startKafkaCluster({
     "leader.imbalance.per.broker.percentage": "0",
   }
   const start = async (node: ClusterNode) => {
-    const folder = await takeFolder({ directory, service: "kafka", durability: "scratch", progress })
+    const folder = await claimFolder({ directory, service: "kafka", durability: "scratch", progress })
     return startLocalKafka({ folder, jars, env, progress, node }).catch(async (error: unknown) => {
       await folder.release()
       throw error

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { choose } from "./choose.ts"
-import { startDockerPostgres } from "./dockerPostgres.ts"
-import { takeFolder } from "./folder.ts"
-import { startLocalPostgres } from "./localPostgres.ts"
+import { choose } from "./chooseDockerOrLocal.ts"
+import { claimFolder } from "./claimFolder.ts"
+import { startDockerPostgres } from "./docker/startDockerPostgres.ts"
+import { startLocalPostgres } from "./local/startLocalPostgres.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
@@ -14,7 +14,7 @@ import type { BackingOptions, BackingService } from "./types.ts"
 export async function startPostgres(options: BackingOptions): Promise<BackingService> {
   const given = options.env.DATABASE_URL
   if (given) return { kind: "given", address: given, stop: async () => {} }
-  const folder = await takeFolder({ ...options, service: "postgres" })
+  const folder = await claimFolder({ ...options, service: "postgres" })
   try {
     const password = await keepPassword(join(folder.path, "password"))
     return await choose({

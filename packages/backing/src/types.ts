@@ -8,13 +8,13 @@ export type BackingOptions = {
   /** TCP port on 127.0.0.1; 0 or absent means any free one. Ignored for a given address. */
   port?: number | undefined
   /** kept: data survives restarts, ordinary fsync. scratch: new each time, no fsync, removed by stop(). */
-  durability: "kept" | "scratch"
+  durability: "persistent" | "scratch"
   /** Called with one line for whoever waits. No line holds a password. */
   progress: Progress
 }
 
 /** A service somebody else runs: its address was in the environment, and stop() leaves it alone. */
-export type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }
+type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }
 
 /** A service we started. */
 export type StartedBackingService = {

@@ -1,11 +1,11 @@
 import { parseDuration } from "@sitewire/contracts"
-import { readArguments } from "@sitewire/testkit"
-import type { Bench } from "./bench.ts"
-import type { Measure } from "./measure.ts"
+import { readArguments } from "@sitewire/runtime"
+import type { BenchOptions } from "./benchOptions.ts"
+import { readCheckout } from "./installation/readCheckout.ts"
+import type { Measure } from "./measure/measure.ts"
 import { flows } from "./parts.ts"
 import { readBaseline, save, summarise } from "./results.ts"
 import { runPart } from "./runPart.ts"
-import { servicesOf } from "./services.ts"
 
 const ownCheckout = new URL("../../..", import.meta.url).pathname
 
@@ -18,7 +18,7 @@ const usage = `npm run bench -- outbound|inbound [options]
   --services FOLDER    measure the services of another checkout, with its dependencies and migrations
   --save FILE          write the results to a file, after each part
   --baseline FILE      what an earlier run saved: measures that compare with before the change use it
-  --kept COUNT         deliveries in the table of the part kept (5000000)
+  --retained COUNT     deliveries in the table of the part retained (5000000)
   --paused DURATION    how long the part paused watches (5m)
   --json               print JSON instead of a table
 parts, in the order in which they run:
@@ -26,39 +26,35 @@ ${parts.join("\n")}
 Exits with 1 if a measure misses its target. One that could not be judged has "holds": null and a reason.`
 const { values, positionals, explain } = readArguments(
   {
-    help: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     only: { type: "string" },
     services: { type: "string", default: ownCheckout },
     save: { type: "string" },
     baseline: { type: "string" },
-    kept: { type: "string", default: "5000000" },
+    retained: { type: "string", default: "5000000" },
     paused: { type: "string", default: "5m" },
   },
   usage,
 )
-if (values.help) {
-  process.stdout.write(`usage: ${usage}\n`)
-  process.exit(0)
-}
 const flow = flows[positionals[0] ?? ""] ?? explain("Which flow is to be measured?")
 const names = values.only?.split(",") ?? Object.keys(flow)
 for (const name of names) if (!flow[name]) explain(`There is no part ${name}.`)
-const kept = Number(values.kept)
-if (!Number.isInteger(kept) || kept < 1) explain("--kept must be a number of deliveries, such as 100000.")
+const retained = Number(values.retained)
+if (!Number.isInteger(retained) || retained < 1)
+  explain("--retained must be a number of deliveries, such as 100000.")
 
 const saved = values.baseline === undefined ? null : readBaseline(values.baseline)
-const bench: Bench = {
+const options: BenchOptions = {
   progress: (line) => void process.stderr.write(`bench: ${line}\n`),
   before: (measure) => saved?.get(measure) ?? null,
-  kept,
+  retained,
   pausedMs: parseDuration(values.paused),
 }
-const services = await servicesOf(values.services)
+const checkout = await readCheckout(values.services)
 const measures: Measure[] = []
 for (const [name, part] of Object.entries(flow)) {
   if (!names.includes(name)) continue
-  measures.push(...(await runPart(name, part, services, bench)))
+  measures.push(...(await runPart(name, part, checkout, options)))
   if (values.save !== undefined) save(values.save, measures)
 }
 if (values.json) process.stdout.write(`${JSON.stringify(measures)}\n`)

@@ -1,31 +1,31 @@
-import type { Bench } from "./bench.ts"
+import type { BenchOptions } from "./benchOptions.ts"
 import { measureAccepting } from "./inbound/accepting.ts"
 import { measureClaims } from "./inbound/claims.ts"
+import { measureIngesting } from "./inbound/ingesting.ts"
 import { measureSynced } from "./inbound/synced.ts"
-import { measureTakingIn } from "./inbound/takingIn.ts"
-import type { Measure } from "./measure.ts"
+import type { Installation } from "./installation/startBenchInstallation.ts"
+import type { Measure } from "./measure/measure.ts"
 import { measureBurst } from "./outbound/burst.ts"
 import { measureCrowd } from "./outbound/crowd.ts"
 import { fillingRate, isolationRetryDelaysMs, measureIsolation, usualRate } from "./outbound/isolation.ts"
-import { measureKept } from "./outbound/kept.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
 import { measurePaused } from "./outbound/paused.ts"
+import { measureRetained } from "./outbound/retained.ts"
 import { measureSteady } from "./outbound/steady.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
-import type { Installation } from "./startInstallation.ts"
 
 export type Part = {
   about: string
-  run: (it: Installation, bench: Bench) => Promise<Measure[]>
-  /** Where the part needs others than the usual ones. */
+  run: (it: Installation, options: BenchOptions) => Promise<Measure[]>
+  /** If the part needs others than the defaults. */
   retryDelaysMs?: readonly number[]
 }
 
 const isolation = (about: string, hanging: number, perSecond: number, bound: number): Part => ({
   about,
-  run: (it, bench) => measureIsolation(it, { hanging, perSecond, bound }, bench),
+  run: (it, options) => measureIsolation(it, { hanging, perSecond, bound }, options),
   retryDelaysMs: isolationRetryDelaysMs,
 })
 
@@ -40,7 +40,7 @@ export const flows: Record<string, Record<string, Part>> = {
     "isolation-many": isolation("the same with 6 of 11 hanging", 6, usualRate, 1.5),
     burst: { about: "2,000 at once to a partner that responds in 300 ms", run: measureBurst },
     crowd: { about: "a fast partner beside 12 hanging ones", run: measureCrowd },
-    kept: { about: "CPU per event with many deliveries kept (--kept)", run: measureKept },
+    retained: { about: "CPU per event with many deliveries retained (--retained)", run: measureRetained },
     paused: { about: "100,000 deliveries of a paused channel (--paused)", run: measurePaused },
     waiting: { about: "memory with 1,000,000 deliveries in a retry topic", run: measureWaiting },
     lateness: {
@@ -52,9 +52,9 @@ export const flows: Record<string, Record<string, Part>> = {
   inbound: {
     accepting: { about: "triggers/s that a gateway accepts, beside bare Express", run: measureAccepting },
     claims: { about: "due connections claimed and finished, beside pgbench", run: measureClaims },
-    "taking-in": {
+    ingesting: {
       about: "triggers/s that a scheduler ingests, beside a bare consumer",
-      run: measureTakingIn,
+      run: measureIngesting,
     },
     synced: { about: "windows of a minute, without faults", run: measureSynced },
   },

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { z } from "zod"
-import type { Measure } from "./measure.ts"
+import type { Measure } from "./measure/measure.ts"
 
 const savedSchema = z.array(z.object({ measure: z.string(), value: z.number().nullable() }))
 

@@ -1,25 +1,25 @@
-import type { Bench } from "./bench.ts"
-import { excuseBusyMachine, type Measure, notMeasured } from "./measure.ts"
+import type { Checkout } from "@sitewire/installation"
+import type { BenchOptions } from "./benchOptions.ts"
+import { startBenchInstallation } from "./installation/startBenchInstallation.ts"
+import { watchOthers } from "./machine/measureOtherLoad.ts"
+import { excuseBusyMachine, type Measure, notMeasured } from "./measure/measure.ts"
 import type { Part } from "./parts.ts"
-import type { Services } from "./services.ts"
-import { startInstallation } from "./startInstallation.ts"
-import { watchOthers } from "./watchOthers.ts"
 
 /** Runs one part on an installation of its own. What goes wrong in it becomes its result, so that other parts keep theirs. */
 export async function runPart(
   name: string,
   { about, run, retryDelaysMs }: Part,
-  services: Services,
-  bench: Bench,
+  checkout: Checkout,
+  options: BenchOptions,
 ): Promise<Measure[]> {
-  const { progress } = bench
+  const { progress } = options
   progress(`${name}: ${about}`)
   const startedAt = performance.now()
   try {
-    const it = await startInstallation(services, progress, retryDelaysMs)
+    const it = await startBenchInstallation({ checkout, progress, retryDelaysMs })
     try {
       const others = watchOthers()
-      const measures = await run(it, bench)
+      const measures = await run(it, options)
       const share = others()
       const took = ((performance.now() - startedAt) / 1_000).toFixed(0)
       progress(

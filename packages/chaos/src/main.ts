@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto"
-import { readArguments } from "@sitewire/testkit"
-import { runInbound } from "./inbound/run.ts"
-import { runOutbound } from "./outbound/run.ts"
-import { report } from "./report.ts"
-import { runRestore } from "./restore/run.ts"
+import { readArguments } from "@sitewire/runtime"
+import { runInbound } from "./inbound/runInbound.ts"
+import { runOutbound } from "./outbound/runOutbound.ts"
+import { report } from "./report/report.ts"
+import { runRestore } from "./restore/runRestore.ts"
 import { settingsFor } from "./settings.ts"
 
 const { values, positionals, explain } = readArguments(
@@ -19,16 +19,17 @@ const [named] = positionals
 const seed = Number(values.seed ?? randomInt(1, 1_000_000))
 const minutes = Number(values.minutes ?? 5)
 const brokers = Number(values.brokers ?? 1)
-if (!Number.isSafeInteger(seed) || !(minutes > 0)) explain("The seed is a whole number, the minutes above 0.")
+if (!Number.isSafeInteger(seed) || !(minutes > 0))
+  explain("--seed is a whole number, and --minutes is above 0.")
 if (!Number.isSafeInteger(brokers) || brokers < 1 || brokers === 2)
-  explain("Brokers are 1, or 3 and more: of two, one can control the other only while it is there itself.")
+  explain("--brokers is 1, or 3 or more: two brokers have only one controller, which could not be stopped.")
 const runs = { outbound: runOutbound, inbound: runInbound, restore: runRestore }
 const isFlow = named !== undefined && Object.hasOwn(runs, named) && positionals.length === 1
 const flow = isFlow ? (named as keyof typeof runs) : explain("Which run: outbound, inbound or restore?")
 
 const progress = (line: string) => void process.stderr.write(`chaos: ${line}\n`)
 progress(`${flow}, seed ${seed}, ${minutes} minutes of faults, brokers: ${brokers}`)
-const settings = { seed, brokers, progress, ...settingsFor(minutes) }
+const settings = { seed, brokerCount: brokers, progress, ...settingsFor(minutes) }
 const deliveries = Math.ceil(minutes * 4_000)
 const { ledger, faults } = await runs[flow]({ ...settings, deliveries })
 const output = {

@@ -1,19 +1,19 @@
-import type { CommonFaultSettings } from "./commonFaults.ts"
-import type { FaultSettings } from "./driveFaults.ts"
+import type { CommonFaultSettings } from "./faults/commonFaults.ts"
+import type { FaultSettings } from "./faults/driveFaults.ts"
 
 export type RunSettings = {
   seed: number
-  /** Of Kafka. One that is stopped is all of Kafka gone; of three and more it is one that others take over from. */
-  brokers: number
-  /** For how long faults are done. Bringing up, and waiting for quiet afterwards, come on top. */
+  /** Kafka's brokers. If the only one is stopped, Kafka is unavailable; of three or more, others become leaders. */
+  brokerCount: number
+  /** For how long faults happen, without the start before and the wait for quiet afterwards. */
   durationMs: number
-  /** How long to wait for quiet when all is healed. What is missing then counts as lost. */
+  /** How long to wait for quiet once all faults have ended. What is missing then counts as lost. */
   quietMs: number
   pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs">
   progress: (line: string) => void
 }
 
-/** Below two minutes everything is shorter, so that a run fits into CI; the faults are the same. */
+/** Below two minutes every fault is shorter, so that a run fits into CI. */
 export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "quietMs" | "pace"> {
   const isShort = minutes < 2
   return {

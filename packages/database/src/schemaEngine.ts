@@ -15,10 +15,20 @@ let loaded: Promise<void> | undefined
 async function loadEngine(): Promise<void> {
   const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
   const module = await WebAssembly.compile(await readFile(file))
-  const instance = await WebAssembly.instantiate(module, { "./schema_engine_bg.js": engine })
+  const imports = Object.entries(engine).map(([name, value]) =>
+    name.startsWith("__wbg_setTimeout") ? [name, startTimer] : [name, value],
+  )
+  const instance = await WebAssembly.instantiate(module, {
+    "./schema_engine_bg.js": Object.fromEntries(imports),
+  })
   engine.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
   if (typeof start === "function") start()
+}
+
+/** The engine never clears the 10 s timeout of its lock: unreferenced, the timer does not delay the process's end. */
+function startTimer(callback: () => void, delayMs: number): NodeJS.Timeout {
+  return setTimeout(callback, delayMs).unref()
 }
 
 /**

@@ -1,21 +1,22 @@
 import { createClient } from "@sitewire/cli"
-import { readConfig } from "@sitewire/runtime"
-import { tellInbound } from "./demo/inbound.ts"
-import { tellOutbound } from "./demo/outbound.ts"
+import { readArguments, readConfig } from "@sitewire/runtime"
+import { printFailure } from "./command/printFailure.ts"
+import { progress } from "./command/progress.ts"
+import { demonstrateInbound } from "./demo/inbound.ts"
+import { demonstrateOutbound } from "./demo/outbound.ts"
 import { createStory } from "./demo/story.ts"
-import { explain } from "./explain.ts"
 import { partnerClient } from "./partner/client.ts"
-import { progress } from "./progress.ts"
-import { runningStack } from "./runningStack.ts"
-import { type Stack, startStack } from "./startStack.ts"
-import { takeNoArguments } from "./takeNoArguments.ts"
+import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
+import { readRunningInstallation } from "./state/readRunningInstallation.ts"
 import { localVariables } from "./variables.ts"
 
-takeNoArguments(
-  "npm run demo: tells both flows as a story, in under two minutes; fails if anything did not hold.",
+readArguments(
+  {},
+  "npm run demo: shows both flows step by step, in under two minutes; fails if a check fails.",
+  { allowPositionals: false },
 )
 
-let own: Stack | undefined
+let own: LocalInstallation | undefined
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
@@ -25,10 +26,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  let local = await runningStack()
+  let local = await readRunningInstallation()
   if (!local) {
     progress("Sitewire is not running; starting it for the demo")
-    own = await startStack(readConfig(localVariables, process.env))
+    own = await startLocalInstallation(readConfig(localVariables, process.env))
     local = own.local
   }
   const story = createStory()
@@ -38,11 +39,11 @@ try {
     partner: partnerClient(local.partner),
     story,
   }
-  await tellOutbound(cast)
-  await tellInbound(cast)
-  process.stdout.write(`\nAll of it held, in ${story.seconds().toFixed(0)} s.\n`)
+  await demonstrateOutbound(cast)
+  await demonstrateInbound(cast)
+  process.stdout.write(`\nAll checks passed, in ${story.seconds().toFixed(0)} s.\n`)
 } catch (error) {
-  explain("The demo failed", error)
+  printFailure("The demo failed", error)
   process.exitCode = 1
 } finally {
   await own?.stop()

@@ -1,26 +1,28 @@
 import { rm } from "node:fs/promises"
-import { forgetBackingServices } from "@sitewire/backing"
-import { explain } from "./explain.ts"
+import { removeBackingData } from "@sitewire/backing"
+import { readArguments } from "@sitewire/runtime"
+import { printFailure } from "./command/printFailure.ts"
+import { progress } from "./command/progress.ts"
 import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
-import { progress } from "./progress.ts"
-import { runningStack } from "./runningStack.ts"
-import { takeNoArguments } from "./takeNoArguments.ts"
+import { readRunningInstallation } from "./state/readRunningInstallation.ts"
 
-takeNoArguments(
-  "npm run reset: drops all local data of Sitewire: events, deliveries, channels, secrets and logs.",
+readArguments(
+  {},
+  "npm run reset: deletes all local data of Sitewire: events, deliveries, channels, secrets and logs.",
+  { allowPositionals: false },
 )
 
 try {
-  const running = await runningStack()
+  const running = await readRunningInstallation()
   if (running) {
     throw new Error(
       `Sitewire is running (process ${running.processes.supervisor}). Stop it first with Ctrl-C.`,
     )
   }
-  await forgetBackingServices({ directory: dataFolder, env: process.env, progress })
+  await removeBackingData({ directory: dataFolder, env: process.env, progress })
   for (const path of [localFile, secretsFile, logsFolder]) await rm(path, { recursive: true, force: true })
-  progress("all local data is dropped; what was downloaded stays")
+  progress("all local data is deleted; downloaded files are left")
 } catch (error) {
-  explain("The local data could not be dropped", error)
+  printFailure("The local data could not be deleted", error)
   process.exit(1)
 }

@@ -1,41 +1,42 @@
 import { styleText } from "node:util"
 import type { LocalStack } from "@sitewire/cli"
-import { readConfig } from "@sitewire/runtime"
-import { explain } from "./explain.ts"
+import { readArguments, readConfig } from "@sitewire/runtime"
+import { printFailure } from "./command/printFailure.ts"
+import { progress } from "./command/progress.ts"
 import { logsFolder } from "./folders.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
-import { progress } from "./progress.ts"
-import { type Stack, startStack } from "./startStack.ts"
-import { takeNoArguments } from "./takeNoArguments.ts"
+import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
 import { localVariables } from "./variables.ts"
 
-takeNoArguments("npm start: runs the whole system on this machine until Ctrl-C; its data is kept.")
+readArguments({}, "npm start: runs the whole system on this machine until Ctrl-C, and retains its data.", {
+  allowPositionals: false,
+})
 
-let stack: Stack | undefined
+let installation: LocalInstallation | undefined
 let stopping = false
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     if (stopping) process.exit(1)
     stopping = true
-    progress("stopping (once more to force it)")
-    // Before all is up, the start itself stops what it has begun.
-    if (stack) void stopStack(stack)
+    progress("stopping (again: at once)")
+    // During the start, the installation is stopped once the start has finished.
+    if (installation) void stop(installation)
   })
 }
 
-async function stopStack(running: Stack): Promise<void> {
+async function stop(running: LocalInstallation): Promise<void> {
   await running.stop()
-  progress("stopped; the data is kept")
+  progress("stopped; the data is retained")
   process.exit(0)
 }
 
 try {
-  stack = await startStack(readConfig(localVariables, process.env))
-  if (stopping) await stopStack(stack)
-  process.stdout.write(describe(stack.local))
+  installation = await startLocalInstallation(readConfig(localVariables, process.env))
+  if (stopping) await stop(installation)
+  process.stdout.write(describe(installation.local))
 } catch (error) {
-  explain("Sitewire could not start", error)
+  printFailure("Sitewire could not start", error)
   process.exit(1)
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { startKafka, startPostgres } from "@sitewire/backing"
-import { readArguments } from "@sitewire/testkit"
+import { readArguments } from "@sitewire/runtime"
 import { copyTree } from "./copyTree.ts"
 import { mutants } from "./mutants.ts"
 import { describe, runMutants } from "./runMutants.ts"

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net"
 import type { Answer } from "./faultyResponses.ts"
 import { type Certificate, makeCertificate } from "./makeCertificate.ts"
 import { neverAccept } from "./neverAccept.ts"
-import { type Received, receive } from "./receive.ts"
+import { type Received, receive } from "./readRequest.ts"
 import { type Fault, type ReceiverFaultName, receiverFaults } from "./receiverFaults.ts"
 
 export type FaultyReceiverOptions = {

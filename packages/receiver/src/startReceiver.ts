@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Received, receive } from "./receive.ts"
+import { type Received, receive } from "./readRequest.ts"
 
 export type Receiver = {
   url: string

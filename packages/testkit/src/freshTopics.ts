@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto"
 import { topicCatalogue, topicConfig, topicNames } from "@sitewire/contracts"
-import { connectKafka, ensureTopics, type KafkaConnection, type Log } from "@sitewire/kafka"
+import { silentLog } from "@sitewire/installation"
+import { connectKafka, ensureTopics, type KafkaConnection } from "@sitewire/kafka"
 import { kafkaBrokers } from "./freshDatabase.ts"
 
-const quiet = () => {}
-export const silentLog: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet }
-
-/** All topics of an installation under a prefix of the caller's own, on the tests' Kafka. Delays in milliseconds. */
-export async function freshTopics({ retryDelaysMs = [200, 400] }: { retryDelaysMs?: number[] } = {}) {
+/** All topics of an installation under a new prefix, in the tests' Kafka. */
+export async function freshTopics({
+  retryDelaysMs = [200, 400],
+}: {
+  retryDelaysMs?: readonly number[]
+} = {}) {
   const prefix = `test-${randomBytes(5).toString("hex")}.`
   const kafka: KafkaConnection = connectKafka({
     brokers: kafkaBrokers(),

@@ -1,12 +1,10 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
-import type { Load, LoadResult } from "./client.ts"
-import { makeConnections } from "./connections.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import { runForResult } from "../measure/runForResult.ts"
+import { addBenchConnections } from "./addBenchConnections.ts"
+import type { Load, LoadResult } from "./triggerLoad.ts"
 
 const connections = 10_000
 const clients = 512
@@ -23,11 +21,11 @@ const seconds = 3
 const warmUpSeconds = 5
 
 /** What the gateway accepts, each token checked and each trigger acknowledged, beside bare Express answering 202. */
-export async function measureAccepting(it: Installation, { progress }: Bench): Promise<Measure[]> {
-  const paths = await makeConnections(it.sql, connections)
+export async function measureAccepting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+  const paths = await addBenchConnections(it, connections)
   const [bare, gateway] = [
     await it.helper("packages/bench/src/inbound/bareExpress.ts", { NODE_ENV: "production" }),
-    await it.gateway({ NODE_ENV: "production" }),
+    await it.start("gateway", { NODE_ENV: "production" }),
   ]
   const warmUp = { paths, clients, seconds: warmUpSeconds, perSecond: null }
   await run(bare.addresses.gateway, warmUp)
@@ -86,8 +84,6 @@ function middle(results: LoadResult[]): { perSecond: number; p99Ms: number } {
 }
 
 async function run(url: string | undefined, load: Omit<Load, "port">): Promise<LoadResult> {
-  const child = fork(fileURLToPath(new URL("client.ts", import.meta.url)))
-  child.send({ ...load, port: Number(new URL(url ?? "").port) })
-  const [message] = await once(child, "message")
-  return (message as { result: LoadResult }).result
+  const file = new URL("triggerLoad.ts", import.meta.url)
+  return runForResult<LoadResult>(file, [], { ...load, port: Number(new URL(url ?? "").port) })
 }

@@ -5,10 +5,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { makeConnections } from "./connections.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import { addBenchConnections } from "./addBenchConnections.ts"
 
 const connections = 100_000
 const clients = 5
@@ -17,8 +17,8 @@ const baselineSeconds = 8
 const warmUp = 10_000
 
 /** Due connections claimed and finished a second, beside pgbench updating single rows with as many connections. */
-export async function measureClaims(it: Installation, { progress }: Bench): Promise<Measure[]> {
-  await makeConnections(it.sql, connections)
+export async function measureClaims(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+  await addBenchConnections(it, connections)
   await it.sql("create table bench_row (id int primary key, value int not null)")
   await it.sql(`insert into bench_row select at, 0 from generate_series(1, ${connections}) as at`)
   await it.sql("vacuum analyze bench_row")
@@ -28,7 +28,8 @@ export async function measureClaims(it: Installation, { progress }: Bench): Prom
     "update sync_window set requested = 1, due_at = clock_timestamp(), first_trigger_at = now(), last_trigger_at = now()",
   )
   await it.sql("vacuum analyze sync_window")
-  const scheduler = await it.scheduler("services/sync-scheduler/test/fixtures/noopScheduler.ts", {
+  const scheduler = await it.startFile("services/sync-scheduler/test/fixtures/noopScheduler.ts", {
+    ...it.variables("scheduler"),
     DATABASE_POOL_SIZE: String(clients),
   })
   const { child } = scheduler

@@ -2,10 +2,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { waitUntil } from "@sitewire/testkit"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { makeConnections } from "./connections.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import { addBenchConnections } from "./addBenchConnections.ts"
 
 const connections = 200
 /** Long enough for second windows, with triggers in the middle of the first ones. */
@@ -16,22 +16,19 @@ const settleMs = 2_000
 type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
 /** Real windows of a minute without faults: partners trigger at random, and each sync fetches from a source. */
-export async function measureSynced(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureSynced(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()
   const source = createServer(({ url = "" }, response) => {
     fetched.set(url, [...(fetched.get(url) ?? []), performance.now()])
     response.end("the same content each time")
   })
   await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve))
-  const paths = await makeConnections(it.sql, connections)
+  const paths = await addBenchConnections(it, connections)
   await it.sql("update connection set source = $1 || id", [
     `http://127.0.0.1:${(source.address() as AddressInfo).port}/`,
   ])
-  const gateway = await it.gateway()
-  const scheduler = await it.scheduler("services/sync-scheduler/src/main.ts", {
-    ALLOW_HTTP: "true",
-    ALLOWED_RANGES: "127.0.0.0/8",
-  })
+  const gateway = await it.start("gateway")
+  const scheduler = await it.start("scheduler")
   progress(`${connections} connections are triggered at random for ${seconds} s`)
   for (let sent = 0; sent < seconds * perSecond; sent++) {
     const path = paths[Math.floor(Math.random() * paths.length)] ?? ""

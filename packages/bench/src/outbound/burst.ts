@@ -1,19 +1,19 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { publishBacklog } from "./publishBacklog.ts"
-import { startReceiving } from "./receiving.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import { publishBacklog } from "./load/publishBacklog.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 2_000
 const responseMs = 300
 const warmUp = 5_000
 
 /** How long a burst to one partner takes that responds slowly. */
-export async function measureBurst(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureBurst(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   await it.channel("quick", `${receiver.url}/quick`)
   await it.channel("slow", `${receiver.url}/slow-${responseMs}`)
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.start("dispatcher")
   await publishBacklog(it, warmUp, ["quick"])
   await receiver.reached(warmUp)
   await receiver.take()

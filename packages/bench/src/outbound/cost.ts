@@ -1,4 +1,4 @@
-import type { Installation } from "../startInstallation.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
 
 /** CPU time in milliseconds. */
 export type Cost = { dispatcher: number; postgres: number; broker: number }

@@ -1,9 +1,9 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { publishBacklog } from "./publishBacklog.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import { publishBacklog } from "./load/publishBacklog.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const partners = 12
 const eventsEach = 60
@@ -17,7 +17,7 @@ const warmUp = 5_000
  * How long the deliveries of a fast partner take while a dozen others hang, each with a burst. The slowest delivery of a
  * round counts, and of the rounds the one in the middle: each has a new dispatcher and new partners.
  */
-export async function measureCrowd(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureCrowd(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   await it.channel("quick", `${receiver.url}/quick`)
   await it.channel("fast", `${receiver.url}/timed`)
@@ -25,7 +25,7 @@ export async function measureCrowd(it: Installation, { progress }: Bench): Promi
   for (let round = 0; round < rounds; round++) {
     const hanging = Array.from({ length: partners }, (_, at) => `hanging-${round}-${at}`)
     for (const id of hanging) await it.channel(id, `${receiver.url}/hang-${id}`)
-    const dispatcher = await it.dispatcher()
+    const dispatcher = await it.start("dispatcher")
     await publishBacklog(it, warmUp, ["quick"])
     await receiver.reached(warmUp)
     await receiver.take()

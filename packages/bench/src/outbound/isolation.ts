@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
-import type { Bench } from "../bench.ts"
-import { type Measure, percentile } from "../measure.ts"
-import { measureInPairs, type Side } from "../pairs.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import { type Measure, percentile } from "../measure/measure.ts"
+import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
 import { concurrency } from "./concurrency.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { type Receiving, startReceiving } from "./receiving.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { type Receiving, startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const channelCount = 11
 /**
@@ -40,7 +40,7 @@ type Second = number[]
 export async function measureIsolation(
   it: Installation,
   { hanging, perSecond, bound }: Isolation,
-  { progress }: Bench,
+  { progress }: BenchOptions,
 ): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const healthyCount = channelCount - hanging
@@ -49,7 +49,7 @@ export async function measureIsolation(
     at < healthyCount ? `${receiver.url}/timed-${at}` : `${receiver.url}/responds-${at}`,
   )
   const healthy = channels.slice(0, healthyCount)
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.start("dispatcher")
   await receiver.take()
   await publishPaced(it, { perSecond: warmUpPerSecond, amount: warmUp, channels })
   await receiver.reached(warmUp)

@@ -1,14 +1,14 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
-import { watchOthers } from "../watchOthers.ts"
-import type { BareRequest } from "./bareConsumer.ts"
-import { clockMs, publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { watchOthers } from "../machine/measureOtherLoad.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import type { BareRequest } from "./baseline/bareConsumer.ts"
+import { clockMs, publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const channelCount = 50
 const perSecond = 200
@@ -17,7 +17,7 @@ const seconds = 30
 const warmUp = 4 * perSecond
 
 /** From publishing to the arrival at the receiver, beside the same load read from the topic by a bare consumer. */
-export async function measureLatency(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureLatency(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/timed-${at}`)
   const amount = perSecond * seconds
@@ -26,7 +26,7 @@ export async function measureLatency(it: Installation, { progress }: Bench): Pro
   const before = await bareLatencies(it, amount / 2, channels)
   report("bare consumer, first half", before)
 
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.start("dispatcher")
   // What the bare consumer read is on the topic still, and is delivered first.
   await receiver.reached(warmUp + amount / 2)
   await receiver.take()
@@ -75,7 +75,7 @@ async function bareLatencies(
   amount: number,
   channels: readonly string[],
 ): Promise<number[]> {
-  const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
+  const main = fileURLToPath(new URL("baseline/bareConsumer.ts", import.meta.url))
   const child = fork(main, [it.brokers.join(","), it.names.sitePaid])
   await once(child, "message")
   await publishPaced(it, { perSecond, amount: warmUp, channels })

@@ -1,9 +1,9 @@
-import { connectKafka, readTopic, topicEnd } from "@sitewire/kafka"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import { readTopic, topicEnd } from "@sitewire/kafka"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 export const latenessRetryDelaysMs = [5_000, 7_000]
 
@@ -13,10 +13,10 @@ const perSecond = 50
 const channelCount = 100
 
 /** How much later than its due time a retry arrives: the broker's append time of the retry's record, and the delay. */
-export async function measureLateness(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureLateness(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/fail-${at}`)
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.start("dispatcher")
   await publishPaced(it, { perSecond, amount: deliveries, channels })
   const attempts = deliveries * (1 + latenessRetryDelaysMs.length)
   await receiver.reached(attempts)
@@ -52,10 +52,9 @@ export async function measureLateness(it: Installation, { progress }: Bench): Pr
 }
 
 /** When each retry was due, by delivery and attempt, from the records that waited. */
-async function readDueTimes(it: Installation): Promise<Map<string, number>> {
-  const kafka = connectKafka({ brokers: it.brokers, clientId: "bench", log: it.log })
+async function readDueTimes({ kafka, names }: Installation): Promise<Map<string, number>> {
   const dueAt = new Map<string, number>()
-  for (const [rung, topic] of it.names.retry.entries()) {
+  for (const [step, topic] of names.retry.entries()) {
     const { records, ended } = await readTopic({
       kafka,
       topic,
@@ -68,7 +67,7 @@ async function readDueTimes(it: Installation): Promise<Map<string, number>> {
     if (!ended) throw new Error(`${topic} holds more than the retries of this measure`)
     for (const { value, appendedAt } of records) {
       const { delivery, attempt } = JSON.parse(String(value))
-      dueAt.set(`${delivery} ${attempt}`, appendedAt + (latenessRetryDelaysMs[rung] ?? Number.NaN))
+      dueAt.set(`${delivery} ${attempt}`, appendedAt + (latenessRetryDelaysMs[step] ?? Number.NaN))
     }
   }
   return dueAt

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { connectKafka, groupLag, type KafkaConnection, topicEnd } from "@sitewire/kafka"
+import { groupLag, topicEnd } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure } from "../measure/measure.ts"
 import { countCost, describeCost, divide, totalOf } from "./cost.ts"
-import { publishBacklog } from "./publishBacklog.ts"
-import { startReceiving } from "./receiving.ts"
+import { publishBacklog } from "./load/publishBacklog.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 100_000
 const warmUp = 20_000
@@ -16,13 +16,15 @@ const settleMs = 5_000
 const reportEveryMs = 60_000
 
 /** What deliveries cost that wait for a paused channel, beside the same dispatcher while it is idle. */
-export async function measurePaused(it: Installation, { progress, pausedMs }: Bench): Promise<Measure[]> {
-  const kafka = connectKafka({ brokers: it.brokers, clientId: "bench", log: it.log })
+export async function measurePaused(
+  it: Installation,
+  { progress, pausedMs }: BenchOptions,
+): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   await it.channel("quick", `${receiver.url}/quick`)
   await it.channel("paused", `${receiver.url}/paused`)
   await it.sql("update channel set paused_at = now() where id = 'paused'")
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.start("dispatcher")
   await publishBacklog(it, warmUp, ["quick"])
   await receiver.reached(warmUp)
   await vacuum(it)
@@ -30,14 +32,14 @@ export async function measurePaused(it: Installation, { progress, pausedMs }: Be
 
   const watch = async (what: string, ms: number) => {
     const counting = countCost(it, dispatcher)
-    const before = await recordsOf(it, kafka)
+    const before = await recordsOf(it)
     for (let left = ms; left > 0; left -= reportEveryMs) {
       await sleep(Math.min(left, reportEveryMs))
       const passed = (ms - left + Math.min(left, reportEveryMs)) / 1_000
       progress(`${what}, after ${passed} s: ${describeCost(divide(counting(), passed), "ms a second")}`)
     }
     const percentOfCore = (100 * totalOf(counting())) / ms
-    return { percentOfCore, records: (await recordsOf(it, kafka)) - before }
+    return { percentOfCore, records: (await recordsOf(it)) - before }
   }
 
   const idle = await watch("idle", Math.min(idleMs, pausedMs))
@@ -47,7 +49,7 @@ export async function measurePaused(it: Installation, { progress, pausedMs }: Be
   await waitUntil(
     "all events to be consumed",
     async () => {
-      const lags = await groupLag(kafka, "webhook-dispatcher.paid", [it.names.sitePaid])
+      const lags = await groupLag(it.kafka, "webhook-dispatcher.paid", [it.names.sitePaid])
       return lags.every(({ lag }) => lag === 0)
     },
     300_000,
@@ -76,8 +78,8 @@ async function vacuum(it: Installation): Promise<void> {
 }
 
 /** How many records a dispatcher's topics have so far. */
-async function recordsOf(it: Installation, kafka: KafkaConnection): Promise<number> {
-  const { sitePaid, sitePaidInvalid, retry, dead } = it.names
+async function recordsOf({ kafka, names }: Installation): Promise<number> {
+  const { sitePaid, sitePaidInvalid, retry, dead } = names
   let sum = 0
   for (const topic of [sitePaid, sitePaidInvalid, ...retry, dead]) {
     for (const end of Object.values(await topicEnd({ kafka, topic }))) sum += Number(end)

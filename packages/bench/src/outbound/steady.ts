@@ -1,10 +1,10 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure, percentile } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
 import { countCost, describeCost, divide, totalOf } from "./cost.ts"
-import { deliverBacklog } from "./deliverBacklog.ts"
-import { publishPaced } from "./publishPaced.ts"
-import { startReceiving } from "./receiving.ts"
+import { deliverBacklog } from "./load/deliverBacklog.ts"
+import { publishPaced } from "./load/publishPaced.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 50_000
 const channelCount = 50
@@ -18,7 +18,7 @@ const idleMs = 10_000
  * Counted are dispatcher, database and broker, with what they use when idle. A backlog is published before it is counted, so
  * what publishing alone costs the broker, one event at a time, is measured without the dispatcher and subtracted.
  */
-export async function measureSteady(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureSteady(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/timed-${at}`)
   const backlog = await deliverBacklog(it, receiver, { amount, channels, progress })

@@ -1,10 +1,10 @@
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import type { Installation } from "../startInstallation.ts"
-import { bareRequests } from "./bareRequests.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import { bareRequests } from "./baseline/bareRequests.ts"
 import { totalOf } from "./cost.ts"
-import { deliverBacklog } from "./deliverBacklog.ts"
-import { startReceiving } from "./receiving.ts"
+import { deliverBacklog } from "./load/deliverBacklog.ts"
+import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 50_000
 const channelCount = 100
@@ -27,11 +27,14 @@ type Round = {
  * and posting loop that has as many requests in flight as the dispatcher may have records. The fewer they are, the faster
  * the loop is: measured.md. Of several rounds, each between two runs of the loop, the one with the middle ratio counts.
  */
-export async function measureThroughput(it: Installation, { progress, before }: Bench): Promise<Measure[]> {
+export async function measureThroughput(
+  it: Installation,
+  { progress, before }: BenchOptions,
+): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/channel-${at}`)
   // What Node compiles is kept for the next start, as an image brings it along.
-  await (await it.dispatcher()).end()
+  await (await it.start("dispatcher")).end()
   const done: Round[] = []
   let loopBefore = await bareRequests(receiver.url, amount, progress)
   while (done.length < rounds) {

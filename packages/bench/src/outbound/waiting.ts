@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DeliveryDue } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
-import type { Bench } from "../bench.ts"
-import { judge, type Measure } from "../measure.ts"
-import { memoryMb } from "../processCost.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { memoryMb } from "../machine/processUsage.ts"
+import { judge, type Measure } from "../measure/measure.ts"
 
 const waiting = 1_000_000
 const batch = 10_000
@@ -14,7 +14,7 @@ const batch = 10_000
 const settleMs = 10_000
 
 /** What a dispatcher holds in memory for deliveries that wait in a retry topic. */
-export async function measureWaiting(it: Installation, { progress }: Bench): Promise<Measure[]> {
+export async function measureWaiting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const idle = await settled(0)
   progress(`idle: ${idle.now.toFixed(1)} MB now, ${idle.peak.toFixed(1)} MB at most`)
   await publishWaiting(it, progress)
@@ -34,7 +34,7 @@ export async function measureWaiting(it: Installation, { progress }: Bench): Pro
 
   /** A process for each side: the idle one has then allocated nothing that the other one could use again. */
   async function settled(readAtLeast: number) {
-    const dispatcher = await it.dispatcher()
+    const dispatcher = await it.start("dispatcher")
     await sleep(settleMs)
     await waitUntil("the dispatcher to fetch what waits", () => bytesRead(dispatcher.pid) >= readAtLeast)
     const seen = { ...memoryMb(dispatcher.pid), bytesRead: bytesRead(dispatcher.pid) }

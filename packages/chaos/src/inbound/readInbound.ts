@@ -1,4 +1,4 @@
-import type { Installation } from "../startInstallation.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { SeenGet, SyncRunRow } from "./reconcile.ts"
 
 /** What the partners' sources saw; `url` is theirs. */
@@ -10,7 +10,9 @@ export async function readGets(url: string): Promise<SeenGet[]> {
     .map((line) => JSON.parse(line) as SeenGet)
 }
 
-export async function readSyncs({ sql }: Installation): Promise<{ runs: SyncRunRow[]; waiting: string[] }> {
+export async function readSyncs({
+  sql,
+}: ChaosInstallation): Promise<{ runs: SyncRunRow[]; waiting: string[] }> {
   const runs = await sql<SyncRunRow>(
     `select connection_id as connection, outcome::text,
        (extract(epoch from started_at) * 1000)::float8 as "startedAt",

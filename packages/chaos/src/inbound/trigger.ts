@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
+import type { SupervisedProcess } from "@sitewire/installation"
 import type { Random } from "../random.ts"
-import type { Installation } from "../startInstallation.ts"
-import type { Member } from "../startMember.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { Call } from "./reconcile.ts"
 
 const patienceMs = 5_000
@@ -16,47 +16,37 @@ export type Address = {
   changing: boolean
 }
 
-/** Makes connections whose sources are on `url`: most are steady, some slow, some fail at random. */
-export function addConnections(
-  it: Pick<Installation, "sql">,
-  count: number,
-  url: string,
-): Promise<Address[]> {
+type AddConnections = Pick<ChaosInstallation, "addConnections">
+
+/** Adds connections whose sources are on `url`: most are steady, some slow, some fail at random. */
+export function addRepeatedConnections(it: AddConnections, count: number, url: string): Promise<Address[]> {
   const kindOf = (at: number) => (at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady")
-  return insertConnections(it, count, (at) => ({ id: `connection-${at}`, source: `${url}/${kindOf(at)}` }))
+  return add(it, count, (at) => ({ id: `connection-${at}`, source: `${url}/${kindOf(at)}` }))
 }
 
-/**
- * Connections that are triggered once: no later trigger's sync hides that theirs was lost.
- */
-export function addSingleUse(it: Pick<Installation, "sql">, count: number, url: string): Promise<Address[]> {
-  return insertConnections(it, count, (at) => ({ id: `single-${at}`, source: `${url}/steady` }))
+/** Adds connections that are triggered once, so that no later trigger's sync hides the loss of their trigger. */
+export function addSingleUse(it: AddConnections, count: number, url: string): Promise<Address[]> {
+  return add(it, count, (at) => ({ id: `single-${at}`, source: `${url}/steady` }))
 }
 
-async function insertConnections(
-  { sql }: Pick<Installation, "sql">,
+async function add(
+  { addConnections }: AddConnections,
   count: number,
   describe: (at: number) => { id: string; source: string },
 ): Promise<Address[]> {
-  const made = Array.from({ length: count }, (_, at) => ({ ...describe(at), token: newConnectorToken() }))
-  await sql(
-    `insert into connection (id, site, source, token_sha256, token_sealed)
-     select id, 'shop.example', source, token_sha256, ''
-       from unnest($1::text[], $2::text[], $3::bytea[]) as made (id, source, token_sha256)`,
-    [
-      made.map(({ id }) => id),
-      made.map(({ id, source }) => `${source}/${id}`),
-      made.map(({ token }) => hashConnectorToken(token)),
-    ],
-  )
-  return made.map(({ id, token }) => ({ connection: id, token, replaced: [], changing: false }))
+  const added = Array.from({ length: count }, (_, at) => describe(at))
+  const tokens = await addConnections(added.map(({ id, source }) => ({ id, source: `${source}/${id}` })))
+  return added.map(({ id }, at) => ({
+    ...{ connection: id, token: tokens[at] ?? "" },
+    ...{ replaced: [], changing: false },
+  }))
 }
 
 /** Partners that call at random, each gateway in turn, until `isOver`; a few use an address that was replaced, and some a connection of `singleUse`. */
 export async function triggerAtRandom(settings: {
   addresses: Address[]
   singleUse: Address[]
-  gateways: Member[]
+  gateways: SupervisedProcess[]
   clients: number
   /** Between two calls of one client. */
   restMs: [number, number]
@@ -114,7 +104,7 @@ async function callOnce(gateway: string, address: Address, token: string): Promi
 
 /** Replaces the token of some connection now and then, until `isOver`. Returns how many were replaced. */
 export async function replaceTokens(settings: {
-  it: Installation
+  it: ChaosInstallation
   addresses: Address[]
   everyMs: [number, number]
   random: Random

@@ -1,6 +1,5 @@
-import { readSealingKeys, seal, sealContexts } from "@sitewire/database"
 import type { Random } from "../random.ts"
-import type { Installation } from "../startInstallation.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 /** Of all channels: every partner verifies with it. */
 export const channelSecret = "a secret of the chaos run"
@@ -23,19 +22,14 @@ export function pickChannel(random: Random): string {
 
 const channelId = (channel: number) => `channel-${channel}`
 
-/** `origins` has the partners' address for each behaviour. */
+/** `origins` has the partners' origin for each behaviour. */
 export async function addChannels(
-  { sql, sealingKeys }: Pick<Installation, "sql" | "sealingKeys">,
+  { addChannel }: Pick<ChaosInstallation, "addChannel">,
   origins: Record<string, string>,
 ): Promise<void> {
-  const keys = readSealingKeys(sealingKeys)
   for (let at = 0; at < channels; at++) {
     const id = channelId(at)
     const kind = behaviourOf(at)
-    const sealed = seal(keys, sealContexts.signingSecret(id, `sec_${id}`), channelSecret)
-    await sql(
-      "insert into channel (id, address, secret_id, secret_sealed, updated_at) values ($1, $2, $3, $4, now())",
-      [id, `${origins[kind]}/${kind}/${id}`, `sec_${id}`, sealed],
-    )
+    await addChannel({ id, address: `${origins[kind]}/${kind}/${id}`, secret: channelSecret })
   }
 }

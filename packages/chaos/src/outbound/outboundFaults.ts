@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { topicNames } from "@sitewire/contracts"
+import type { SupervisedProcess } from "@sitewire/installation"
 import { deleteTopics } from "@sitewire/kafka"
-import type { FaultKind, FaultWork } from "../driveFaults.ts"
-import { patiently } from "../patiently.ts"
+import type { FaultKind, FaultWork } from "../faults/driveFaults.ts"
 import type { Random } from "../random.ts"
-import type { Installation } from "../startInstallation.ts"
-import type { Member } from "../startMember.ts"
+import { retryForTwoMinutes } from "../retryForTwoMinutes.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 export type RetrySchedule = { delaysMs: readonly number[] }
 
@@ -22,9 +22,9 @@ export const retryTopics = ({ delaysMs }: RetrySchedule) =>
 /** What happens to the console, and to the retry topics while deliveries are scheduled. `schedule` is what dispatchers are started with. */
 export function outboundFaults(settings: {
   random: Random
-  it: Pick<Installation, "kafkaConnection" | "setUp">
-  dispatchers: Member[]
-  management: Member
+  it: Pick<ChaosInstallation, "kafka" | "setUp">
+  dispatchers: SupervisedProcess[]
+  management: SupervisedProcess
   schedule: RetrySchedule
 }): Partial<Record<FaultKind, FaultWork>> {
   const { random, it, dispatchers, management, schedule } = settings
@@ -38,17 +38,17 @@ export function outboundFaults(settings: {
     async "retry topics recreated"() {
       const topics = retryTopics(schedule)
       const lost = random.shuffle(topics).slice(0, random.between(1, topics.length))
-      await patiently(() => deleteTopics(it.kafkaConnection, lost))
+      await retryForTwoMinutes(() => deleteTopics(it.kafka, lost))
       await sleep(random.between(0, 2_000))
-      await patiently(() => it.setUp(schedule.delaysMs))
+      await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
       return lost.join(", ")
     },
     /** As an operator does it: the setup job, then one dispatcher after the other, or all at once. */
     async "RETRY_DELAYS changed"() {
       const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
       schedule.delaysMs = random.pick(others)
-      await patiently(() => it.setUp(schedule.delaysMs))
-      const restart = async (dispatcher: Member) => {
+      await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
+      const restart = async (dispatcher: SupervisedProcess) => {
         await dispatcher.end()
         await dispatcher.start()
       }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { SupervisedProcess } from "@sitewire/installation"
 import { deleteTopics, rewindGroup } from "@sitewire/kafka"
 import { groups } from "../groups.ts"
-import type { Installation } from "../startInstallation.ts"
-import type { Member } from "../startMember.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 
 /** An hour in the runbook: more than what waited when the copy was taken, and than clocks differ. */
@@ -13,10 +13,10 @@ export const backMs = 10_000
  * tokens and what else an operator changes, of which a run has none. `lostTopics` are lost with Postgres.
  */
 export async function followRunbook(settings: {
-  it: Installation
-  schedulers: Member[]
+  it: ChaosInstallation
+  schedulers: SupervisedProcess[]
   /** The gateways and the dispatchers. */
-  others: Member[]
+  others: SupervisedProcess[]
   windowMs: number
   copy: PostgresCopy
   retryDelaysMs: readonly number[]
@@ -26,14 +26,14 @@ export async function followRunbook(settings: {
   // 2. Stop all.
   await Promise.all([...schedulers, ...others].map((service) => service.end()))
   const stoppedAt = Date.now()
-  if (lostTopics.length > 0) await deleteTopics(it.kafkaConnection, lostTopics)
+  if (lostTopics.length > 0) await deleteTopics(it.kafka, lostTopics)
   // 3. Restore Postgres.
   await putBack(it, copy)
   // 5. Run the setup job.
   await it.setUp(retryDelaysMs)
   // 6. Rewind both groups.
   const rewind = (group: string, topic: string) =>
-    rewindGroup({ kafka: it.kafkaConnection, group, topic, since: copy.takenAt - backMs })
+    rewindGroup({ kafka: it.kafka, group, topic, since: copy.takenAt - backMs })
   await Promise.all([
     rewind(groups.paid, it.names.sitePaid),
     rewind(groups.triggers, it.names.connectorTriggered),

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import type { Installation } from "../startInstallation.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 const run = promisify(execFile)
 
@@ -10,7 +10,9 @@ const run = promisify(execFile)
 export type PostgresCopy = { takenAt: number; folder: string }
 
 /** Stops Postgres in good order, copies its data and starts it again; services ride out the seconds without it. */
-export async function copyPostgres(it: Pick<Installation, "postgres" | "directory">): Promise<PostgresCopy> {
+export async function copyPostgres(
+  it: Pick<ChaosInstallation, "postgres" | "directory">,
+): Promise<PostgresCopy> {
   const folder = join(it.directory, "copy-of-postgres")
   await rm(folder, { recursive: true, force: true })
   const takenAt = Date.now()
@@ -25,7 +27,7 @@ export async function copyPostgres(it: Pick<Installation, "postgres" | "director
 
 /** Puts the copy in the place of a Postgres that is not running, and starts it. */
 export async function putBack(
-  it: Pick<Installation, "postgres" | "directory">,
+  it: Pick<ChaosInstallation, "postgres" | "directory">,
   { folder }: PostgresCopy,
 ): Promise<void> {
   await rm(dataOf(it), { recursive: true })
@@ -33,4 +35,4 @@ export async function putBack(
   await it.postgres.resume()
 }
 
-const dataOf = ({ directory }: Pick<Installation, "directory">) => join(directory, "postgres", "data")
+const dataOf = ({ directory }: Pick<ChaosInstallation, "directory">) => join(directory, "postgres", "data")

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { SeenRequest } from "../outbound/evidence.ts"
+import type { SeenRequest } from "../outbound/evidence/evidence.ts"
 import { type Evidence, reconcile } from "./reconcile.ts"
 
 const request = (event: string, overrides: Partial<SeenRequest> = {}): SeenRequest => ({

@@ -3,8 +3,8 @@ import {
   type InboundLedger,
   reconcile as reconcileInbound,
 } from "../inbound/reconcile.ts"
-import { isTaken, type Evidence as Outbound } from "../outbound/evidence.ts"
-import { describeState, findUncarried } from "../outbound/findUncarried.ts"
+import { isTaken, type Evidence as Outbound } from "../outbound/evidence/evidence.ts"
+import { describeState, findUncarried } from "../outbound/reconcile/findStranded.ts"
 
 export type Evidence = {
   outbound: Pick<Outbound, "published" | "deliveries" | "requests" | "carried">

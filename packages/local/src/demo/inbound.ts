@@ -5,7 +5,7 @@ import type { Cast } from "./outbound.ts"
 const windowMs = 60_000
 
 /** A connection; a burst that becomes one sync; later triggers that become exactly one more; a replaced token. */
-export async function tellInbound({ client, partner, story }: Cast): Promise<void> {
+export async function demonstrateInbound({ client, partner, story }: Cast): Promise<void> {
   const id = `demo-${randomBytes(3).toString("hex")}`
   story.step("A connection is made")
   const source = partner.sourceAddress(id)

@@ -10,7 +10,7 @@ import type { Story } from "./story.ts"
 export type Cast = { local: LocalStack; client: Client; partner: PartnerClient; story: Story }
 
 /** A channel; a paid site that becomes a signed delivery; a delivery that fails twice and arrives on a retry. */
-export async function tellOutbound({ local, client, partner, story }: Cast): Promise<void> {
+export async function demonstrateOutbound({ local, client, partner, story }: Cast): Promise<void> {
   const channel = `demo-${randomBytes(3).toString("hex")}`
   story.step("A partner's channel is made")
   const created = await client.createChannel({ id: channel, address: partner.notificationAddress(channel) })

@@ -1,43 +1,30 @@
 import type { LocalStack } from "@sitewire/cli"
-import { defaultRetryPeriod, parseDuration, topicNames } from "@sitewire/contracts"
-import { createLogger } from "@sitewire/runtime"
-import { prepare } from "@sitewire/setup"
-import { readSecrets } from "../secrets.ts"
-import { supervise } from "../supervise.ts"
+import { parseDuration } from "@sitewire/contracts"
+import { startInstallation } from "@sitewire/installation"
+import { readSecrets } from "../state/secrets.ts"
 
 /**
- * A dispatcher of the demo's own beside the running one, with short retry delays and topics under a prefix of its own:
- * the delays are part of topic names, so the running one cannot be hurried.
+ * Starts another dispatcher on the same Postgres and Kafka, with short retry delays. It has its own topic prefix: retry
+ * topics are named after their delays, so the running dispatcher cannot use others.
  */
 export async function startShortRetries(local: LocalStack, delays: string[]) {
-  const prefix = `${local.topicPrefix ?? ""}demo.`
-  const retryDelaysMs = delays.map(parseDuration)
-  await prepare({
-    databaseUrl: local.database,
-    kafka: { brokers: local.kafka.split(",") },
-    topicPrefix: prefix,
-    replication: 1,
-    retryDelaysMs,
-    retryPeriodMs: parseDuration(defaultRetryPeriod),
-    deadlineMs: 30_000,
-    log: createLogger({ service: "demo", level: "error" }),
-  })
   const { sealingKeys } = await readSecrets()
-  const dispatcher = await supervise({
-    name: "demo-dispatcher",
-    main: "services/webhook-dispatcher/src/main.ts",
-    env: {
-      DATABASE_URL: local.database,
-      KAFKA_BROKERS: local.kafka,
-      TOPIC_PREFIX: prefix,
-      SEALING_KEYS: sealingKeys,
-      RETRY_DELAYS: delays.join(","),
-      ALLOW_HTTP: "true",
-      ALLOWED_RANGES: "127.0.0.0/8",
-      OPS_HOST: "127.0.0.1",
-      OPS_PORT: "0",
+  const it = await startInstallation({
+    backing: {
+      databaseUrl: local.database,
+      brokers: local.kafka.split(","),
+      topicPrefix: `${local.topicPrefix ?? ""}demo.`,
+      replication: 1,
+      stop: async () => {},
     },
-    onRestart: (line) => process.stderr.write(`${line}\n`),
+    retryDelaysMs: delays.map(parseDuration),
+    sealingKeys,
   })
-  return { sitePaidTopic: topicNames({ prefix, retryDelaysMs }).sitePaid, stop: dispatcher.stop }
+  try {
+    await it.start("dispatcher")
+  } catch (error) {
+    await it.stop()
+    throw error
+  }
+  return { sitePaidTopic: it.names.sitePaid, stop: () => it.stop("SIGTERM", 30_000) }
 }

@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto"
+import { readFile, writeFile } from "node:fs/promises"
+import { request } from "node:http"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { GenericContainer, StartedTestContainer } from "testcontainers"
+import type { Folder } from "../claimFolder.ts"
+import type { BackingOptions, StartedBackingService } from "../types.ts"
+
+type Env = BackingOptions["env"]
+
+/** Whether a daemon answers a ping. Takes at most a second and a half, where there is none a few milliseconds. */
+export async function dockerAnswers(env: Env) {
+  const answers = await Promise.all(endpoints(env).map((to) => call({ to, method: "GET", path: "/_ping" })))
+  return answers.some((status) => status === 200)
+}
+
+/** Removes a volume that a kept service left; true when it is gone, false when no daemon could be asked. */
+export async function removeVolume(env: Env, name: string) {
+  const path = `/volumes/${name}`
+  const answers = await Promise.all(endpoints(env).map((to) => call({ to, method: "DELETE", path })))
+  return answers.some((status) => status === 204 || status === 404)
+}
+
+/**
+ * Where a kept service's data lives in Docker. A volume and not a folder: the images' own accounts would own the
+ * files, and an ordinary user could not remove them. Its name is kept in the folder, so removing the folder
+ * starts afresh.
+ */
+export async function volumeName(folder: Folder, service: string) {
+  const file = join(folder.path, "volume")
+  const kept = await readFile(file, "utf8").catch(() => undefined)
+  if (kept) return kept
+  const name = `sitewire-${service}-${randomBytes(6).toString("hex")}`
+  await writeFile(file, name)
+  return name
+}
+
+/** Starts the container and gives it the same controls as a local server. `host` is where Docker publishes ports. */
+export async function startContainer({
+  container,
+  folder,
+  address,
+}: {
+  container: GenericContainer
+  folder: Folder
+  address: string
+}): Promise<StartedBackingService> {
+  const starting = container.start()
+  const started = await Promise.race([starting, sleep(pullDeadlineMs, undefined, { ref: false })])
+  if (!started) {
+    void starting.then((late) => late.stop()).catch(() => {})
+    throw new Error(`it took more than ${pullDeadlineMs / 60_000} minutes`)
+  }
+  return {
+    kind: "docker",
+    address,
+    pid: undefined,
+    stop: async () => {
+      await started.stop({ timeout: 20_000, removeVolumes: true })
+      await folder.release()
+    },
+    halt: async (how = "orderly") => {
+      const engine = await engineContainer(started)
+      await (how === "kill" ? engine.kill() : engine.stop({ t: 20 }))
+    },
+    resume: () => started.restart(),
+  }
+}
+
+/** Imported when needed: loading testcontainers takes half a second that a start without Docker need not spend. */
+export async function loadTestcontainers() {
+  const { GenericContainer, Wait, getContainerRuntimeClient } = await import("testcontainers")
+  const { info } = await getContainerRuntimeClient()
+  return { GenericContainer, Wait, host: info.containerRuntime.host }
+}
+
+const pullDeadlineMs = 5 * 60_000
+
+async function engineContainer(started: StartedTestContainer) {
+  const { getContainerRuntimeClient } = await import("testcontainers")
+  return (await getContainerRuntimeClient()).container.getById(started.getId())
+}
+
+type Endpoint = { socketPath: string } | { host: string; port: number }
+
+function endpoints(env: Env): Endpoint[] {
+  if (env.DOCKER_HOST) {
+    const url = URL.parse(env.DOCKER_HOST)
+    if (url?.protocol === "unix:") return [{ socketPath: url.pathname }]
+    if (url?.protocol === "tcp:" || url?.protocol === "http:") {
+      return [{ host: url.hostname, port: Number(url.port || 2375) }]
+    }
+    return []
+  }
+  const sockets = ["/var/run/docker.sock", join(homedir(), ".docker", "run", "docker.sock")]
+  if (env.XDG_RUNTIME_DIR) sockets.push(join(env.XDG_RUNTIME_DIR, "docker.sock"))
+  return sockets.map((socketPath) => ({ socketPath }))
+}
+
+function call({ to, method, path }: { to: Endpoint; method: string; path: string }) {
+  return new Promise<number | undefined>((resolve) => {
+    const asking = request({ ...to, method, path, timeout: 1_500, agent: false }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    asking.once("timeout", () => asking.destroy())
+    asking.once("error", () => resolve(undefined))
+    asking.end()
+  })
+}

@@ -1,0 +1,46 @@
+import type { Folder } from "../claimFolder.ts"
+import { brokerSettings, clusterId, kafkaVersion, nodeSettings } from "../kafkaSettings.ts"
+import { pickPort } from "../pickPort.ts"
+import type { BackingOptions } from "../types.ts"
+import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
+
+const image = `apache/kafka:${kafkaVersion}`
+const data = "/var/lib/kafka/data"
+
+export async function startDockerKafka({
+  folder,
+  port: wanted,
+  durability,
+}: { folder: Folder } & Pick<BackingOptions, "port" | "durability">) {
+  const { GenericContainer, Wait, host } = await loadTestcontainers()
+  // Chosen before the start, because the broker tells its clients under which address to come back.
+  const port = await pickPort({ wanted, service: "Kafka" })
+  const settings = {
+    ...brokerSettings,
+    ...nodeSettings({
+      data,
+      listen: "0.0.0.0:9092",
+      advertised: `${host}:${port}`,
+      controllers: ["localhost:9093"],
+    }),
+  }
+  const container = new GenericContainer(image)
+    .withEnvironment({
+      CLUSTER_ID: clusterId,
+      KAFKA_HEAP_OPTS: "-Xmx512m",
+      ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [environmentName(key), value])),
+    })
+    .withExposedPorts({ container: 9092, host: port })
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .withStartupTimeout(90_000)
+  if (durability === "persistent") {
+    const source = await volumeName(folder, "kafka")
+    container.withBindMounts([{ source, target: data, mode: "rw" }])
+  }
+  return startContainer({ container, folder, address: `${host}:${port}` })
+}
+
+/** The image's rule for settings in the environment: upper case, dots as underscores. */
+function environmentName(key: string) {
+  return `KAFKA_${key.toUpperCase().replaceAll(".", "_")}`
+}

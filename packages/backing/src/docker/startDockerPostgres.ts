@@ -1,0 +1,49 @@
+import type { Folder } from "../claimFolder.ts"
+import { postgresName } from "../local/startLocalPostgres.ts"
+import { pickPort } from "../pickPort.ts"
+import type { BackingOptions } from "../types.ts"
+import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
+
+const image = "postgres:18-alpine"
+
+export async function startDockerPostgres({
+  folder,
+  password,
+  port: wanted,
+  durability,
+}: { folder: Folder; password: string } & Pick<BackingOptions, "port" | "durability">) {
+  const { GenericContainer, Wait, host } = await loadTestcontainers()
+  // Chosen here, not by Docker: the address must be the same after an outage.
+  const port = await pickPort({ wanted, service: "Postgres" })
+  const container = new GenericContainer(image)
+    .withEnvironment({
+      POSTGRES_USER: postgresName,
+      POSTGRES_DB: postgresName,
+      POSTGRES_PASSWORD: password,
+      PGDATA: "/var/lib/postgresql/data/main",
+    })
+    .withExposedPorts({ container: 5432, host: port })
+    // Over TCP: while the image fills a new database, a temporary server answers on the socket only.
+    .withHealthCheck({
+      test: ["CMD-SHELL", `pg_isready -h 127.0.0.1 -U ${postgresName}`],
+      interval: 250,
+      timeout: 2_000,
+      retries: 400,
+    })
+    .withWaitStrategy(Wait.forHealthCheck())
+    .withStartupTimeout(90_000)
+  if (durability === "scratch") {
+    container.withCommand([
+      "postgres",
+      ...["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"],
+      ...["-c", "max_connections=200"],
+    ])
+  } else {
+    const source = await volumeName(folder, "postgres")
+    container
+      .withBindMounts([{ source, target: "/var/lib/postgresql/data", mode: "rw" }])
+      .withCommand(["postgres", "-c", "max_connections=200"])
+  }
+  const address = `postgres://${postgresName}:${password}@${host}:${port}/${postgresName}`
+  return startContainer({ container, folder, address })
+}

@@ -1,0 +1,62 @@
+import { startKafka } from "./startKafka.ts"
+import { startKafkaCluster } from "./startKafkaCluster.ts"
+import { startPostgres } from "./startPostgres.ts"
+import type { BackingOptions, BackingService } from "./types.ts"
+
+export type BackingServicesOptions = Omit<BackingOptions, "port"> & {
+  ports?: { postgres?: number; kafka?: number }
+  /** See startKafka. */
+  jars: string
+  /** How many brokers; more than one are a cluster without an address in the environment. */
+  brokerCount?: number
+}
+
+export type BackingServices<Service = BackingService> = {
+  postgres: Service
+  /** One service for each broker; brokers of the environment are one service together. */
+  kafka: Service[]
+  databaseUrl: string
+  /** host:port of each broker. */
+  brokers: string[]
+  stop(): Promise<void>
+}
+
+/** Starts Postgres and Kafka together, or uses those of the environment. If one fails to start, the other is stopped. */
+export async function startBackingServices(options: BackingServicesOptions): Promise<BackingServices> {
+  const { ports = {}, brokerCount = 1, progress } = options
+  const report = (name: string, { kind }: BackingService) =>
+    progress(`${name} is ready (${kind === "given" ? "from the environment" : kind})`)
+  const startBrokers = async () => {
+    if (brokerCount > 1) return startKafkaCluster({ ...options, brokers: brokerCount })
+    const broker = await startKafka({ ...options, port: ports.kafka })
+    return { brokers: [broker], stop: () => broker.stop() }
+  }
+  const starting = [
+    startPostgres({ ...options, port: ports.postgres }).then((postgres) => {
+      report("Postgres", postgres)
+      return postgres
+    }),
+    startBrokers().then((kafka) => {
+      for (const broker of kafka.brokers) report("Kafka", broker)
+      return kafka
+    }),
+  ] as const
+  const outcomes = await Promise.allSettled(starting)
+  const stop = async () => {
+    const stopping = outcomes.map((outcome) => outcome.status === "fulfilled" && outcome.value.stop())
+    await Promise.all(stopping)
+  }
+  try {
+    const [postgres, { brokers }] = await Promise.all(starting)
+    return {
+      postgres,
+      kafka: brokers,
+      databaseUrl: postgres.address,
+      brokers: brokers.flatMap(({ address }) => address.split(",")),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,58 @@
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import {
+  type BackingServices,
+  type BackingServicesOptions,
+  startBackingServices,
+} from "./startBackingServices.ts"
+import type { BackingService, StartedBackingService } from "./types.ts"
+
+export type OwnBackingServices = Omit<BackingServices<StartedBackingService>, "stop"> & {
+  /** Contains the services' data, and whatever else the caller writes there. */
+  directory: string
+  /** Stops the services and removes `directory`, or only the services' data. */
+  stop(options?: { keepFiles?: boolean }): Promise<void>
+}
+
+/**
+ * Postgres and Kafka that the caller may stop and kill: never those of the environment. Their data is in a new folder
+ * `<parent>/<name>-…`, and is written with fsync, as in production.
+ */
+export async function startOwnBackingServices(
+  options: Pick<BackingServicesOptions, "jars" | "brokerCount" | "progress"> & {
+    parent: string
+    name: string
+    /** Start processes of this machine, not containers: their CPU time and their files can be read. */
+    withoutDocker: boolean
+  },
+): Promise<OwnBackingServices> {
+  const { parent, name, withoutDocker } = options
+  await mkdir(parent, { recursive: true })
+  const directory = await mkdtemp(join(parent, `${name}-`))
+  const { DATABASE_URL: _, KAFKA_BROKERS: __, ...environment } = process.env
+  const env = withoutDocker ? { ...environment, BACKING_SERVICES: "local" } : environment
+  try {
+    const services = await startBackingServices({ ...options, directory, env, durability: "persistent" })
+    return {
+      ...services,
+      directory,
+      postgres: started(services.postgres),
+      kafka: services.kafka.map(started),
+      async stop({ keepFiles = false } = {}) {
+        await services.stop()
+        const files = keepFiles ? (await readdir(directory)).filter(isServiceData) : [""]
+        for (const file of files) await rm(join(directory, file), { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function started(service: BackingService): StartedBackingService {
+  if (service.kind === "given") throw new Error(`${service.address} was not started here`)
+  return service
+}
+
+const isServiceData = (file: string) => file.startsWith("postgres") || file.startsWith("kafka")

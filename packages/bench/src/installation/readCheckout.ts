@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import type { Checkout } from "@sitewire/installation"
+
+/** Where a checkout may have its Node arguments; the last path is that of versions before packages/installation. */
+const files = ["packages/installation/src/process/nodeArguments.ts", "packages/backing/src/nodeArguments.ts"]
+
+/** Reads how the checkout in `folder` starts Node, so that one bench measures two versions of the services. */
+export async function readCheckout(folder: string): Promise<Checkout> {
+  const root = resolve(folder)
+  const file = files.map((path) => join(root, path)).find((path) => existsSync(path))
+  if (file === undefined) throw new Error(`${root} is not a checkout of Sitewire: it has no ${files[0]}`)
+  const { nodeArguments, nodeEnvironment } = (await import(pathToFileURL(file).href)) as Omit<
+    Checkout,
+    "root"
+  >
+  return { root, nodeArguments, nodeEnvironment }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs"
+import { cpuMs } from "./processUsage.ts"
+
+/**
+ * Watches the rest of the machine. Returns a function that says which share of the machine's CPU time went, since the
+ * watch began, to processes that are not this one's, or to other machines of the host: latencies from a busy machine
+ * are the machine's.
+ */
+export function watchOthers(): () => number {
+  const before = { ...machineMs(), own: cpuMs(process.pid) }
+  return () => {
+    const after = { ...machineMs(), own: cpuMs(process.pid) }
+    const others = after.busy - before.busy - (after.own - before.own)
+    return Math.max(0, others / (after.total - before.total))
+  }
+}
+
+/** CPU time since the boot over all processors, in milliseconds. Linux only. */
+function machineMs(): { busy: number; total: number } {
+  const [, ...ticks] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/\s+/).map(Number)
+  // user, nice, system, idle, iowait, irq, softirq, steal; a tick is 10 ms.
+  const total = ticks.slice(0, 8).reduce((sum, of) => sum + of, 0) * 10
+  const idle = ((ticks[3] ?? 0) + (ticks[4] ?? 0)) * 10
+  return { busy: total - idle, total }
+}

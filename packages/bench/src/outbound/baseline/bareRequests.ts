@@ -1,0 +1,17 @@
+import { runForResult } from "../../measure/runForResult.ts"
+import { concurrency } from "../concurrency.ts"
+import { warmUp } from "../load/deliverBacklog.ts"
+
+export type BareRequests = { perSecond: number; cpuMs: number }
+
+/** Runs the bare loop in a process of its own: its requests a second, and the CPU time of one. */
+export async function bareRequests(
+  url: string,
+  amount: number,
+  progress: (line: string) => void,
+): Promise<BareRequests> {
+  const args = [url, String(amount), String(warmUp), String(concurrency)]
+  const { perSecond, cpuMs } = await runForResult<BareRequests>(new URL("bareLoop.ts", import.meta.url), args)
+  progress(`bare loop: ${Math.round(perSecond)} requests/s, ${cpuMs.toFixed(4)} ms of CPU for each`)
+  return { perSecond, cpuMs }
+}

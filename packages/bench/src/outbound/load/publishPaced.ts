@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Installation } from "../../installation/startBenchInstallation.ts"
+import { eventOf } from "./paidEvent.ts"
+
+/** The clock of latencies: one for all processes of the machine, finer than a millisecond. */
+export const clockMs = () => performance.timeOrigin + performance.now()
+
+/**
+ * Publishes `amount` events one by one, spread evenly over the time; each carries as its reference the time at which
+ * it was given to the producer. Resolves when the broker has acknowledged them all.
+ */
+export async function publishPaced(
+  it: Installation,
+  { perSecond, amount, channels }: { perSecond: number; amount: number; channels: readonly string[] },
+): Promise<void> {
+  let failure: unknown
+  const acknowledged: Promise<void>[] = []
+  const startedAt = performance.now()
+  for (let at = 0; at < amount; at++) {
+    const waitMs = startedAt + (at / perSecond) * 1_000 - performance.now()
+    // A timer sleeps a whole millisecond at least: what has less to wait goes at once rather than late.
+    if (waitMs >= 0.5) await sleep(waitMs)
+    const event = eventOf(at, channels[at % channels.length] ?? "", String(clockMs()))
+    const record = { topic: it.names.sitePaid, key: event.id, value: JSON.stringify(event) }
+    acknowledged.push(
+      it.publish([record]).catch((error: unknown) => {
+        failure ??= error
+      }),
+    )
+  }
+  await Promise.all(acknowledged)
+  if (failure !== undefined) throw failure
+}

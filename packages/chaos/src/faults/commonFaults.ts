@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { StartedBackingService } from "@sitewire/backing"
+import type { SupervisedProcess } from "@sitewire/installation"
+import type { Random } from "../random.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import type { FaultKind, FaultWork } from "./driveFaults.ts"
+import { freeze } from "./freeze.ts"
+
+export type CommonFaultSettings = {
+  random: Random
+  it: Pick<ChaosInstallation, "postgres" | "brokers">
+  /** Those that are killed and paused, by service. */
+  services: SupervisedProcess[][]
+  /** Those that join their group for a while and leave it in good order. */
+  extras: SupervisedProcess[]
+  brokerDownMs: [number, number]
+  /** Of a process, or of one of several brokers. Longer than the session time-out of a group's member, which is 10 s. */
+  pausedMs: [number, number]
+}
+
+/** What happens to the processes of either flow, to the brokers and to Postgres. */
+export function commonFaults(settings: CommonFaultSettings): Partial<Record<FaultKind, FaultWork>> {
+  const { random, services, extras } = settings
+  const members = services.flat()
+  const { postgres, brokers } = settings.it
+  const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
+  const brokerName = (broker: StartedBackingService) =>
+    brokers.length > 1 ? `broker-${brokers.indexOf(broker) + 1}` : "broker"
+
+  async function stopBroker(): Promise<string> {
+    const broker = random.pick(brokers)
+    await broker.halt(random.pick(["orderly", "kill"]))
+    await wait(settings.brokerDownMs)
+    await broker.resume()
+    return brokerName(broker)
+  }
+  async function pauseBroker(): Promise<string> {
+    const broker = random.pick(brokers)
+    const unfreeze = await freeze(broker)
+    await wait(settings.pausedMs)
+    await unfreeze()
+    return brokerName(broker)
+  }
+  async function restartPostgres(how: "orderly" | "kill"): Promise<string> {
+    await postgres.halt(how)
+    await wait([0, 3_000])
+    await postgres.resume()
+    return "Postgres"
+  }
+
+  /**
+   * Kills one process of a service, or all of them, while they cannot finish what they have begun. They are paused before, so that work waits
+   * for them, which they begin once the server is unavailable.
+   */
+  async function killWithout(server: StartedBackingService, name: string): Promise<string> {
+    const service = random.pick(services)
+    const hit = random.pick([service, [random.pick(service)]])
+    for (const member of hit) member.pause()
+    await sleep(1_000)
+    const how = random.pick(["frozen", "stopped", "killed"] as const)
+    let recover = () => server.resume()
+    if (how === "frozen") recover = await freeze(server)
+    else await server.halt(how === "killed" ? "kill" : "orderly")
+    for (const member of hit) member.unpause()
+    await sleep(2_000)
+    await Promise.all(hit.map((member) => member.kill()))
+    const startsFirst = random.pick([true, false])
+    const starting = startsFirst ? Promise.all(hit.map((member) => member.start())) : undefined
+    if (startsFirst) await wait([500, 2_000])
+    await recover()
+    await (starting ?? Promise.all(hit.map((member) => member.start())))
+    return `${hit.map(({ name }) => name).join(", ")} with ${name} ${how}`
+  }
+
+  return {
+    async "kill -9"() {
+      const member = random.pick(members)
+      await member.kill()
+      await wait([0, 3_000])
+      await member.start()
+      return member.name
+    },
+    async SIGSTOP() {
+      const member = random.pick(members)
+      member.pause()
+      await wait(settings.pausedMs)
+      member.unpause()
+      return member.name
+    },
+    async rebalance() {
+      const extra = random.pick(extras)
+      await extra.start()
+      await wait([1_000, 4_000])
+      await extra.end()
+      return extra.name
+    },
+    ...(brokers.length > 1
+      ? { "one broker stopped": stopBroker, "one broker paused": pauseBroker }
+      : { "broker stopped": stopBroker }),
+    "Postgres killed": () => restartPostgres("kill"),
+    "Postgres restarted": () => restartPostgres("orderly"),
+    "kill -9 while Postgres is unavailable": () => killWithout(postgres, "Postgres"),
+    "kill -9 while a broker is unavailable": () => {
+      const broker = random.pick(brokers)
+      return killWithout(broker, brokerName(broker))
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { SupervisedProcess } from "@sitewire/installation"
+
+type ConsoleAnswer = { status: number; body: unknown }
+
+/** A POST to the management API. Null: there was no response, so what was asked for may have been done or not. */
+export type CallConsole = (path: string, body?: unknown) => Promise<ConsoleAnswer | null>
+
+export function consoleCaller(member: SupervisedProcess, key: string): CallConsole {
+  return async (path, body) => {
+    const { console: origin } = member.addresses()
+    if (origin === undefined) return null
+    try {
+      const response = await fetch(`${origin}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(10_000),
+      })
+      return { status: response.status, body: await response.json() }
+    } catch {
+      return null
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Random } from "../../random.ts"
+import { pickChannel } from "../channels.ts"
+import type { CallConsole } from "./callConsole.ts"
+
+/** Pauses some channel now and then and resumes it seconds later, until `isOver`. Leaves none paused. Returns how many it paused. */
+export async function pauseChannels(settings: {
+  call: CallConsole
+  random: Random
+  everyMs: [number, number]
+  pausedMs: [number, number]
+  isOver: () => boolean
+}): Promise<number> {
+  const { call, random, everyMs, pausedMs, isOver } = settings
+  const resuming: Promise<void>[] = []
+
+  async function resume(channel: string): Promise<void> {
+    while ((await call(`/v1/channels/${channel}/resume`))?.status !== 200) await sleep(200)
+  }
+  let count = 0
+  while (!isOver()) {
+    await sleep(random.between(...everyMs))
+    const channel = pickChannel(random)
+    const lasting = random.between(...pausedMs)
+    // Without a response it may be paused all the same.
+    const answer = await call(`/v1/channels/${channel}/pause`)
+    if (answer?.status === 200) count += 1
+    resuming.push(sleep(lasting).then(() => resume(channel)))
+  }
+  await Promise.all(resuming)
+  return count
+}

@@ -1,0 +1,77 @@
+import { type AttemptRow, type Evidence, isTaken, type SeenRequest } from "../evidence/evidence.ts"
+import { hitsBetween } from "./reassignments.ts"
+
+/** A session time-out (10 s) and a rebalance time-out (20 s). */
+const aftermathMs = 30_000
+
+/**
+ * Deliveries with more attempts than they had causes, and why. An attempt's cause is the event, a failed attempt before it, a
+ * resend, or a sweep. Without a cause are
+ * - a number that was made more often than once and once more for each reassignment that may have hit it, from the first
+ *   making to the last;
+ * - a number that follows one of which no making failed, unless a fault between the two may have ended the claim on it.
+ * A reset counts as no making of its own: the sender may repeat a request on a new connection when a kept one is closed
+ * under it, within one attempt.
+ *
+ * `afterDelivery`: attempts with a higher number than one that had been delivered, less resends and sweeps.
+ */
+export function findForks({
+  attempts,
+  requests,
+  deferrals,
+  faults,
+  members,
+}: Pick<Evidence, "attempts" | "requests" | "deferrals" | "faults" | "members">): {
+  forked: string[]
+  afterDelivery: number
+} {
+  const forked: string[] = []
+  let afterDelivery = 0
+  const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
+  const requestsOf = Map.groupBy(requests, ({ delivery }) => delivery)
+  const causesOf = Map.groupBy(
+    deferrals.filter(({ reason }) => reason === "resend" || reason === "overdue"),
+    ({ delivery }) => delivery,
+  )
+  for (const delivery of new Set([...attemptsOf.keys(), ...requestsOf.keys()])) {
+    const causes = causesOf.get(delivery)?.length ?? 0
+    const { withoutCause, after } = examine(attemptsOf.get(delivery) ?? [], requestsOf.get(delivery) ?? [])
+    const count = withoutCause.reduce((sum, { times }) => sum + times, 0)
+    const why = withoutCause.map(({ why }) => why).join("; ")
+    if (count > causes) forked.push(`${delivery}: ${why}; resends and sweeps: ${causes}`)
+    afterDelivery += Math.max(0, after - causes)
+  }
+  return { forked, afterDelivery }
+
+  function examine(rows: AttemptRow[], sent: SeenRequest[]) {
+    const made = Map.groupBy(rows, ({ number }) => number)
+    const seen = Map.groupBy(sent, ({ number }) => number)
+    const withoutCause: { times: number; why: string }[] = []
+    let after = 0
+    let deliveredBy = Number.POSITIVE_INFINITY
+    let before: { number: number; from: number; failed: boolean } | undefined
+    for (const number of [...new Set([...made.keys(), ...seen.keys()])].sort((a, b) => a - b)) {
+      const [madeNow, seenNow] = [made.get(number) ?? [], seen.get(number) ?? []]
+      const times = Math.max(madeNow.length, seenNow.filter(({ answer }) => answer !== "reset").length)
+      const starts = [...madeNow, ...seenNow].map(({ at }) => at)
+      const from = Math.min(...starts)
+      const hits = hitsBetween(faults, members, { from, to: Math.max(...starts), aftermathMs })
+      if (times > 1 + hits)
+        withoutCause.push({
+          times: times - 1 - hits,
+          why: `attempt ${number} made ${times} times, ${hits} reassignments`,
+        })
+      if (
+        before &&
+        !before.failed &&
+        !hitsBetween(faults, members, { from: before.from, to: from, aftermathMs: 0 })
+      )
+        withoutCause.push({ times: 1, why: `attempt ${number} after ${before.number} was delivered` })
+      if (number > deliveredBy) after += times
+      if (madeNow.some(({ delivered }) => delivered)) deliveredBy = Math.min(deliveredBy, number)
+      const failed = madeNow.some(({ delivered }) => !delivered) || seenNow.some((one) => !isTaken(one))
+      before = { number, from, failed }
+    }
+    return { withoutCause, after }
+  }
+}

@@ -1,0 +1,60 @@
+import { countFaults, type Fault } from "../faults/driveFaults.ts"
+import type { InboundLedger } from "../inbound/reconcile.ts"
+import type { OutboundLedger } from "../outbound/reconcile/reconcile.ts"
+import type { RestoreLedger } from "../restore/reconcile.ts"
+
+const jsonFields = {
+  outbound: [
+    ...["published", "delivered", "lost", "duplicates", "bound", "forged", "forked"],
+    ...["resends", "unsent", "uncarried"],
+  ],
+  inbound: ["accepted", "forgotten", "tooClose", "duplicates"],
+  restore: ["published", "delivered", "lost", "accepted", "forgotten", "duplicates", "forged", "uncarried"],
+}
+
+export type Finished = {
+  flow: keyof typeof jsonFields
+  seed: number
+  ledger: OutboundLedger | InboundLedger | RestoreLedger
+  faults: readonly Fault[]
+}
+
+export type Output = {
+  /** One line of JSON instead of the tables. */
+  json: boolean
+  /** Both to stdout, where with `json` there must be nothing else. */
+  print: (text: string) => void
+  table: (rows: unknown) => void
+  /** To stderr. */
+  progress: (line: string) => void
+}
+
+/** Says what came of a run. Returns the exit status: 0 if every promise holds. */
+export function report({ flow, seed, ledger, faults }: Finished, output: Output): 0 | 1 {
+  /** Findings are lists with what was found; the table and the JSON say how many. */
+  const counted = Object.entries(ledger).map(([name, found]) => [name, countOf(found)] as const)
+  if (output.json) {
+    const fields = counted.filter(([name]) => jsonFields[flow].includes(name))
+    const result = { seed, ...Object.fromEntries(fields), faults: faults.length }
+    output.print(`${JSON.stringify(result)}\n`)
+  } else {
+    output.table(countFaults(faults))
+    output.table(Object.fromEntries(counted))
+  }
+  for (const [name, found] of Object.entries(ledger)) {
+    if (Array.isArray(found)) for (const one of found.slice(0, 20)) output.progress(`${name}: ${one}`)
+  }
+  // The JSON does not have every count that a promise hangs on.
+  if (!ledger.holds && output.json)
+    output.progress(`not all holds: ${JSON.stringify(Object.fromEntries(counted))}`)
+  return ledger.holds ? 0 : 1
+}
+
+/** Counts by name are one text, so that the table keeps its columns. */
+function countOf(found: unknown): unknown {
+  if (Array.isArray(found)) return found.length
+  if (typeof found !== "object" || found === null) return found
+  return Object.entries(found)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ")
+}

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+/** Repeats `work` until it succeeds: faults make Postgres and Kafka unavailable for seconds at any time. */
+export async function retryForTwoMinutes<T>(work: () => Promise<T>): Promise<T> {
+  const endsAt = performance.now() + 120_000
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (performance.now() > endsAt) throw error
+      await sleep(200)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { appendFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { startOwnBackingServices } from "@sitewire/backing"
+import { formatDuration } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import {
+  type ServiceName,
+  type StartedProcess,
+  type SupervisedProcess,
+  services,
+  startInstallation,
+  startProcess,
+} from "@sitewire/installation"
+import type { Fault } from "./faults/driveFaults.ts"
+import { retryForTwoMinutes } from "./retryForTwoMinutes.ts"
+
+const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
+
+/** An installation with its own Postgres and Kafka, which faults stop and start like the services. */
+export async function startChaosInstallation(settings: {
+  retryDelaysMs: readonly number[]
+  /** Postgres's data is then in `directory`/postgres/data. */
+  withoutDocker?: boolean
+  /** 1, or 3 and more: of two brokers only one may be stopped. */
+  brokerCount: number
+  progress: (line: string) => void
+  /** Services that end unasked are added here. */
+  faults: Fault[]
+}) {
+  const { retryDelaysMs, withoutDocker = false, brokerCount, progress, faults } = settings
+  const backing = await startOwnBackingServices({
+    ...{ parent: stateFolder, name: "chaos", jars: join(stateFolder, "jars") },
+    ...{ withoutDocker, brokerCount, progress },
+  })
+  const { databaseUrl, brokers, directory } = backing
+  let keepFiles = false
+  const it = await startInstallation({
+    backing: {
+      ...{ databaseUrl, brokers, topicPrefix: "" },
+      replication: Math.min(3, brokers.length),
+      stop: () => backing.stop({ keepFiles }),
+    },
+    retryDelaysMs,
+    env: { LOG_LEVEL: "info", RETRY_PERIOD: "1h", STARTUP_DEADLINE: "45s" },
+    logsFolder: directory,
+  })
+  const helpers: StartedProcess[] = []
+
+  return {
+    directory,
+    postgres: backing.postgres,
+    /** Kafka's brokers: one, or those of a cluster. */
+    brokers: backing.kafka,
+    pool: it.pool,
+    /** Retries while Postgres is unavailable. */
+    sql: ((text, values, name) => retryForTwoMinutes(() => it.sql(text, values, name))) as Sql,
+    kafka: it.kafka,
+    names: it.names,
+    publish: it.publish,
+    addChannel: it.addChannel,
+    addConnections: it.addConnections,
+    setUp: (delaysMs: readonly number[]) =>
+      it.setUp({ RETRY_DELAYS: delaysMs.map(formatDuration).join(",") }),
+    /** A service that faults kill, pause and restart. It is not started yet; `env` is read at each start. */
+    service(
+      name: string,
+      service: ServiceName,
+      env: () => Record<string, string> = () => ({}),
+    ): SupervisedProcess {
+      const note = (line: string) => appendFileSync(join(directory, `${name}.log`), `--- ${line}\n`)
+      return it.superviseFile({
+        name,
+        main: services[service].main,
+        env: () => ({ ...it.variables(service), ...env() }),
+        restartAfterMs: 0,
+        retryAfterMs: 500,
+        onEvent(event) {
+          if (event.kind === "failed to start") return note(`did not start: ${event.error}`)
+          if (event.kind === "started") return note(`process ${event.pid} is ready`)
+          note(`process ${event.pid} ended (${event.signal ?? event.code})`)
+          if (!event.unasked) return
+          faults.push({ kind: "exit", target: name, beganAt: Date.now(), endedAt: Date.now() })
+          progress(`          ${name} ended unasked with ${event.code} and is started again`)
+        },
+      })
+    },
+    /** Starts a process that no fault affects. */
+    async helper(main: string, env: Record<string, string>): Promise<StartedProcess> {
+      const started = await startProcess(main, env)
+      helpers.push(started)
+      return started
+    },
+    /** `keepLogs` leaves the logs of all processes, so that the cause of a failure can be found. */
+    async stop({ keepLogs }: { keepLogs: boolean }): Promise<void> {
+      keepFiles = keepLogs
+      await Promise.all(helpers.map((helper) => helper.end("SIGKILL")))
+      await it.stop()
+      if (keepLogs) progress(`the logs of all processes are in ${directory}`)
+    },
+  }
+}
+
+export type ChaosInstallation = Awaited<ReturnType<typeof startChaosInstallation>>

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto"
+import {
+  type Incoming,
+  type KafkaConnection,
+  type Outgoing,
+  readTopic,
+  startConsumer,
+  startProducer,
+  topicEnd,
+} from "@sitewire/kafka"
+
+type Producer = Awaited<ReturnType<typeof startProducer>>
+
+/** Publishes and reads with clients that are started at first use. `groupPrefix` begins the names of consumer groups. */
+export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) {
+  let producer: Promise<Producer> | undefined
+  const consumers: { close(deadlineMs: number): Promise<unknown> }[] = []
+
+  async function publish(records: Outgoing[]): Promise<void> {
+    producer ??= startProducer({ kafka }).catch((error: unknown) => {
+      producer = undefined
+      throw error
+    })
+    await (await producer).publish(records)
+  }
+
+  return {
+    publish,
+    /** All records that the topic contains now. */
+    async read(topic: string): Promise<Incoming[]> {
+      const to = await topicEnd({ kafka, topic })
+      const bounds = { maxRecords: 100_000, maxBytes: 50_000_000 }
+      const { records } = await readTopic({ kafka, topic, groupPrefix, from: {}, to, ...bounds })
+      return records
+    },
+    /** A list of the topic's records, to which those that are published later are added. */
+    async follow(topic: string): Promise<Incoming[]> {
+      const seen: Incoming[] = []
+      const take = (records: Incoming[], done: (record: Incoming) => void) => {
+        seen.push(...records)
+        records.forEach(done)
+      }
+      const group = `${groupPrefix}follower-${randomBytes(4).toString("hex")}`
+      consumers.push(await startConsumer({ kafka, group, topics: [{ topic }], maxOutstanding: 10_000, take }))
+      return seen
+    },
+    async close(): Promise<void> {
+      await Promise.all(consumers.map((consumer) => consumer.close(2_000)))
+      await (await producer)?.close(2_000)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** A service's main file, the variables of its ports, and the name under which it announces each port's address. */
+export type Service = { main: string; ports: Record<string, string> }
+
+const ops = { OPS_PORT: "ops" }
+
+export const services = {
+  gateway: { main: "services/trigger-gateway/src/main.ts", ports: { ...ops, GATEWAY_PORT: "gateway" } },
+  scheduler: { main: "services/sync-scheduler/src/main.ts", ports: ops },
+  dispatcher: { main: "services/webhook-dispatcher/src/main.ts", ports: ops },
+  console: { main: "packages/console/src/main.ts", ports: { ...ops, CONSOLE_PORT: "console" } },
+} satisfies Record<string, Service>
+
+export type ServiceName = keyof typeof services
+
+/** Sources and notification addresses are on this machine. */
+const loopbackAddresses = { ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8" }
+
+/** What each service needs beside the addresses of Postgres and Kafka. Port 0 is any free port. */
+export function variablesOf(service: ServiceName, sealingKeys: string): Record<string, string> {
+  const sealing = { SEALING_KEYS: sealingKeys }
+  switch (service) {
+    case "gateway":
+      return { GATEWAY_HOST: "127.0.0.1", GATEWAY_PORT: "0", GATEWAY_DRAIN_DELAY: "0ms" }
+    case "scheduler":
+      return loopbackAddresses
+    case "dispatcher":
+      return { ...loopbackAddresses, ...sealing }
+    case "console":
+      return { ...loopbackAddresses, ...sealing, CONSOLE_PORT: "0" }
+  }
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { defaultRetryDelays, formatDuration, parseDuration, topicNames } from "@sitewire/contracts"
+import { openPool } from "@sitewire/database"
+import { connectKafka } from "@sitewire/kafka"
+import { addChannel } from "./data/addChannel.ts"
+import { addConnections } from "./data/addConnections.ts"
+import { createTopicClients } from "./data/topics.ts"
+import type { Checkout } from "./process/checkout.ts"
+import { runScript, type StartedProcess, startProcess } from "./process/startProcess.ts"
+import { type ProcessEvent, type SupervisedProcess, supervise } from "./process/supervise.ts"
+import { type ServiceName, services, variablesOf } from "./services.ts"
+import { silentLog } from "./silentLog.ts"
+
+/** The Postgres and the Kafka of an installation. `stop` is called when the installation stops. */
+export type InstallationBacking = {
+  databaseUrl: string
+  brokers: readonly string[]
+  topicPrefix: string
+  /** How many copies the setup job makes of each topic; null: migrations and topics are complete already. */
+  replication: number | null
+  stop(): Promise<unknown>
+}
+
+export type InstallationOptions = {
+  backing: InstallationBacking
+  /** Topics are made for these delays, and the services get the same. */
+  retryDelaysMs?: readonly number[]
+  /** Variables of every service. */
+  env?: Record<string, string>
+  /** New ones by default. */
+  sealingKeys?: string
+  /** The checkout whose setup job and services run. */
+  checkout?: Checkout
+  /** Output of processes is appended to `<logsFolder>/<name>.log`. */
+  logsFolder?: string
+  /** See `StartOptions`. */
+  ownProcessGroup?: boolean
+}
+
+/** The setup job's deadline; the migrations and topics of an empty installation take a few seconds. */
+const setupDeadline = "30s"
+
+/**
+ * Starts Sitewire: applies migrations and makes topics, and then starts any of its services, as processes with the same
+ * Node arguments as in the images. Tests, `npm run bench`, `npm run chaos`, `npm start` and `npm run demo` all use this
+ * function, which is why it is not in packages/testkit: `npm start` is no test. If the setup fails, what was started is
+ * stopped.
+ */
+export async function startInstallation(options: InstallationOptions) {
+  const { backing, env = {}, checkout, logsFolder, ownProcessGroup = false } = options
+  const { databaseUrl, brokers, topicPrefix } = backing
+  const retryDelaysMs = options.retryDelaysMs ?? defaultRetryDelays.map(parseDuration)
+  const sealingKeys = options.sealingKeys ?? `k1:${randomBytes(32).toString("base64")}`
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.join(","),
+    TOPIC_PREFIX: topicPrefix,
+    RETRY_DELAYS: retryDelaysMs.map(formatDuration).join(","),
+  }
+  const pool = openPool({ url: databaseUrl, size: 4, name: "installation" })
+  const kafka = connectKafka({ brokers: [...brokers], clientId: "installation", log: silentLog })
+  const topics = createTopicClients(kafka, `${topicPrefix}installation-`)
+  const processes: StartedProcess[] = []
+  const supervised: SupervisedProcess[] = []
+  const ownCode = checkout === undefined ? {} : { checkout }
+
+  /** Runs the setup job: migrations, and topics as `overrides` say. */
+  async function setUp(overrides: Record<string, string> = {}): Promise<void> {
+    const job = { TOPIC_REPLICATION: String(backing.replication ?? 1), STARTUP_DEADLINE: setupDeadline }
+    await runScript("packages/setup/src/main.ts", [], { ...shared, ...job, ...env, ...overrides }, ownCode)
+  }
+
+  /** The variables that a service is started with. */
+  const variables = (service: ServiceName) => ({
+    ...shared,
+    ...variablesOf(service, sealingKeys),
+    ...env,
+  })
+
+  /** Starts a file of the checkout with nothing but these variables. */
+  async function startFile(main: string, own: Record<string, string>): Promise<StartedProcess> {
+    const started = await startProcess(main, own, { ...ownCode, ownProcessGroup })
+    processes.push(started)
+    return started
+  }
+
+  const start = (service: ServiceName, overrides: Record<string, string> = {}) =>
+    startFile(services[service].main, { ...variables(service), ...overrides })
+
+  /** A process that is restarted when it ends unasked. Its `start` starts it first. `env` is read at each start. */
+  function superviseFile(settings: {
+    name: string
+    main: string
+    env: () => Record<string, string>
+    /** Each port's variable and the name of its address: a restarted process listens where it first did. */
+    ports?: Record<string, string>
+    restartAfterMs: number
+    retryAfterMs: number
+    onEvent: (event: ProcessEvent) => void
+  }): SupervisedProcess {
+    const { name, main, ports = {} } = settings
+    const logFile = logsFolder === undefined ? undefined : join(logsFolder, `${name}.log`)
+    let chosen: Record<string, string> = {}
+    const launch = async (signal: AbortSignal) => {
+      const own = { ...settings.env(), ...chosen }
+      const started = await startProcess(main, own, { name, ...ownCode, logFile, ownProcessGroup, signal })
+      chosen = Object.fromEntries(
+        Object.entries(ports).map(([variable, address]) => [variable, portOf(started.addresses[address])]),
+      )
+      return started
+    }
+    const process = supervise({ ...settings, launch })
+    supervised.push(process)
+    return process
+  }
+
+  /** Ends the services, all at once, then the clients, then Postgres and Kafka. Returns the exit codes of the services. */
+  async function stop(how: NodeJS.Signals = "SIGKILL", killAfterMs?: number): Promise<(number | null)[]> {
+    const codes = await Promise.all([
+      ...processes.map((process) => process.end(how, killAfterMs)),
+      ...supervised.map((process) => (how === "SIGKILL" ? process.kill() : process.end(killAfterMs))),
+    ])
+    await topics.close()
+    await pool.close()
+    await backing.stop()
+    return codes.map((code) => code ?? null)
+  }
+
+  if (backing.replication !== null) {
+    await setUp().catch(async (error: unknown) => {
+      await stop()
+      throw error
+    })
+  }
+  return {
+    databaseUrl,
+    brokers,
+    topicPrefix,
+    sealingKeys,
+    names: topicNames({ prefix: topicPrefix, retryDelaysMs }),
+    pool,
+    sql: pool.sql,
+    kafka,
+    publish: topics.publish,
+    readTopic: topics.read,
+    followTopic: topics.follow,
+    addChannel: (channel: { id: string; address: string; secret: string }) =>
+      addChannel({ sql: pool.sql, sealingKeys }, channel),
+    addConnections: (connections: readonly { id: string; source: string }[]) =>
+      addConnections(pool.sql, connections),
+    setUp,
+    variables,
+    start,
+    startFile,
+    superviseFile,
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  }
+}
+
+export type Installation = Awaited<ReturnType<typeof startInstallation>>
+
+function portOf(url: string | undefined): string {
+  return new URL(url ?? "").port
+}
