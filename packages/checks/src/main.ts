@@ -1,7 +1,8 @@
 import type { Check } from "./check.ts"
 import { commentsCheck } from "./comments/commentsCheck.ts"
+import { testTasksCheck } from "./turbo/testTasksCheck.ts"
 
-const checks: Check[] = [commentsCheck]
+const checks: Check[] = [commentsCheck, testTasksCheck]
 
 const root = new URL("../../../", import.meta.url)
 for (const check of checks) {

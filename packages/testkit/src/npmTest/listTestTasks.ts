@@ -26,11 +26,13 @@ export async function listTestTasks(settings: {
   args: string[]
 }): Promise<TestTask[]> {
   const { root, turbo, args } = settings
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [turbo, "run", "test", "--dry=json", ...args],
-    { cwd: root, maxBuffer: 64 * 1024 * 1024 },
-  )
+  const dryRun = [turbo, "run", "test", "--dry=json", ...args]
+  const { stdout } = await promisify(execFile)(process.execPath, dryRun, {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: { stderr?: string }) => {
+    throw new Error(`turbo cannot list the tests. ${error.stderr ?? ""}`, { cause: error })
+  })
   const { tasks } = JSON.parse(stdout) as DryRun
   return tasks
     .filter(({ task, command }) => task === "test" && command !== "<NONEXISTENT>")
