@@ -6,11 +6,13 @@ import { dropTestDatabases, makeTemplate } from "./freshDatabase.ts"
 const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
 
 /**
- * Vitest runs this before all test files: it starts a real Postgres and a real Kafka, or uses those of the environment.
- * Test files read their addresses from DATABASE_URL and KAFKA_BROKERS.
+ * Starts a real Postgres and a real Kafka for the tests, or uses those of the environment, and makes the template
+ * database. Sets DATABASE_URL, KAFKA_BROKERS and TEMPLATE_DATABASE. Called by `npm test` before it starts vitest, and by
+ * each vitest that was started in another way.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const { env } = process
+  if (env.TEMPLATE_DATABASE) return async () => {}
   const backing = await startBackingServices({
     directory: join(stateFolder, "tests"),
     jars: join(stateFolder, "jars"),
