@@ -1,0 +1,13 @@
+/** A check of the repository's files, run by `npm run check`. */
+export type Check = {
+  name: string
+  /** `root` is the repository's folder, with a slash at the end. */
+  run(root: URL): Promise<CheckResult>
+}
+
+export type CheckResult = {
+  /** One line that is printed whether the check passes or fails. */
+  summary: string
+  /** One line each: what is wrong, where, and what to do. The check passes if there are none. */
+  problems: string[]
+}

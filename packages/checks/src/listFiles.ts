@@ -1,0 +1,12 @@
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+
+/** Paths below `root` of all files that git tracks or would track, without deleted ones. */
+export function listFiles(root: URL): string[] {
+  const output = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return output.split("\0").filter((path) => path !== "" && existsSync(new URL(path, root)))
+}

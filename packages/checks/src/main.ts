@@ -1,0 +1,12 @@
+import type { Check } from "./check.ts"
+import { documentsCheck } from "./documents/documentsCheck.ts"
+
+const checks: Check[] = [documentsCheck]
+
+const root = new URL("../../../", import.meta.url)
+for (const check of checks) {
+  const { summary, problems } = await check.run(root)
+  console.log(`${check.name}: ${summary}`)
+  for (const problem of problems) console.error(`${check.name}: ${problem}`)
+  if (problems.length > 0) process.exitCode = 1
+}
