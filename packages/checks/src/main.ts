@@ -1,7 +1,8 @@
 import type { Check } from "./check.ts"
+import { commentsCheck } from "./comments/commentsCheck.ts"
 import { documentsCheck } from "./documents/documentsCheck.ts"
 
-const checks: Check[] = [documentsCheck]
+const checks: Check[] = [commentsCheck, documentsCheck]
 
 const root = new URL("../../../", import.meta.url)
 for (const check of checks) {
