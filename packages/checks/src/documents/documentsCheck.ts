@@ -54,7 +54,7 @@ async function runExamples(root: URL, examples: ReturnType<typeof findExamples>)
   const PATH = [join(cwd, "node_modules", ".bin"), process.env.PATH].join(delimiter)
   const problems: string[] = []
   for (const example of examples) {
-    const problem = await runExample(example, { cwd, env: { PATH, HOME: home, TMPDIR: home } })
+    const { problem } = await runExample(example, { cwd, env: { PATH, HOME: home, TMPDIR: home } })
     if (problem !== null) problems.push(problem)
   }
   await rm(home, { recursive: true })

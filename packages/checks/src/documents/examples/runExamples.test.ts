@@ -13,17 +13,18 @@ function exampleOf(script: string, printed?: string) {
 }
 
 test("an example that succeeds and prints what the page shows passes", async () => {
-  expect(await runExample(exampleOf("true"), surroundings)).toBeNull()
-  expect(await runExample(exampleOf("echo valid: 12 bytes", "valid: … bytes"), surroundings)).toBeNull()
+  expect(await runExample(exampleOf("true"), surroundings)).toEqual({ problem: null, output: "" })
+  const printing = exampleOf("echo valid: 12 bytes", "valid: … bytes")
+  expect(await runExample(printing, surroundings)).toEqual({ problem: null, output: "valid: 12 bytes\n" })
 })
 
 test("an example that fails is reported with its page, line, exit code and output", async () => {
-  const problem = await runExample(exampleOf("echo broken\nfalse\necho not reached"), surroundings)
+  const { problem } = await runExample(exampleOf("echo broken\nfalse\necho not reached"), surroundings)
   expect(problem).toBe("a.md:2: the example ends with 1:\nbroken\n")
 })
 
 test("an example that prints something else than the page shows is reported", async () => {
-  const problem = await runExample(exampleOf("echo invalid", "valid: … bytes"), surroundings)
+  const { problem } = await runExample(exampleOf("echo invalid", "valid: … bytes"), surroundings)
   expect(problem).toContain("does not print what the page shows")
 })
 

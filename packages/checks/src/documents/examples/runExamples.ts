@@ -89,17 +89,21 @@ export function startExample({ script }: Example, { cwd, env }: { cwd: string; e
 
 const longestMs = 60_000
 
-/** Runs an example to its end. Returns what is wrong, or null. */
+/** Runs an example to its end. `problem` is null if it succeeded and printed what the page shows. */
 export async function runExample(
   example: Example,
   surroundings: { cwd: string; env: NodeJS.ProcessEnv },
-): Promise<string | null> {
+): Promise<{ problem: string | null; output: string }> {
   const running = startExample(example, surroundings)
   const timer = setTimeout(() => void running.stop(), longestMs)
   const code = await running.ended
   clearTimeout(timer)
   const output = running.output()
-  if (code !== 0) return `${example.where}: the example ends with ${code ?? "a signal"}:\n${output}`
-  if (example.expected === null || isPrinted(example.expected, output)) return null
-  return `${example.where}: the example does not print what the page shows, but:\n${output}`
+  return { problem: judge(example, code, output), output }
+}
+
+function judge({ where, expected }: Example, code: number | null, output: string): string | null {
+  if (code !== 0) return `${where}: the example ends with ${code ?? "a signal"}:\n${output}`
+  if (expected === null || isPrinted(expected, output)) return null
+  return `${where}: the example does not print what the page shows, but:\n${output}`
 }
