@@ -1,3 +1,3 @@
-export { type Client, createClient, type DeliveryQuery, type PageQuery } from "./client.ts"
-export { Failure } from "./failure.ts"
-export { type LocalStack, localStackFile, localStackSchema } from "./localStack.ts"
+export { type Client, createClient, type DeliveryQuery, type PageQuery } from "./api/client.ts"
+export { Failure } from "./errors/failure.ts"
+export { type LocalStack, localStackFile, localStackSchema } from "./target/localStack.ts"

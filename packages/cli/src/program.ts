@@ -1,124 +1,71 @@
 import { Command } from "commander"
 import packageJson from "../package.json" with { type: "json" }
-import { addChannelCreate } from "./commands/channelCreate.ts"
-import { addChannelList } from "./commands/channelList.ts"
-import { addChannelPause } from "./commands/channelPause.ts"
-import { addChannelResume } from "./commands/channelResume.ts"
-import { addChannelSecretActivate } from "./commands/channelSecretActivate.ts"
-import { addChannelSecretRetire } from "./commands/channelSecretRetire.ts"
-import { addChannelSecretStage } from "./commands/channelSecretStage.ts"
-import { addChannelSet } from "./commands/channelSet.ts"
-import { addChannelSetAddress } from "./commands/channelSetAddress.ts"
-import { addChannelShow } from "./commands/channelShow.ts"
-import { addConnectionCreate } from "./commands/connectionCreate.ts"
-import { addConnectionList } from "./commands/connectionList.ts"
-import { addConnectionReplaceToken } from "./commands/connectionReplaceToken.ts"
-import { addConnectionShow } from "./commands/connectionShow.ts"
-import { addDeliveries } from "./commands/deliveries.ts"
-import { addDeliveryResend } from "./commands/deliveryResend.ts"
-import { addDeliveryShow } from "./commands/deliveryShow.ts"
-import { addErase } from "./commands/erase.ts"
-import { addJobCancel } from "./commands/jobCancel.ts"
-import { addJobShow } from "./commands/jobShow.ts"
-import { addJobs } from "./commands/jobs.ts"
-import { addListen } from "./commands/listen.ts"
-import { addPublishSitePaid } from "./commands/publishSitePaid.ts"
-import { addRefused } from "./commands/refused.ts"
-import { addReplay } from "./commands/replay.ts"
-import { addResend } from "./commands/resend.ts"
-import { addSnapshot } from "./commands/snapshot.ts"
-import { addSyncs } from "./commands/syncs.ts"
-import { addTrigger } from "./commands/trigger.ts"
-import { addVerify } from "./commands/verify.ts"
-import { examples } from "./examples.ts"
-import { openSession, type Session, type Surroundings } from "./session.ts"
-import { withoutTokens } from "./withoutTokens.ts"
+import type { CliCommand, CommandGroup } from "./command.ts"
+import { commands } from "./commands/commands.ts"
+import { exitCodeHelp } from "./errors/exitCodes.ts"
+import { redactTokens } from "./errors/redactTokens.ts"
+import { createSession, type Outcome, type ProcessContext } from "./session/createSession.ts"
 
-/** What every command is registered with. `open` gives a command what it works with, once it runs. */
-export type Setup = { open: (command: Command) => Session; outcome: { exitCode: number } }
-
-/** The command tree. `outcome.exitCode` is set by commands that end well without having succeeded. */
-export function buildProgram(surroundings: Surroundings, outcome: Setup["outcome"]): Command {
-  const { stdout, stderr } = surroundings
-  const setup: Setup = { open: (command) => openSession(surroundings, command), outcome }
+export function createProgram(context: ProcessContext, outcome: Outcome): Command {
+  const { stdout, stderr } = context
   const program = new Command("sitewire")
     .description("Channels, connections, deliveries and syncs of Sitewire, from the command line.")
     .version(packageJson.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
-    // Before the subcommands are made: they inherit these.
+    // Subcommands inherit these settings only if they are created afterwards.
     .exitOverride()
-    .showHelpAfterError("Run it with --help to see what it takes.")
+    .showHelpAfterError("Run the command with --help to see its arguments and options.")
     .configureHelp({ showGlobalOptions: true, helpWidth: stdout.columns ?? 100 })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(withoutTokens(text)),
+      writeErr: (text) => void stderr.write(redactTokens(text)),
     })
-    .option("--json", "print JSON: exactly the management API's, lists as {data, next_cursor}")
+    .option("--json", "print the management API's JSON; lists as {data, next_cursor}")
     .option("--api <url>", "the management API (SITEWIRE_API)")
     .option("--kafka <host:port>", "Kafka's brokers, separated by commas (KAFKA_BROKERS)")
-    .addHelpText("after", whereThingsAre)
-    .addHelpText("after", rootExamples)
-
-  const group = (name: string, description: string) =>
-    program.command(name).description(description).helpCommand(false)
-
-  const channel = group("channel", "sales channels: where site.ready goes")
-  addChannelCreate(channel, setup)
-  addChannelList(channel, setup)
-  addChannelShow(channel, setup)
-  addChannelSetAddress(channel, setup)
-  addChannelSet(channel, setup)
-  addChannelPause(channel, setup)
-  addChannelResume(channel, setup)
-  const secret = channel.command("secret").description("replace a channel's signing secret, in three steps")
-  secret.helpCommand(false)
-  addChannelSecretStage(secret, setup)
-  addChannelSecretActivate(secret, setup)
-  addChannelSecretRetire(secret, setup)
-
-  const connection = group("connection", "connections: a partner's data source on a site")
-  addConnectionCreate(connection, setup)
-  addConnectionList(connection, setup)
-  addConnectionShow(connection, setup)
-  addConnectionReplaceToken(connection, setup)
-
-  addPublishSitePaid(group("publish", "publish events to Kafka"), setup)
-  addTrigger(program, setup)
-  addSyncs(program, setup)
-  addSnapshot(program, setup)
-
-  addDeliveries(program, setup)
-  const delivery = group("delivery", "one delivery: its attempts, and sending it again")
-  addDeliveryShow(delivery, setup)
-  addDeliveryResend(delivery, setup)
-
-  addResend(program, setup)
-  addRefused(program, setup)
-  addReplay(program, setup)
-  addErase(program, setup)
-  addJobs(program, setup)
-  const job = group("job", "one job: how far it is, and ending it")
-  addJobShow(job, setup)
-  addJobCancel(job, setup)
-
-  addVerify(program, setup)
-  addListen(program, setup)
+    .addHelpText("after", targetHelp)
+    .addHelpText("after", exitCodeHelp)
+    .addHelpText("after", exampleHelp(rootExamples))
+  for (const entry of commands) add(program, entry, { context, outcome })
   return program
 }
 
-const whereThingsAre = `
-Addresses and the key come from the options, else from the environment (SITEWIRE_API, SITEWIRE_API_KEY,
-KAFKA_BROKERS, TOPIC_PREFIX; KAFKA_TLS, KAFKA_CA, KAFKA_USERNAME, KAFKA_PASSWORD and
-KAFKA_SASL_MECHANISM as the services read them), else from .sitewire/local.json in this folder or above,
-which the local stack writes (npm start). Inside the repository: npm run --silent sitewire -- COMMAND
+type Surroundings = { context: ProcessContext; outcome: Outcome }
 
-Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 could not be reached.`
+function add(parent: Command, entry: CliCommand | CommandGroup, surroundings: Surroundings): void {
+  const command = parent.command(entry.name).description(entry.description).helpCommand(false)
+  if ("commands" in entry) for (const child of entry.commands) add(command, child, surroundings)
+  else register(command, entry, surroundings)
+}
 
-const rootExamples = examples(
+function register(command: Command, definition: CliCommand, { context, outcome }: Surroundings): void {
+  for (const [syntax, description] of definition.arguments ?? []) command.argument(syntax, description)
+  for (const option of definition.options ?? []) command.addOption(option)
+  if (definition.allowExcessArguments) command.allowExcessArguments()
+  if (definition.notes !== undefined) command.addHelpText("after", `\n${definition.notes}`)
+  command.addHelpText("after", exampleHelp(definition.examples))
+  command.action(() => {
+    const session = createSession(context, { globalOptions: command.optsWithGlobals(), outcome })
+    return definition.run(session, command.args, command.opts())
+  })
+}
+
+function exampleHelp(lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`
+}
+
+const targetHelp = `
+The addresses and the API key are taken from the options; if an option is missing, from the environment
+(SITEWIRE_API, SITEWIRE_API_KEY, KAFKA_BROKERS, TOPIC_PREFIX, and KAFKA_TLS, KAFKA_CA, KAFKA_USERNAME,
+KAFKA_PASSWORD and KAFKA_SASL_MECHANISM with the same meaning as in the services); and then from
+.sitewire/local.json, which \`npm start\` writes, in the current folder or a parent of it.
+Inside the repository, run: npm run --silent sitewire -- COMMAND`
+
+const rootExamples = [
   "sitewire channel create --id acme --address https://partner.example/sitewire",
   "sitewire publish site.paid --channel acme",
-  "sitewire deliveries --channel acme",
+  "sitewire delivery list --channel acme",
   "sitewire connection create --site bakery.example --source https://partner.example/data.json",
   "sitewire trigger CONNECTION --times 5",
-)
+]

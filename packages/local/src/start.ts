@@ -54,7 +54,7 @@ ${Object.entries(ops)
 ${bold("Try, in another terminal")}
 
   npm run --silent sitewire -- publish site.paid --channel ${demoChannel}     a paid site becomes a signed delivery
-  npm run --silent sitewire -- deliveries --channel ${demoChannel}            what became of it
+  npm run --silent sitewire -- delivery list --channel ${demoChannel}         what became of it
   npm run demo                                                  the whole story, in under two minutes
 
 Ctrl-C stops everything; the data stays (npm run reset drops it).

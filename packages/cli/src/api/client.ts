@@ -1,0 +1,93 @@
+import {
+  type ChangeChannel,
+  channelSchema,
+  connectionAddressSchema,
+  connectionSchema,
+  type createChannelSchema,
+  type createConnectionSchema,
+  createdChannelSchema,
+  type createErasureJobSchema,
+  type createReplayJobSchema,
+  type createResendJobSchema,
+  deliverySchema,
+  deliveryWithAttemptsSchema,
+  dryRunSchema,
+  jobSchema,
+  pageSchema,
+  refusedEventSchema,
+  resendAcceptedSchema,
+  stagedSecretSchema,
+  syncSchema,
+} from "@sitewire/contracts"
+import { z } from "zod"
+import { type ApiOptions, createRequest } from "./request.ts"
+
+export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
+export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
+/** The API rejects the request if the channel's secret is a different one. */
+export type SecretQuery = { secret_id?: string | undefined }
+export type Client = ReturnType<typeof createClient>
+
+/**
+ * A typed client of the management API. Its methods check each response against its schema, and reject with
+ * a Failure, which contains the `problem` if the API rejected the request.
+ */
+export function createClient(options: ApiOptions) {
+  const { call, send } = createRequest(options)
+  const channels = pageSchema(channelSchema)
+  const connections = pageSchema(connectionSchema)
+  const deliveries = pageSchema(deliverySchema)
+  const syncs = pageSchema(syncSchema)
+  const invalidEvents = pageSchema(refusedEventSchema)
+  const jobs = pageSchema(jobSchema)
+  const jobOrDryRun = z.union([jobSchema, dryRunSchema])
+  const post = { method: "POST" } as const
+
+  return {
+    createChannel: (body: z.input<typeof createChannelSchema>) =>
+      call(createdChannelSchema, { ...post, path: "channels", body }),
+    listChannels: (query: PageQuery = {}) => call(channels, { path: "channels", query }),
+    readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
+    changeChannel: (id: string, body: ChangeChannel) =>
+      call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
+    pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
+    resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
+    stageSecret: (id: string) =>
+      call(stagedSecretSchema, { ...post, path: `channels/${segment(id)}/secret/stage` }),
+    activateSecret: (id: string, query: SecretQuery = {}) =>
+      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/activate`, query }),
+    retireSecret: (id: string, query: SecretQuery = {}) =>
+      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
+    createConnection: (body: z.input<typeof createConnectionSchema>) =>
+      call(connectionAddressSchema, { ...post, path: "connections", body }),
+    listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),
+    readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
+    readTriggerUrl: (id: string) =>
+      call(connectionAddressSchema, { path: `connections/${segment(id)}/address` }),
+    replaceToken: (id: string) =>
+      call(connectionAddressSchema, { ...post, path: `connections/${segment(id)}/token` }),
+    listSyncs: (id: string, query: PageQuery = {}) =>
+      call(syncs, { path: `connections/${segment(id)}/syncs`, query }),
+    /** The content that the last successful sync fetched. The caller reads the body. */
+    readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
+    listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
+    readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
+    resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
+      call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
+    listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "refused-events", query }),
+    createResendJob: (body: z.input<typeof createResendJobSchema>) =>
+      call(jobOrDryRun, { ...post, path: "jobs/resend", body }),
+    createReplayJob: (body: z.input<typeof createReplayJobSchema>) =>
+      call(jobOrDryRun, { ...post, path: "jobs/replay", body }),
+    createErasureJob: (body: z.input<typeof createErasureJobSchema>) =>
+      call(jobOrDryRun, { ...post, path: "jobs/erasure", body }),
+    listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
+    readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
+    cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
+  }
+}
+
+/** An id as one segment of a path. URL resolves "." and "..", which would call another route. */
+function segment(id: string): string {
+  return /^\.*$/.test(id) ? "-" : encodeURIComponent(id)
+}

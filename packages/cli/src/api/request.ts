@@ -1,0 +1,83 @@
+import { type Problem, problemSchema } from "@sitewire/contracts"
+import type { z } from "zod"
+import { describeNetworkError } from "../errors/describeNetworkError.ts"
+import { failed, rejectedByApi, unreachable } from "../errors/failure.ts"
+
+export type ApiOptions = {
+  /** The management API's address without /v1. */
+  api: string
+  key: string
+  timeoutMs?: number
+}
+
+export type ApiRequest = { method?: "GET" | "POST" | "PATCH"; path: string; query?: object; body?: unknown }
+
+/** Sends requests to the management API. Both functions reject with a Failure. */
+export function createRequest({ api, key, timeoutMs = 15_000 }: ApiOptions) {
+  const base = `${api.replace(/\/+$/, "")}/v1/`
+
+  async function send({ method = "GET", path, query = {}, body }: ApiRequest): Promise<Response> {
+    const url = new URL(path, base)
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    const headers: Record<string, string> = { Authorization: `Bearer ${key}`, Accept: "application/json" }
+    if (body !== undefined) headers["Content-Type"] = "application/json"
+    const response = await reach(() =>
+      fetch(url, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+        // Following a redirect would send the key to an address that the user did not configure.
+        redirect: "manual",
+        signal: AbortSignal.timeout(timeoutMs),
+      }),
+    )
+    if (response.ok) return response
+    throw rejectedByApi(parseProblem(response.status, await reach(() => response.text())))
+  }
+
+  async function call<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T> {
+    const response = await send(request)
+    const text = await reach(() => response.text())
+    const value = parseJson(text)
+    const parsed = schema.safeParse(value)
+    if (!parsed.success) throw failed(unexpectedResponse(parsed.error))
+    // Not parsed.data: --json also prints the fields that this version's schema does not contain.
+    return value as T
+  }
+
+  async function reach<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw unreachable(`The management API at ${api} cannot be reached: ${describeNetworkError(error)}.`)
+    }
+  }
+
+  function unexpectedResponse(error: z.ZodError): string {
+    const fields = new Set(error.issues.map((issue) => issue.path.join(".") || "the whole response"))
+    return (
+      `The response of ${api} is not the management API's: missing or invalid: ${[...fields].join(", ")}. ` +
+      "Check the address, and that the API and this command have the same version."
+    )
+  }
+
+  return { send, call }
+}
+
+function parseProblem(status: number, text: string): Problem {
+  const parsed = problemSchema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  const detail =
+    "The response is not a problem document, so the server may not be the management API. Check the address."
+  return { type: "about:blank", title: "Unexpected response", status, detail }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,17 @@
+import type { Channel } from "@sitewire/contracts"
+import type { Entry } from "../../output/block.ts"
+import type { Style } from "../../output/style.ts"
+
+export function channelEntries(channel: Channel, style: Style): Entry[] {
+  const { other_secret } = channel
+  return [
+    ["channel", channel.id],
+    ["address", channel.address],
+    ["secret id", channel.secret_id],
+    ["other secret", other_secret && `${other_secret.id} (${other_secret.state})`],
+    ["standard webhooks", channel.standard_webhooks ? "on" : "off"],
+    ["paused", channel.paused_at && style.time(channel.paused_at)],
+    ["created", style.time(channel.created_at)],
+    ["updated", channel.updated_at === channel.created_at ? null : style.time(channel.updated_at)],
+  ]
+}

@@ -1,0 +1,21 @@
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
+import { block } from "../../output/block.ts"
+import { channelEntries } from "./channelEntries.ts"
+
+export const createChannel: CliCommand = {
+  name: "create",
+  description: "create a channel; prints its signing secret, only this once",
+  options: [
+    new Option("--address <url>", "the partner's notification address").makeOptionMandatory(),
+    new Option("--id <id>", "an id of your choice (default: generated)"),
+  ],
+  examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],
+  async run({ callApi, print, note }, _, { address, id }: { address: string; id?: string }) {
+    const created = await callApi((client) => client.createChannel({ address, id }))
+    print(created, (channel, style) =>
+      block(style, [...channelEntries(channel, style), ["signing secret", channel.signing_secret]]),
+    )
+    note("Store the signing secret: it is never shown again. The partner verifies signatures with it.")
+  },
+}

@@ -1,0 +1,35 @@
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
+import { incorrectUsage } from "../../errors/failure.ts"
+import { block } from "../../output/block.ts"
+import { channelEntries } from "./channelEntries.ts"
+
+type Options = { address?: string; standardWebhooks?: "on" | "off" }
+
+export const updateChannel: CliCommand = {
+  name: "update",
+  description: "change a channel; applies to pending deliveries too, from their next attempt",
+  arguments: [["<channel>", "the channel's id"]],
+  options: [
+    new Option("--address <url>", "the partner's new notification address"),
+    new Option("--standard-webhooks <switch>", "whether to send Standard Webhooks headers too").choices([
+      "on",
+      "off",
+    ]),
+  ],
+  examples: [
+    "sitewire channel update acme --address https://partner.example/new",
+    "sitewire channel update acme --standard-webhooks on",
+  ],
+  async run({ callApi, print }, [id]: [string], { address, standardWebhooks }: Options) {
+    if (address === undefined && standardWebhooks === undefined) {
+      throw incorrectUsage("There is nothing to change. Give --address, --standard-webhooks or both.")
+    }
+    const change = {
+      ...(address !== undefined && { address }),
+      ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
+    }
+    const channel = await callApi((client) => client.changeChannel(id, change))
+    print(channel, (shown, style) => block(style, channelEntries(shown, style)))
+  },
+}

@@ -1,0 +1,20 @@
+import type { Connection } from "@sitewire/contracts"
+import { block } from "../../output/block.ts"
+import type { Style } from "../../output/style.ts"
+
+/** A connection as `key: value` lines, with its trigger URL if the response contains it. */
+export function connectionBlock(connection: Connection & { address?: string }, style: Style): string {
+  const { next_sync_at, token_replaced_at, address } = connection
+  return block(style, [
+    ["connection", connection.id],
+    ["site", connection.site],
+    ["source", connection.source],
+    ["runner", connection.runner],
+    ["state", connection.state],
+    ["last error", connection.last_error],
+    ["next sync", next_sync_at && style.time(next_sync_at)],
+    ["created", style.time(connection.created_at)],
+    ["token replaced", token_replaced_at && style.time(token_replaced_at)],
+    ["trigger url", address ?? null],
+  ])
+}

@@ -1,0 +1,30 @@
+import { syncRunnerSchema } from "@sitewire/contracts"
+import { Option } from "commander"
+import type { z } from "zod"
+import type { CliCommand } from "../../command.ts"
+import { connectionBlock } from "./connectionBlock.ts"
+
+type Options = { site: string; source: string; id?: string; runner?: z.infer<typeof syncRunnerSchema> }
+
+export const createConnection: CliCommand = {
+  name: "create",
+  description: "create a connection; prints its trigger URL",
+  options: [
+    new Option("--site <host>", "the host of the owner's site").makeOptionMandatory(),
+    new Option(
+      "--source <url>",
+      "the partner's API; for --runner delegate, the executor's address",
+    ).makeOptionMandatory(),
+    new Option("--id <id>", "an id of your choice (default: generated)"),
+    new Option("--runner <runner>", "who fetches the data (default: pull)").choices(syncRunnerSchema.options),
+  ],
+  examples: [
+    "sitewire connection create --site bakery.example --source https://partner.example/data.json",
+    "sitewire connection create --id bakery --site bakery.example --source https://executor.example/sync --runner delegate",
+  ],
+  async run({ callApi, print, note }, _, { site, source, id, runner }: Options) {
+    const created = await callApi((client) => client.createConnection({ site, source, id, runner }))
+    print(created, connectionBlock)
+    note("The trigger URL contains a secret token. Give it to the partner only.")
+  },
+}

@@ -1,0 +1,40 @@
+import type { DeferralReason, Delivery } from "@sitewire/contracts"
+
+/** An attempt takes less time, so a delivery that is due for longer is overdue. */
+const overdueMs = 15_000
+
+const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
+  busy: "its channel has no capacity",
+  breaker: "its channel's circuit breaker is open",
+  fault: "the dispatcher cannot send it; the dispatcher's log states why",
+  resend: "a resend was requested",
+  overdue: "its attempt was overdue and its record was lost",
+}
+
+type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "deferred_reason">
+
+type WaitContext = {
+  /** Since when the delivery's channel is paused. */
+  pausedAt: string | null
+  now: Date
+  formatTime: (iso: string) => string
+}
+
+/** What the delivery's next attempt waits for. Null: no attempt is planned. */
+export function describeWait(delivery: Waiting, { pausedAt, now, formatTime }: WaitContext): string | null {
+  const { state, next_attempt_at, deferred_at, deferred_reason } = delivery
+  const paused = pausedAt === null ? null : `channel paused since ${formatTime(pausedAt)}`
+  if (deferred_at !== null) {
+    if (paused !== null) return `deferred: ${paused}`
+    const why =
+      deferred_reason === null || deferred_reason === "paused"
+        ? "its channel was paused and is resuming"
+        : reasons[deferred_reason]
+    return `deferred: ${why} (since ${formatTime(deferred_at)})`
+  }
+  if (next_attempt_at === null) return state === "pending" ? (paused ?? "first attempt") : null
+  const lateMs = now.getTime() - Date.parse(next_attempt_at)
+  if (lateMs < overdueMs) return formatTime(next_attempt_at)
+  // A paused channel makes no attempts, so none of its deliveries is overdue.
+  return paused ?? `overdue since ${formatTime(next_attempt_at)}`
+}

@@ -1,0 +1,66 @@
+import { type Delivery, deliveryStateSchema } from "@sitewire/contracts"
+import { Option } from "commander"
+import type { Client } from "../../api/client.ts"
+import { readPages } from "../../api/readPages.ts"
+import type { CliCommand } from "../../command.ts"
+import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { table } from "../../output/table.ts"
+import { localTime, relativeTime } from "../../output/time.ts"
+import { describeWait } from "./describeWait.ts"
+
+type Options = PageOptions & { channel?: string; state?: string }
+
+export const listDeliveries: CliCommand = {
+  name: "list",
+  description: "list the deliveries, newest first",
+  options: [
+    new Option("--channel <channel>", "only deliveries of this channel"),
+    new Option("--state <state>", "only deliveries in this state").choices(deliveryStateSchema.options),
+    ...pageOptions,
+  ],
+  examples: [
+    "sitewire delivery list",
+    "sitewire delivery list --channel acme --state dead --all",
+    "sitewire delivery list --state dead --json | jq -r '.data[].id' | xargs -n 1 sitewire delivery resend",
+  ],
+  async run(session, _, options: Options) {
+    const { channel, state } = options
+    const { page, pauses } = await session.callApi(async (client) => {
+      const page = await readPages(options, (query) => client.listDeliveries({ ...query, channel, state }))
+      return { page, pauses: await readPauses(client, page.data) }
+    })
+    session.print(page, ({ data }, style) => {
+      const formatTime = (iso: string) => relativeTime(iso, style.now)
+      const nextAttempt = (delivery: Delivery) =>
+        describeWait(delivery, {
+          pausedAt: pauses.get(delivery.channel) ?? null,
+          now: style.now,
+          formatTime,
+        }) ?? ""
+      return data.length === 0
+        ? "No deliveries."
+        : table(style, data, [
+            { title: "ID", cell: (delivery) => delivery.id },
+            { title: "CHANNEL", cell: (delivery) => delivery.channel },
+            { title: "STATE", cell: (delivery) => delivery.state, paint: style.state },
+            { title: "ATTEMPTS", cell: (delivery) => String(delivery.attempts), align: "right" },
+            { title: "NEXT ATTEMPT", cell: nextAttempt },
+            { title: "CREATED", cell: (delivery) => localTime(delivery.created_at) },
+            { title: "EVENT", cell: (delivery) => delivery.event_id },
+          ])
+    })
+    noteMore(session, page)
+  },
+}
+
+/** `paused_at` of each channel that has a delivery with an attempt to come. */
+async function readPauses(client: Client, deliveries: Delivery[]): Promise<Map<string, string | null>> {
+  const waiting = deliveries.filter(
+    ({ state, next_attempt_at, deferred_at }) => state === "pending" || next_attempt_at || deferred_at,
+  )
+  const pauses = new Map<string, string | null>()
+  for (const id of new Set(waiting.map(({ channel }) => channel))) {
+    pauses.set(id, (await client.readChannel(id)).paused_at)
+  }
+  return pauses
+}

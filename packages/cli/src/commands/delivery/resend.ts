@@ -1,0 +1,22 @@
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
+
+export const resendDelivery: CliCommand = {
+  name: "resend",
+  description: "send a delivery again now: same id, same bytes, signed with the active secret",
+  arguments: [["<delivery>", "the delivery's id"]],
+  options: [new Option("--reason <text>", "why you do this; stored with the job, so name no person")],
+  examples: ['sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --reason "ticket 17"'],
+  async run({ callApi, print }, [id]: [string], { reason }: { reason?: string }) {
+    // Read before the resend: a failed read afterwards would look as if the resend had failed.
+    const { channel } = await callApi((client) => client.readDelivery(id))
+    const { paused_at } = await callApi((client) => client.readChannel(channel))
+    const accepted = await callApi((client) => client.resendDelivery(id, { reason }))
+    print(accepted, ({ delivery }) =>
+      paused_at === null
+        ? "The delivery is sent as soon as its channel has capacity. " +
+          `To see the result: sitewire delivery show ${delivery}`
+        : `The delivery is deferred, because its channel is paused. To send it: sitewire channel resume ${channel}`,
+    )
+  },
+}

@@ -1,0 +1,83 @@
+import type { DeliveryWithAttempts } from "@sitewire/contracts"
+import type { CliCommand } from "../../command.ts"
+import { block } from "../../output/block.ts"
+import type { Style } from "../../output/style.ts"
+import { table } from "../../output/table.ts"
+import { duration, localTime } from "../../output/time.ts"
+import { describeWait } from "./describeWait.ts"
+
+const maxExcerptLength = 60
+const noAttempt = {
+  pending: "No attempt has been made yet.",
+  dead: "No attempt was made: its channel's circuit breaker was open until the retry period ended.",
+  delivered: "No attempt is stored.",
+  erased: "No attempt was made.",
+}
+
+export const showDelivery: CliCommand = {
+  name: "show",
+  description: "show a delivery and its attempts, without the body, which contains personal data",
+  arguments: [["<delivery>", "the delivery's id"]],
+  examples: [
+    "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
+    "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --json | jq '.attempt_log[-1]'",
+  ],
+  async run({ callApi, print }, [id]: [string]) {
+    const delivery = await callApi((client) => client.readDelivery(id))
+    const { paused_at } = await callApi((client) => client.readChannel(delivery.channel))
+    print(delivery, (shown, style) => describe(shown, paused_at, style))
+  },
+}
+
+function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style: Style): string {
+  const { finished_at } = delivery
+  const facts = block(style, [
+    ["delivery", delivery.id],
+    ["event", delivery.event_id],
+    ["channel", delivery.channel],
+    ["state", delivery.state],
+    ["attempts", String(delivery.attempts)],
+    ["next attempt", describeWait(delivery, { pausedAt, now: style.now, formatTime: style.time })],
+    ["created", style.time(delivery.created_at)],
+    ["finished", finished_at && style.time(finished_at)],
+    // Empty after an erasure.
+    ["body sha256", delivery.body_sha256 || null],
+  ])
+  if (delivery.attempt_log.length === 0) return `${facts}\n\n${noAttempt[delivery.state]}`
+  const attempts = table(style, delivery.attempt_log, [
+    { title: "#", cell: (attempt) => String(attempt.number), align: "right" },
+    { title: "STARTED", cell: (attempt) => localTime(attempt.started_at) },
+    { title: "DURATION", cell: (attempt) => duration(attempt.duration_ms), align: "right" },
+    { title: "PHASES", cell: phases },
+    {
+      title: "OUTCOME",
+      cell: ({ status, error }) => (error === null ? `${status ?? ""} ok` : outcome(status, error)),
+      paint: (text, attempt) => style.paint(attempt.error === null ? "green" : "red", text),
+    },
+    { title: "IP", cell: (attempt) => attempt.address ?? "" },
+    { title: "SECRET", cell: (attempt) => attempt.secret_id },
+    {
+      title: "RESPONSE",
+      cell: ({ detail, response_excerpt }) => detail ?? shorten(response_excerpt ?? ""),
+    },
+  ])
+  return `${facts}\n\n${attempts}`
+}
+
+type Attempt = DeliveryWithAttempts["attempt_log"][number]
+
+/** Omits the phases that a reused connection or an early failure did not have. */
+function phases({ lookup_ms, connect_ms, tls_ms, first_byte_ms }: Attempt): string {
+  const named = { lookup: lookup_ms, connect: connect_ms, tls: tls_ms, "first byte": first_byte_ms }
+  return Object.entries(named)
+    .flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${duration(ms)}`]))
+    .join(", ")
+}
+
+function outcome(status: number | null, error: string): string {
+  return status === null ? error : `${status} ${error === "status" ? "" : error}`.trim()
+}
+
+function shorten(text: string): string {
+  return text.length <= maxExcerptLength ? text : `${text.slice(0, maxExcerptLength)}…`
+}

@@ -1,0 +1,28 @@
+import { readPages } from "../../api/readPages.ts"
+import type { CliCommand } from "../../command.ts"
+import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { table } from "../../output/table.ts"
+import { localTime } from "../../output/time.ts"
+
+export const listInvalidEvents: CliCommand = {
+  name: "list-invalid",
+  description: "list the site.paid events that were rejected as invalid, newest first",
+  options: pageOptions,
+  examples: ["sitewire event list-invalid", "sitewire event list-invalid --all --json"],
+  async run(session, _, options: PageOptions) {
+    const page = await session.callApi((client) => readPages(options, client.listInvalidEvents))
+    session.print(page, ({ data }, style) =>
+      data.length === 0
+        ? "No invalid events."
+        : table(style, data, [
+            { title: "REJECTED", cell: (event) => localTime(event.refused_at) },
+            { title: "CHANNEL", cell: (event) => event.channel ?? "" },
+            { title: "EVENT", cell: (event) => event.event_id ?? "" },
+            { title: "FROM", cell: (event) => event.from },
+            { title: "REASON", cell: (event) => event.reason },
+            { title: "DELIVERY", cell: (event) => event.delivery ?? "" },
+          ]),
+    )
+    noteMore(session, page)
+  },
+}

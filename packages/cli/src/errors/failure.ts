@@ -1,0 +1,42 @@
+import type { Problem } from "@sitewire/contracts"
+import { escapeControls } from "../output/escapeControls.ts"
+import { type ExitCode, exitCodes } from "./exitCodes.ts"
+
+export type FailureKind = Exclude<keyof typeof exitCodes, "success">
+
+/** Ends a command. The message states what happened, why, and what to do, and never contains a secret. */
+export class Failure extends Error {
+  readonly kind: FailureKind
+  readonly exitCode: ExitCode
+  /** The response of the management API, if it rejected the request. */
+  readonly problem: Problem | null
+
+  constructor(kind: FailureKind, message: string, problem: Problem | null = null) {
+    super(message)
+    this.name = "Failure"
+    this.kind = kind
+    this.exitCode = exitCodes[kind]
+    this.problem = problem
+  }
+}
+
+export function failed(message: string): Failure {
+  return new Failure("failed", message)
+}
+
+export function incorrectUsage(message: string): Failure {
+  return new Failure("incorrectUsage", message)
+}
+
+export function unreachable(message: string): Failure {
+  return new Failure("unreachable", message)
+}
+
+export function rejectedByApi(problem: Problem): Failure {
+  const detail = problem.detail ? `: ${escapeControls(problem.detail)}` : ""
+  const fields = (problem.errors ?? []).map(
+    (error) => `\n  ${escapeControls(`${error.field}: ${error.message}`)}`,
+  )
+  const message = `${escapeControls(problem.title)} (${problem.status})${detail}${fields.join("")}`
+  return new Failure("failed", message, problem)
+}

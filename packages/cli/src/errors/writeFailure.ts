@@ -1,0 +1,16 @@
+import { escapeLines, formatJson } from "../output/escapeControls.ts"
+import { styleFor } from "../output/style.ts"
+import type { Failure } from "./failure.ts"
+import { redactTokens } from "./redactTokens.ts"
+
+/** Searches `args` for --json, because commander may have failed to parse them. */
+export function writeFailure(failure: Failure, args: readonly string[], stderr: NodeJS.WriteStream): void {
+  const { problem, message, exitCode } = failure
+  if (args.includes("--json")) {
+    const json = problem ?? { type: "about:blank", title: message, exit_code: exitCode }
+    stderr.write(`${redactTokens(formatJson(json))}\n`)
+  } else {
+    const text = redactTokens(escapeLines(message))
+    stderr.write(`${styleFor(stderr).paint("red", "error:")} ${text}\n`)
+  }
+}

@@ -1,0 +1,42 @@
+import { styleText } from "node:util"
+import { localTime, relativeTime } from "./time.ts"
+
+type Colour = Parameters<typeof styleText>[0]
+
+/** How the values of one output are written. */
+export type Style = {
+  paint(colour: Colour, text: string): string
+  /** A state of a delivery, connection, sync or job, in its colour. */
+  state(text: string): string
+  /** Local time, and the distance from `now`. */
+  time(iso: string): string
+  now: Date
+}
+
+const stateColours: Record<string, Colour> = {
+  delivered: "green",
+  done: "green",
+  changed: "green",
+  unchanged: "green",
+  pending: "yellow",
+  waiting: "yellow",
+  running: "cyan",
+  dead: "red",
+  failed: "red",
+  failing: "red",
+  abandoned: "red",
+}
+
+/** Uses colours only if `stream` is a terminal and NO_COLOR is not set. */
+export function styleFor(stream: NodeJS.WriteStream, now = new Date()): Style {
+  const paint = (colour: Colour, text: string) => styleText(colour, text, { stream })
+  return {
+    paint,
+    state: (text) => {
+      const colour = stateColours[text]
+      return colour === undefined ? text : paint(colour, text)
+    },
+    time: (iso) => `${localTime(iso)} (${relativeTime(iso, now)})`,
+    now,
+  }
+}

@@ -1,0 +1,29 @@
+/** Local time with its offset: 2026-11-21T04:34:25+01:00. */
+export function localTime(iso: string): string {
+  const date = new Date(iso)
+  const offset = -date.getTimezoneOffset()
+  const local = new Date(date.getTime() + offset * 60_000).toISOString().slice(0, 19)
+  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60]
+  return `${local}${offset < 0 ? "-" : "+"}${twoDigits(hours)}:${twoDigits(minutes)}`
+}
+
+/** The distance from `now`: `3m ago`, `in 4m`, or `now` below a second. */
+export function relativeTime(iso: string, now: Date): string {
+  const ms = now.getTime() - new Date(iso).getTime()
+  if (Math.abs(ms) < 1_000) return "now"
+  return ms > 0 ? `${duration(ms)} ago` : `in ${duration(-ms)}`
+}
+
+/** A duration in one unit: 850ms, 12s, 3m, 5h, 3d. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)}s`
+  if (ms < 120_000) return `${Math.round(ms / 1_000)}s`
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)}m`
+  if (ms < 172_800_000) return `${Math.round(ms / 3_600_000)}h`
+  return `${Math.round(ms / 86_400_000)}d`
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0")
+}

@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import { buffer } from "node:stream/consumers"
+import { type Client, createClient } from "../api/client.ts"
+import type { ExitCode } from "../errors/exitCodes.ts"
+import { Failure, incorrectUsage } from "../errors/failure.ts"
+import { escapeLines, formatJson } from "../output/escapeControls.ts"
+import { type Style, styleFor } from "../output/style.ts"
+import { unreachableAdvice } from "../target/advice.ts"
+import { findApi } from "../target/findApi.ts"
+import type { TargetSources } from "../target/targetSources.ts"
+
+/** What a command uses of the process. */
+export type ProcessContext = {
+  env: NodeJS.ProcessEnv
+  /** `.sitewire/local.json` is searched in this folder and its parents. */
+  cwd: string
+  /** Relative names of input files are resolved against this folder. */
+  inputFolder: string
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+}
+
+/** Set by commands that complete without success, such as `verify` with an invalid signature. */
+export type Outcome = { exitCode: ExitCode }
+
+export type Session = TargetSources & {
+  stdout: NodeJS.WriteStream
+  outcome: Outcome
+  /** Prints `value` as JSON if --json is set, otherwise what `format` returns. */
+  print<T>(value: T, format: (value: T, style: Style) => string): void
+  /** Writes a hint to standard error, unless --json is set. */
+  note(text: string): void
+  /** Reads a file, or standard input if `file` is "-". `what` is shown if the user has to type it. */
+  readInput(file: string, what: string): Promise<Buffer>
+  /** Calls the management API. Its address is determined here, so that other commands do not need one. */
+  callApi<T>(call: (client: Client) => Promise<T>): Promise<T>
+}
+
+type GlobalOptions = TargetSources["options"] & { json?: boolean }
+
+export function createSession(
+  { env, cwd, inputFolder, stdin, stdout, stderr }: ProcessContext,
+  { globalOptions, outcome }: { globalOptions: GlobalOptions; outcome: Outcome },
+): Session {
+  const { json = false, ...options } = globalOptions
+  const note = (text: string) => void (json || stderr.write(`${escapeLines(text)}\n`))
+  return {
+    options,
+    env,
+    cwd,
+    stdout,
+    outcome,
+    note,
+    print: (value, format) =>
+      void stdout.write(`${json ? formatJson(value) : format(value, styleFor(stdout))}\n`),
+    readInput: (file, what) => {
+      if (file !== "-") return readNamedFile(resolve(inputFolder, file))
+      if (stdin.isTTY) note(`Type ${what}, and end the input with Ctrl-D.`)
+      return buffer(stdin)
+    },
+    callApi: async (call) => {
+      const target = findApi({ options, env, cwd })
+      try {
+        return await call(createClient(target))
+      } catch (error) {
+        if (!(error instanceof Failure) || error.kind !== "unreachable") throw error
+        throw new Failure(error.kind, `${error.message} ${unreachableAdvice(target.local)}`)
+      }
+    },
+  }
+}
+
+async function readNamedFile(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "unreadable"
+    throw incorrectUsage(`${path} cannot be read (${code}). Check its name and your permissions.`)
+  }
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { z } from "zod"
+import { incorrectUsage } from "../errors/failure.ts"
+
+/** What `npm start` writes when the local stack is ready. */
+export const localStackSchema = z.object({
+  gateway: z.url().meta({ description: "The trigger gateway." }),
+  console: z.url().meta({ description: "The management API, without /v1." }),
+  partner: z.url().meta({ description: "The demo partner." }),
+  kafka: z.string().min(1).meta({ description: "Brokers as host:port, separated by commas." }),
+  database: z.string().min(1).meta({ description: "Postgres, as a URL with credentials." }),
+  apiKey: z.string().min(1).meta({ description: "A bearer key of the management API." }),
+  topicPrefix: z.string().optional(),
+  ops: z
+    .record(z.string(), z.url())
+    .meta({ description: "Base URLs of /livez, /readyz and /metrics, by service." }),
+  processes: z.record(z.string(), z.int()).meta({ description: "Process ids, by service." }),
+  supervisorBirth: z
+    .string()
+    .meta({ description: "Distinguishes the supervisor from a later process with the same id." }),
+})
+
+export type LocalStack = z.infer<typeof localStackSchema>
+
+/** Relative to the repository's folder. */
+export const localStackFile = join(".sitewire", "local.json")
+
+/** Reads the local stack's file in this folder or the nearest parent that has one. Null: there is none. */
+export function findLocalStack(folder: string): { path: string; stack: LocalStack } | null {
+  const path = join(folder, localStackFile)
+  const text = readIfPresent(path)
+  if (text !== null) return { path, stack: parseLocalStack(path, text) }
+  const parent = dirname(folder)
+  return parent === folder ? null : findLocalStack(parent)
+}
+
+function readIfPresent(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
+      return null
+    }
+    throw error
+  }
+}
+
+function parseLocalStack(path: string, text: string): LocalStack {
+  const parsed = localStackSchema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  // Only field names: the values include the API key and the database's password.
+  const fields = new Set(parsed.error.issues.map((issue) => issue.path.join(".") || "the whole file"))
+  throw incorrectUsage(
+    `${path} cannot be used: missing or invalid: ${[...fields].join(", ")}. ` +
+      "Restart the local stack (npm start), which rewrites the file.",
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,183 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { closedPort } from "@sitewire/testkit"
+import { expect, onTestFinished, test } from "vitest"
+import type { LocalStack } from "../src/target/localStack.ts"
+import { runCli } from "./fixtures/runCli.ts"
+
+const closed = `127.0.0.1:${await closedPort()}`
+const stack: LocalStack = {
+  gateway: `http://${closed}`,
+  console: `http://${closed}`,
+  partner: `http://${closed}`,
+  kafka: closed,
+  database: `postgresql://user:database-password@${closed}/sitewire`,
+  apiKey: "swk_local-key",
+  ops: {},
+  processes: { console: 1 },
+  supervisorBirth: "",
+}
+
+test("without a configured address, the error explains how to start the local stack", async () => {
+  const results = await Promise.all([
+    runCli(["channel", "list"]),
+    runCli(["publish", "site.paid", "--channel", "acme"]),
+    runCli(["trigger", "bakery"]),
+  ])
+  for (const { code, stdout, stderr } of results) {
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" })
+    expect(stderr).toContain("npm start")
+    expect(stderr.trim().split("\n")).toHaveLength(1)
+  }
+})
+
+test("the error for a stopped local stack differs from that for a missing one", async () => {
+  const cwd = await folderWith(stack)
+  const [api, kafka] = await Promise.all([
+    runCli(["delivery", "list"], { cwd }),
+    runCli(["publish", "site.paid", "--channel", "acme"], { cwd }),
+  ])
+  expect(api).toMatchObject({ code: 3, stderr: expect.stringContaining("the connection was refused") })
+  expect(kafka.code).toBe(3)
+  for (const { stderr } of [api, kafka]) expect(stderr).toContain(".sitewire/local.json")
+})
+
+test("the local stack's file in the folder or a parent is used, and the environment overrides it", async () => {
+  const api = await recordingApi()
+  const folder = await folderWith({ ...stack, console: api.url })
+  const nested = join(folder, "a", "b")
+  await mkdir(nested, { recursive: true })
+  const other = await recordingApi()
+  expect(await runCli(["channel", "list"], { cwd: nested })).toMatchObject({ code: 0 })
+  expect(api.keys).toEqual(["Bearer swk_local-key"])
+  const env = { SITEWIRE_API: other.url, SITEWIRE_API_KEY: "swk_env" }
+  expect(await runCli(["channel", "list"], { cwd: nested, env })).toMatchObject({ code: 0 })
+  expect(await runCli(["channel", "list", "--api", api.url], { cwd: nested, env })).toMatchObject({ code: 0 })
+  expect(other.keys).toEqual(["Bearer swk_env"])
+  expect(api.keys).toEqual(["Bearer swk_local-key", "Bearer swk_env"])
+})
+
+test("the local stack's key is not sent to any other address", async () => {
+  const other = await recordingApi()
+  const { code, stderr } = await runCli(["channel", "list", "--api", other.url], {
+    cwd: await folderWith(stack),
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain("SITEWIRE_API_KEY")
+  expect(other.keys).toEqual([])
+})
+
+test("an address with credentials, and an invalid key, are rejected and not quoted", async () => {
+  const address = "http://ops:hunter2@127.0.0.1:1"
+  const results = await Promise.all([
+    runCli(["channel", "list"], { env: { SITEWIRE_API: address, SITEWIRE_API_KEY: "swk_k" } }),
+    runCli(["channel", "list", "--api", address], { env: { SITEWIRE_API_KEY: "swk_k" } }),
+    ...["\u201cswk_hunter2\u201d", "swk_hun\nter2", "swk_hunter2 swk_hunter2"].map((key) =>
+      runCli(["channel", "list"], { env: { SITEWIRE_API: `http://${closed}`, SITEWIRE_API_KEY: key } }),
+    ),
+  ])
+  for (const { code, stderr } of results) {
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("SITEWIRE_API_KEY") })
+    expect(stderr).not.toMatch(/hun|ter2/)
+  }
+})
+
+test("a line break after the key, as at the end of a file, is ignored", async () => {
+  const api = await recordingApi()
+  const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_env\n" }
+  expect(await runCli(["channel", "list"], { env })).toMatchObject({ code: 0 })
+  expect(api.keys).toEqual(["Bearer swk_env"])
+})
+
+test("the error for an invalid local stack's file names its fields and no values", async () => {
+  const { apiKey: _, ...rest } = stack
+  const { code, stderr } = await runCli(["channel", "list"], {
+    cwd: await folderWith({ ...rest, kafka: 9092 }),
+  })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/local\.json cannot be used: missing or invalid: .*kafka/)
+  expect(stderr).toContain("apiKey")
+  expect(stderr).not.toContain("database-password")
+})
+
+test("a server that is not the management API is reported as such", async () => {
+  const api = await recordingApi("<html>")
+  const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" }
+  const { code, stderr } = await runCli(["channel", "list"], { env })
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("is not the management API's"),
+  })
+})
+
+test("incorrect usage has exit code 2 and an error message, which never quotes a token", async () => {
+  const address = `https://x.example/connectors/hook/a/swt_${"A".repeat(49)}/`
+  const uses = [
+    [],
+    ["channel"],
+    ["chanel", "list"],
+    ["channel", "show"],
+    ["channel", "create"],
+    ["channel", "secret"],
+    ["channel", "update", "acme"],
+    ["channel", "update", "acme", "--standard-webhooks", "perhaps"],
+    ["delivery", "list", "--state", "lost"],
+    ["delivery", "list", "--limit", "0"],
+    ["publish", "site.paid", "--file", "a", "--email", "b@c.example"],
+    ["trigger"],
+    ["listen", "--port", "65536"],
+    ["listen", "--behave", "well"],
+    ["listen", "--secret-env", "NOWHERE"],
+    ["trigger", address],
+    ["trigger", "a", address],
+    ["trigger", "a", "--url-stdin"],
+    ["delivery", "resend-all", "--created-after", "2026-02-31", "--reason", "r"],
+    ["event", "replay", "--rejected-before", "2026-02-29T10:00:00Z", "--reason", "r"],
+    ["event", "replay", "--reason", "r"],
+    ["channel", "list", "--api", "nowhere"],
+    ["publish", "site.paid", "--kafka", "nowhere", "--channel", "a"],
+  ]
+  const results = await Promise.all(uses.map((args) => runCli(args)))
+  for (const [index, { code, stdout, stderr }] of results.entries()) {
+    expect(code, uses[index]?.join(" ")).toBe(2)
+    expect(stderr).not.toBe("")
+    expect(stdout + stderr).not.toContain("AAAA")
+  }
+}, 60_000)
+
+test("Kafka credentials are read from the environment, except for the local stack", async () => {
+  const publish = (env: Record<string, string>, cwd?: string) =>
+    runCli(["publish", "site.paid", "--channel", "acme"], { env, ...(cwd === undefined ? {} : { cwd }) })
+  const half = { KAFKA_PASSWORD: "never shown" }
+  expect(await publish({ KAFKA_BROKERS: closed, ...half })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("KAFKA_USERNAME and KAFKA_PASSWORD belong together"),
+  })
+  const wrong = await publish({ KAFKA_BROKERS: closed, KAFKA_TLS: "true", KAFKA_CA: "never shown" })
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("KAFKA_CA: must be a certificate") })
+  expect(wrong.stderr).not.toContain("never shown")
+  expect(await publish(half, await folderWith(stack))).toMatchObject({ code: 3 })
+})
+
+/** A folder with a `.sitewire/local.json` of this content. */
+async function folderWith(content: object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "sitewire-cli-"))
+  await mkdir(join(folder, ".sitewire"))
+  await writeFile(join(folder, ".sitewire", "local.json"), JSON.stringify(content))
+  return folder
+}
+
+/** An API that responds to every request with `body`, and records the keys that it receives. */
+async function recordingApi(body = '{"data":[],"next_cursor":null}') {
+  const keys: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    keys.push(request.headers.authorization)
+    response.end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  return { keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}

@@ -1,0 +1,351 @@
+import { createHash } from "node:crypto"
+import type { Channel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitewire/contracts"
+import { startConsumer } from "@sitewire/kafka"
+import { closedPort, waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { createClient } from "../src/api/client.ts"
+import { runCli } from "./fixtures/runCli.ts"
+import { startSystem } from "./fixtures/startSystem.ts"
+
+const source = '{"products":[1,2,3]}\n'
+let system: Awaited<ReturnType<typeof startSystem>>
+
+// The partner serves data and accepts deliveries; /failing responds with 500 and control characters.
+beforeAll(async () => {
+  system = await startSystem(({ path }, response) => {
+    if (path === "/data.json") response.writeHead(200, { "Content-Type": "application/json" }).end(source)
+    else if (path === "/failing") response.writeHead(500).end("\u001b[2Jno\nline two")
+    else response.writeHead(204).end()
+  })
+}, 120_000)
+
+afterAll(() => system?.stop())
+
+const run = (...args: string[]) => runCli(args, { env: system.cliEnv })
+
+/** Runs a command with --json and returns the output; fails unless the exit code is 0. */
+async function json<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await run(...args, "--json")
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  return JSON.parse(stdout)
+}
+
+test("a channel is created, listed, shown and updated, and its secret is shown only once", async () => {
+  const created = await run("channel", "create", "--id", "acme", "--address", `${system.partner.url}/hook`)
+  expect(created.code).toBe(0)
+  const secret = /^signing secret: (.+)$/m.exec(created.stdout)?.[1] ?? ""
+  expect(secret.length).toBeGreaterThan(20)
+  expect(created.stderr).toContain("never shown again")
+
+  const list = await run("channel", "list")
+  expect(list.stdout).toMatch(
+    /^ID +CREATED +STATE +ADDRESS\nacme +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30 +active +http:/,
+  )
+  const updated = await run("channel", "update", "acme", "--address", `${system.partner.url}/moved`)
+  const shown = await run("channel", "show", "acme")
+  expect(shown.stdout).toContain(`${system.partner.url}/moved`)
+  expect(list.stdout + updated.stdout + shown.stdout).not.toContain(secret)
+})
+
+test("--json prints exactly the API's response, and --cursor continues a list", async () => {
+  for (const id of ["page-1", "page-2", "page-3"]) {
+    await json("channel", "create", "--id", id, "--address", system.partner.url)
+  }
+  const { SITEWIRE_API: api, SITEWIRE_API_KEY: key } = system.cliEnv
+  const fetched = await fetch(`${api}/v1/channels/page-1`, { headers: { Authorization: `Bearer ${key}` } })
+  expect(await json("channel", "show", "page-1")).toEqual(await fetched.json())
+
+  const all = await json<Page<Channel>>("channel", "list", "--all")
+  expect(all.next_cursor).toBeNull()
+  const first = await json<Page<Channel>>("channel", "list", "--limit", "2")
+  expect(first.data).toEqual(all.data.slice(0, 2))
+  const rest = await json<Page<Channel>>("channel", "list", "--cursor", first.next_cursor ?? "")
+  expect([...first.data, ...rest.data]).toEqual(all.data)
+  expect((await run("channel", "list", "--limit", "2")).stderr).toContain(`--cursor ${first.next_cursor}`)
+})
+
+test("a request that the API rejects ends with one error message and exit code 1", async () => {
+  const unknown = await run("channel", "show", "nobody")
+  expect(unknown).toMatchObject({ code: 1, stdout: "" })
+  expect(unknown.stderr).toMatch(/^error: .*\(404\): There is no channel "nobody"/)
+  const invalid = await run("channel", "create", "--id", "not an id", "--address", "ftp://x.example/")
+  expect(invalid.code).toBe(1)
+  expect(invalid.stderr).toMatch(/\n {2}id: .*\n {2}address: /)
+  const asJson = await run("channel", "show", "nobody", "--json")
+  expect(JSON.parse(asJson.stderr)).toMatchObject({ status: 404, title: expect.any(String) })
+  const wrongKey = await runCli(["channel", "list"], {
+    env: { ...system.cliEnv, SITEWIRE_API_KEY: "swk_wrong-key" },
+  })
+  expect(wrongKey).toMatchObject({ code: 1, stderr: expect.stringContaining("401") })
+  expect(wrongKey.stderr).not.toContain("swk_wrong-key")
+})
+
+test("a published event is delivered, and `delivery show` prints its attempts", async () => {
+  const { signing_secret: secret } = await json<{ signing_secret: string }>(
+    ...["channel", "create", "--id", "sales", "--address", `${system.partner.url}/sales`],
+  )
+  const published = await run(
+    "publish",
+    "site.paid",
+    "--channel",
+    "sales",
+    "--id",
+    "event-1",
+    "--name",
+    "Bäckerei",
+  )
+  expect(published).toMatchObject({ code: 0, stdout: expect.stringMatching(/^event: +event-1\n/) })
+  expect(published.stdout).toContain("acks=all")
+
+  const received = await waitUntil("the delivery to arrive", () =>
+    system.partner.received.find(({ path }) => path === "/sales"),
+  )
+  const header = String(received.headers["x-sitewire-signature"])
+  const verified = await runCli(["verify", "--secret-env", "S", "--header", header], {
+    input: received.body,
+    env: { S: secret },
+  })
+  expect(verified).toMatchObject({ code: 0 })
+
+  const delivery = await waitUntil("the delivery to be recorded", async () => {
+    const { data } = await json<Page<Delivery>>(
+      "delivery",
+      "list",
+      "--channel",
+      "sales",
+      "--state",
+      "delivered",
+    )
+    return data[0]
+  })
+  expect(delivery.event_id).toBe("event-1")
+  expect(delivery.body_sha256).toBe(createHash("sha256").update(received.body).digest("hex"))
+  const shown = await run("delivery", "show", delivery.id)
+  expect(shown.stdout).toMatch(/^ *# +STARTED +DURATION +PHASES +OUTCOME +IP/m)
+  expect(shown.stdout).toMatch(/^ *1 .* 204 ok +127\.0\.0\.1/m)
+
+  const resent = await run("delivery", "resend", delivery.id)
+  expect(resent).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("as soon as its channel has capacity"),
+  })
+  await waitUntil(
+    "the resent delivery",
+    () => system.partner.received.filter(({ path }) => path === "/sales")[1],
+  )
+})
+
+test("during a rotation deliveries are signed with both secrets, and each secret is shown once", async () => {
+  const { secret_id } = await json<Channel>(
+    ...["channel", "create", "--id", "rotates", "--address", `${system.partner.url}/rotates`],
+  )
+  const switched = await run("channel", "update", "rotates", "--standard-webhooks", "on")
+  expect(switched.stdout).toMatch(/^standard webhooks: +on$/m)
+  const staged = await run("channel", "secret", "stage", "rotates")
+  const secret = /^staged secret: +(.+)$/m.exec(staged.stdout)?.[1] ?? ""
+  expect(secret).toMatch(/^sws_/)
+  const [, other] = /^other secret: +(\S+) \(staged\)$/m.exec(staged.stdout) ?? []
+  const again = await run("channel", "secret", "stage", "rotates")
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Activate it, or retire it") })
+  const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id)
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was done") })
+  const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "")
+  expect(activated.stdout).toContain(`${secret_id} (retiring)`)
+
+  await json("publish", "site.paid", "--channel", "rotates")
+  const { headers, body } = await waitUntil("the delivery", () =>
+    system.partner.received.find(({ path }) => path === "/rotates"),
+  )
+  expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(2)
+  const verified = await runCli(
+    ["verify", "--secret-env", "S", "--header", String(headers["x-sitewire-signature"])],
+    { input: body, env: { S: secret } },
+  )
+  expect(verified).toMatchObject({ code: 0 })
+  const retired = await run("channel", "secret", "retire", "rotates")
+  expect(retired.stdout).not.toContain("other secret")
+  for (const { stdout, stderr } of [again, activated, retired]) expect(stdout + stderr).not.toContain(secret)
+})
+
+test("a paused channel's deliveries wait until it is resumed", async () => {
+  await json("channel", "create", "--id", "paused", "--address", `${system.partner.url}/paused`)
+  const paused = await run("channel", "pause", "paused")
+  expect(paused).toMatchObject({ code: 0, stdout: expect.stringMatching(/^paused: +\d{4}/m) })
+  await json("publish", "site.paid", "--channel", "paused")
+  await waitUntil("the delivery to be stored", async () => {
+    const { data } = await json<Page<Delivery>>(
+      "delivery",
+      "list",
+      "--channel",
+      "paused",
+      "--state",
+      "pending",
+    )
+    return data.length === 1
+  })
+  await waitUntil("the delivery to be deferred", async () => {
+    const { data } = await json<Page<Delivery>>("delivery", "list", "--channel", "paused")
+    return data[0]?.deferred_reason === "paused"
+  })
+  const why = /deferred: channel paused since /
+  expect((await run("delivery", "list", "--channel", "paused")).stdout).toMatch(why)
+  const [waiting] = (await json<Page<Delivery>>("delivery", "list", "--channel", "paused")).data
+  expect((await run("delivery", "show", waiting?.id ?? "")).stdout).toMatch(why)
+  // A later delivery to another channel arrives: the deferred delivery does not block it.
+  await json("channel", "create", "--id", "goes-on", "--address", `${system.partner.url}/goes-on`)
+  await json("publish", "site.paid", "--channel", "goes-on")
+  const at = (path: string) => system.partner.received.find((request) => request.path === path)
+  await waitUntil("the other channel's delivery", () => at("/goes-on"))
+  expect(at("/paused")).toBeUndefined()
+  expect((await run("channel", "resume", "paused")).stdout).not.toMatch(/^paused:/m)
+  await waitUntil("the delivery that waited", () => at("/paused"))
+})
+
+test("control characters in a partner's response are escaped", async () => {
+  await json("channel", "create", "--id", "failing", "--address", `${system.partner.url}/failing`)
+  await json("publish", "site.paid", "--channel", "failing")
+  const { id } = await waitUntil("a failed attempt", async () => {
+    const { data } = await json<Page<Delivery>>("delivery", "list", "--channel", "failing")
+    return data.find(({ attempts }) => attempts > 0)
+  })
+  const { stdout } = await run("delivery", "show", id)
+  expect(stdout).toContain("\\u001b[2Jno\\nline two")
+  expect(stdout).not.toContain("\u001b")
+  const { attempt_log } = await json<DeliveryWithAttempts>("delivery", "show", id)
+  expect(attempt_log[0]?.response_excerpt).toBe("\u001b[2Jno\nline two")
+})
+
+test("events are read from JSON, an array or NDJSON, and none is published if one is invalid", async () => {
+  const event = (id: string, more = {}) => ({
+    ...{
+      id,
+      channel: "nobody",
+      reference: "r",
+      site_url: "https://a.example/",
+      console_url: "https://a.example/c",
+    },
+    ...{ name: "n", email: "owner@secret-mail.example", created_at: "2026-01-31T09:30:00Z" },
+    ...more,
+  })
+  const publish = (input: string, ...more: string[]) =>
+    runCli(["publish", "site.paid", "--file", "-", "--json", ...more], { input, env: system.cliEnv })
+  const idsOf = ({ stdout }: { stdout: string }) =>
+    JSON.parse(stdout).data.map(({ id }: { id: string }) => id)
+  const lines = (...events: object[]) => events.map((entry) => `${JSON.stringify(entry)}\n`).join("")
+
+  const records = await readTopic(system.topics.names.sitePaid)
+  expect(idsOf(await publish(JSON.stringify(event("one"), null, 2)))).toEqual(["one"])
+  expect(idsOf(await publish(JSON.stringify([event("two"), event("three")])))).toEqual(["two", "three"])
+  expect(idsOf(await publish(lines(event("four"), event("five", { extra: 1 }))))).toEqual(["four", "five"])
+
+  const faulty = await runCli(["publish", "site.paid", "--file", "-"], {
+    input: `${lines(event("six"), event("seven", { email: "owner(at)secret-mail" }))}{broken`,
+    env: system.cliEnv,
+  })
+  expect(faulty).toMatchObject({ code: 2, stdout: "" })
+  expect(faulty.stderr).toContain(
+    "2 of 3 event(s) are not valid site.paid, so nothing was published:\n  line 2: email: ",
+  )
+  expect(faulty.stderr).toContain("\n  line 3: not JSON\n")
+  expect(faulty.stderr).not.toContain("secret-mail")
+
+  const raw = Buffer.from([0x7b, 0xff, 0x0a])
+  const sent = await runCli(["publish", "site.paid", "--file", "-", "--raw"], {
+    input: raw,
+    env: system.cliEnv,
+  })
+  expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining("no readable id") })
+  await waitUntil("the raw record", () => records.find(({ value }) => value?.equals(raw)))
+  const keys = records.map(({ key }) => key)
+  expect(keys).toEqual(expect.arrayContaining(["one", "two", "three", "four", "five"]))
+  expect(keys).not.toContain("six")
+  expect(records.find(({ key }) => key === "five")?.value?.toString()).toContain('"extra":1')
+})
+
+test("publishing to a missing topic fails, and the command exits", async () => {
+  const args = ["publish", "site.paid", "--channel", "acme", "--topic-prefix", "missing."]
+  const { code, stderr } = await run(...args)
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("topic missing.site.paid exists"),
+  })
+  expect(stderr).toContain("0 of 1 event(s) were acknowledged")
+})
+
+test("a triggered connection is synchronised, and its snapshot equals the source byte for byte", async () => {
+  const created = await run(
+    ...["connection", "create", "--id", "bakery", "--site", "bakery.example"],
+    ...["--source", `${system.partner.url}/data.json`],
+  )
+  expect(created.stdout).toMatch(/^trigger url: +http:.*\/connectors\/hook\/bakery\/swt_/m)
+  const shown = await run("connection", "show", "bakery")
+  expect(shown.stdout).not.toContain("swt_")
+  const list = await run("connection", "list")
+  expect(list.stdout).toMatch(/^bakery +idle/m)
+  expect((await run("connection", "show", "bakery", "--trigger-url")).stdout).toContain("swt_")
+
+  const once = await run("trigger", "bakery")
+  expect(once).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 +202 +.*accepted/m) })
+  const burst = await run("trigger", "bakery", "--times", "30")
+  expect(burst.stdout).toMatch(/… and 10 more\n\n30 × 202; durations: min /)
+
+  const sync = await waitUntil("the sync", async () => {
+    const { data } = await json<Page<Sync>>("sync", "list", "bakery")
+    return data.find(({ outcome }) => outcome === "changed")
+  })
+  const syncs = await run("sync", "list", "bakery")
+  expect(syncs.stdout).toMatch(/changed/)
+  expect(sync.bytes).toBe(source.length)
+  const snapshot = await run("connection", "show-snapshot", "bakery")
+  expect(snapshot).toMatchObject({ code: 0, stdout: source })
+  expect(snapshot.stderr).toContain("application/json")
+})
+
+test("a trigger URL with a replaced token is reported as such, and no output quotes it", async () => {
+  const connect = [
+    ...["connection", "create", "--id", "replaced", "--site", "b.example"],
+    ...["--source", system.partner.url],
+  ]
+  const { address } = await json<{ address: string }>(...connect)
+  const fromStdin = () => runCli(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })
+  expect(await fromStdin()).toMatchObject({ code: 0, stdout: expect.stringContaining("202") })
+  const { address: newAddress } = await json<{ address: string }>("connection", "replace-token", "replaced")
+  expect(newAddress).not.toBe(address)
+  const old = await fromStdin()
+  expect(old).toMatchObject({ code: 1, stdout: expect.stringMatching(/404 .*its token was replaced/) })
+  const unreachable = await runCli(["trigger", "--url-stdin"], {
+    input: address.replace(/:\d+\//, `:${await closedPort()}/`),
+  })
+  expect(unreachable).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("the connection was refused"),
+  })
+  for (const { stdout, stderr } of [old, unreachable]) expect(stdout + stderr).not.toContain("swt_")
+})
+
+test("the client that other packages use rejects with the API's problem", async () => {
+  const { SITEWIRE_API: api, SITEWIRE_API_KEY: key } = system.cliEnv
+  const client = createClient({ api, key })
+  await expect(client.readConnection("nobody")).rejects.toMatchObject({
+    exitCode: 1,
+    problem: { status: 404 },
+  })
+  await expect(client.readChannel("..")).rejects.toMatchObject({ problem: { status: 404 } })
+})
+
+/** An array to which the topic's records are appended. */
+async function readTopic(topic: string) {
+  const records: { key: string | null; value: Buffer | null }[] = []
+  const consumer = await startConsumer({
+    kafka: system.topics.kafka,
+    group: `${topic}.cli-test`,
+    topics: [{ topic }],
+    maxOutstanding: 1_000,
+    take(taken, done) {
+      records.push(...taken)
+      for (const record of taken) done(record)
+    },
+  })
+  onTestFinished(() => void consumer.close(2_000))
+  return records
+}
