@@ -149,7 +149,7 @@ test.each(always)("the $name function for partners agrees with every test vector
 })
 
 test("so do the functions in PHP, Java and Go, as far as this machine has these languages", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   const missing = ifInstalled.filter(({ command }) => !isInstalled(command))
   for (const { name, command } of missing) {

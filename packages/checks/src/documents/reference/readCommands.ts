@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream"
-import { buildProgram } from "@sitewire/cli/program"
+import { createProgram } from "@sitewire/cli/program"
 import type { CommandNames } from "../names/findUnknownNames.ts"
 
-type Command = ReturnType<typeof buildProgram>
+type Command = ReturnType<typeof createProgram>
 
 /** A command of `sitewire`: what `--help` prints for it, and its options. */
 export type CommandHelp = CommandNames & { path: string; help: string; subcommands: readonly CommandHelp[] }
@@ -16,7 +16,7 @@ export function readCommands(): CommandHelp {
     return true
   }
   const stdin = new PassThrough() as unknown as NodeJS.ReadStream
-  const surroundings = { env: {}, cwd: "/", filesFrom: "/", stdin, stdout, stderr: stdout }
+  const context = { env: {}, cwd: "/", inputFolder: "/", stdin, stdout, stderr: stdout }
   const describe = (command: Command, parents: string): CommandHelp => {
     const path = `${parents} ${command.name()}`.trim()
     written = ""
@@ -29,5 +29,5 @@ export function readCommands(): CommandHelp {
       subcommands: command.commands.map((subcommand) => describe(subcommand, path)),
     }
   }
-  return describe(buildProgram(surroundings, { exitCode: 0 }), "")
+  return describe(createProgram(context, { exitCode: 0 }), "")
 }
