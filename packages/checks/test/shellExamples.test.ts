@@ -44,7 +44,7 @@ test("the README's first delivery arrives at the README's receiver, with a valid
 
   await succeed(save)
   const created = await succeed(create)
-  const secret = /^signing secret: (\S+)$/m.exec(created)?.[1]
+  const secret = /^signing secret: +(\S+)$/m.exec(created)?.[1]
   if (secret === undefined) throw new Error(`no signing secret is printed:\n${created}`)
   const receiver = startExample(replaceIn(receive, { "paste the signing secret here": secret }), {
     cwd: root,
