@@ -1,16 +1,24 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
+/** One vitest for each workspace, started by turbo; otherwise one for the whole repository. */
+const inWorkspace = process.env.TURBO_HASH !== undefined
+
 export default defineConfig({
+  // Contains how long each file took, so that the next run starts with the longest.
+  cacheDir: ".sitewire/vitest",
   test: {
     include: [
-      "packages/*/{src,test}/**/*.test.ts",
-      "services/*/{src,test}/**/*.test.ts",
-      "deploy/**/*.test.ts",
+      "{src,test}/**/*.test.ts",
+      "*.test.ts",
+      "{packages,services}/*/{src,test}/**/*.test.ts",
+      "deploy/*.test.ts",
     ],
-    // Real Kafka and Postgres, started once for all files.
-    globalSetup: ["packages/testkit/src/globalSetup.ts"],
+    globalSetup: [fileURLToPath(new URL("packages/testkit/src/globalSetup.ts", import.meta.url))],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Two test files at a time: turbo runs two workspaces at a time.
+    maxWorkers: inWorkspace ? 1 : 2,
+    reporters: inWorkspace ? ["default", ["json", { outputFile: ".sitewire/tests.json" }]] : ["default"],
   },
 })

@@ -17,8 +17,8 @@ const commands = {
   bench: ["packages/bench/src/main.ts"],
   chaos: ["packages/chaos/src/main.ts"],
   mutants: ["packages/mutants/src/main.ts"],
-  test: ["node_modules/vitest/vitest.mjs", "run"],
-  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "--output-logs=errors-only"],
+  test: ["packages/testkit/src/npmTest/main.ts"],
+  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "repository"],
 }
 
 const [name = "", ...args] = process.argv.slice(2)

@@ -9,16 +9,28 @@ const require = createRequire(import.meta.url)
 let loaded: Promise<void> | undefined
 
 /**
- * Prisma's schema engine as WebAssembly: what `prisma migrate deploy` runs natively, without a binary to download.
- * Instantiated by hand, because importing `.wasm` modules needs a newer Node 24 than some platforms get.
+ * Prisma's schema engine as WebAssembly: it does what `prisma migrate deploy` does, and needs no binary to be downloaded.
+ * We instantiate it ourselves, because importing `.wasm` modules needs a newer Node 24 than some platforms get.
  */
 async function loadEngine(): Promise<void> {
   const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
   const module = await WebAssembly.compile(await readFile(file))
-  const instance = await WebAssembly.instantiate(module, { "./schema_engine_bg.js": engine })
+  const imports = { "./schema_engine_bg.js": withUnreferencedTimers({ ...engine }) }
+  const instance = await WebAssembly.instantiate(module, imports)
   engine.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
   if (typeof start === "function") start()
+}
+
+/**
+ * The engine limits its wait for a database lock to 10 s, and does not clear that timer when it has the lock. Unreferenced,
+ * the timer does not delay the end of the process.
+ */
+function withUnreferencedTimers(functions: Record<string, unknown>): Record<string, unknown> {
+  const name = Object.keys(functions).find((key) => key.startsWith("__wbg_setTimeout_"))
+  if (!name) throw new Error("Prisma's schema engine no longer imports setTimeout: remove this function")
+  const setUnreferenced = (callback: () => void, ms: number) => setTimeout(callback, ms >>> 0).unref()
+  return { ...functions, [name]: setUnreferenced }
 }
 
 /**

@@ -6,11 +6,13 @@ import { dropTestDatabases, makeTemplate } from "./freshDatabase.ts"
 const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
 
 /**
- * Run by vitest before all test files: real Postgres and real Kafka, from the environment, Docker or local processes.
- * The files find them in DATABASE_URL and KAFKA_BROKERS.
+ * Starts a real Postgres and a real Kafka for the tests, or uses those of the environment, and makes the template
+ * database. Sets DATABASE_URL, KAFKA_BROKERS and TEMPLATE_DATABASE. Called by `npm test` before it starts vitest, and by
+ * each vitest that was started in another way.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const { env } = process
+  if (env.TEMPLATE_DATABASE) return async () => {}
   const progress = (line: string) => process.stderr.write(`tests: ${line}\n`)
   const options = { directory: join(stateFolder, "tests"), env, durability: "scratch" as const, progress }
   const [postgres, kafka] = await Promise.all([

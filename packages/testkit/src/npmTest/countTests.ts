@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { TestTask } from "./listTestTasks.ts"
+
+/** The part of vitest's JSON report that is counted. */
+type Report = {
+  numPassedTests: number
+  numFailedTests: number
+  numPendingTests: number
+  testResults: { status: string; assertionResults: { status: string }[] }[]
+}
+
+export type TestCount = {
+  /** Such as `1051 passed, 0 failed, 2 skipped (230 cached)`. */
+  line: string
+  /** Why the run failed although no test may have failed. */
+  problems: string[]
+}
+
+/** Adds up the reports that vitest wrote in each workspace. A workspace without a report is a problem. */
+export async function countTests(root: string, tasks: TestTask[]): Promise<TestCount> {
+  const total = { passed: 0, failed: 0, skipped: 0, cached: 0 }
+  const problems: string[] = []
+  for (const { workspace, folder, cached } of tasks) {
+    const text = await readFile(join(root, folder, ".sitewire/tests.json"), "utf8").catch(() => undefined)
+    if (text === undefined) {
+      problems.push(`${workspace} wrote no report: its tests did not run to the end`)
+      continue
+    }
+    const report = JSON.parse(text) as Report
+    total.passed += report.numPassedTests
+    total.failed += report.numFailedTests + filesThatFailedToLoad(report)
+    total.skipped += report.numPendingTests
+    if (cached) total.cached += report.numPassedTests
+  }
+  if (total.passed === 0) problems.push("no test passed")
+  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ""
+  const cached = total.cached > 0 ? ` (${total.cached} cached)` : ""
+  return { line: `${total.passed} passed, ${total.failed} failed${skipped}${cached}`, problems }
+}
+
+/** vitest counts no test of a file that it cannot load. */
+function filesThatFailedToLoad({ testResults }: Report): number {
+  return testResults.filter(
+    ({ status, assertionResults }) =>
+      status === "failed" && assertionResults.every((test) => test.status !== "failed"),
+  ).length
+}

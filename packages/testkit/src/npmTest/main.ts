@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { setup } from "../globalSetup.ts"
+import { countTests } from "./countTests.ts"
+import { listTestTasks } from "./listTestTasks.ts"
+
+/*
+ * `npm test`: tests all workspaces with turbo, and skips those whose tests passed before with the same files.
+ * `npm test -- --force` skips none; `npm test -- --filter=@sitewire/kafka` tests only one.
+ * `npm test -- <file> -t <name>`: all other arguments are vitest's, which then runs once for the whole repository.
+ */
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+const turbo = join(root, "node_modules/turbo/bin/turbo")
+const vitest = join(root, "node_modules/vitest/vitest.mjs")
+/** The last line of the output, for `.ci/run`. */
+const countFile = join(root, ".sitewire/tests.txt")
+
+// Ctrl-C reaches all processes of the terminal, so the runner ends by itself. This process then stops the servers.
+let signalled = false
+let running: ReturnType<typeof spawn> | undefined
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    signalled = true
+    if (signal !== "SIGINT") running?.kill(signal)
+  })
+}
+
+const { env } = process
+env.TEST_SERVERS = [process.version, env.BACKING_SERVICES, env.DATABASE_URL, env.KAFKA_BROKERS].join(" ")
+
+const args = process.argv.slice(2)
+const forTurbo = args.every((arg) => arg === "--force" || arg.startsWith("--filter="))
+process.exitCode = forTurbo ? await testWorkspaces() : await withServers(() => run(vitest, ["run", ...args]))
+if (signalled) process.exitCode = 130
+
+async function testWorkspaces(): Promise<number> {
+  const tasks = await listTestTasks({ root, turbo, args })
+  const unchanged = tasks.filter(({ cached }) => cached)
+  if (unchanged.length > 0) {
+    const total = `${unchanged.length} of ${tasks.length} workspaces`
+    log(`${total} are unchanged since their tests passed, and are skipped; npm test -- --force tests all`)
+  }
+  await rm(countFile, { force: true })
+  // A report of an earlier run must not be counted. Turbo restores those of skipped workspaces from its cache.
+  for (const { folder } of tasks) await rm(join(root, folder, ".sitewire/tests.json"), { force: true })
+
+  // Two workspaces at a time, each with one worker (vitest.config.ts).
+  const runTasks = () => run(turbo, ["run", "test", "--continue", "--concurrency=2", ...args])
+  const code = unchanged.length === tasks.length ? await runTasks() : await withServers(runTasks)
+  if (signalled) return 130
+
+  const { line, problems } = await countTests(root, tasks)
+  for (const problem of problems) log(problem)
+  await mkdir(join(root, ".sitewire"), { recursive: true })
+  await writeFile(countFile, `${line}\n`)
+  process.stdout.write(`${line}\n`)
+  return problems.length > 0 ? 1 : code
+}
+
+async function withServers(work: () => Promise<number>): Promise<number> {
+  const stop = await setup()
+  try {
+    return signalled ? 130 : await work()
+  } finally {
+    await stop()
+  }
+}
+
+/** Returns the exit code. */
+function run(script: string, scriptArgs: string[]): Promise<number> {
+  const child = spawn(process.execPath, [script, ...scriptArgs], { cwd: root, stdio: "inherit" })
+  running = child
+  return new Promise((resolve, reject) => {
+    child.once("error", reject)
+    child.once("close", (code) => {
+      running = undefined
+      resolve(code ?? 1)
+    })
+  })
+}
+
+function log(line: string): void {
+  process.stderr.write(`tests: ${line}\n`)
+}
