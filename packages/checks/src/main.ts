@@ -1,8 +1,9 @@
 import type { Check } from "./check.ts"
 import { commentsCheck } from "./comments/commentsCheck.ts"
+import { documentsCheck } from "./documents/documentsCheck.ts"
 import { testTasksCheck } from "./turbo/testTasksCheck.ts"
 
-const checks: Check[] = [commentsCheck, testTasksCheck]
+const checks: Check[] = [commentsCheck, documentsCheck, testTasksCheck]
 
 const root = new URL("../../../", import.meta.url)
 for (const check of checks) {

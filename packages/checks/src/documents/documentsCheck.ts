@@ -1,0 +1,62 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Check } from "../check.ts"
+import { listFiles } from "../listFiles.ts"
+import { findExamples, findUnknownMarkers, markers, runExample } from "./examples/runExamples.ts"
+import { findDeadLinks } from "./links/findDeadLinks.ts"
+import { findUnknownNames } from "./names/findUnknownNames.ts"
+import { type Page, readPage } from "./page.ts"
+import { readCode, readKnownNames } from "./readCode.ts"
+import { findOutdated, referencePages } from "./reference/referencePages.ts"
+
+/**
+ * Fails on what a Markdown file says of the repository and is not so: links, paths, scripts, commands, metrics and
+ * variables that do not exist, generated pages that are out of date, and examples that fail.
+ */
+export const documentsCheck: Check = {
+  name: "documents",
+  async run(root) {
+    const files = listFiles(root)
+    const pages = await readPages(root, files)
+    const code = await readCode(root, files)
+    const known = await readKnownNames(root, { files, code })
+    const generated = referencePages(code)
+    const examples = pages.flatMap((page) => findExamples(page, [markers.check]))
+    const problems = [
+      ...findDeadLinks(pages, files),
+      ...pages.filter(namesExist).flatMap((page) => findUnknownNames(page, known)),
+      ...findOutdated(generated, new Map(pages.map(({ path, text }) => [path, text]))),
+      ...pages.flatMap(findUnknownMarkers),
+      ...(await runExamples(root, examples)),
+    ]
+    const summary =
+      `${pages.length} pages: links, names and ${generated.size} generated pages compared with the code, ` +
+      `${examples.length} examples run`
+    return { summary, problems }
+  },
+}
+
+export function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
+  const paths = files.filter((path) => path.endsWith(".md"))
+  return Promise.all(paths.map(async (path) => readPage(path, await readFile(new URL(path, root), "utf8"))))
+}
+
+/** The change log names what was renamed or removed. */
+function namesExist({ path }: Page): boolean {
+  return path !== "CHANGELOG.md"
+}
+
+async function runExamples(root: URL, examples: ReturnType<typeof findExamples>): Promise<string[]> {
+  const home = await mkdtemp(join(tmpdir(), "sitewire-examples-"))
+  const cwd = fileURLToPath(root)
+  const PATH = [join(cwd, "node_modules", ".bin"), process.env.PATH].join(delimiter)
+  const problems: string[] = []
+  for (const example of examples) {
+    const { problem } = await runExample(example, { cwd, env: { PATH, HOME: home, TMPDIR: home } })
+    if (problem !== null) problems.push(problem)
+  }
+  await rm(home, { recursive: true })
+  return problems
+}

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import type { CodeBlock, Page } from "../page.ts"
+
+/** The HTML comments that mark a shell example, and who runs it. */
+export const markers = {
+  /** Needs no running system. */
+  check: "tested by npm run check",
+  /** Needs a running system; a test of this package starts one. */
+  test: "tested by npm test",
+  /** The same, of an example that runs until it is stopped: a receiver. */
+  testInBackground: "tested by npm test, runs until stopped",
+} as const
+
+export type Example = {
+  script: string
+  /** `docs/partners.md:12` */
+  where: string
+  inBackground: boolean
+  /** The `text` block right behind the example: lines that must be printed; `…` stands for any text. */
+  expected: string | null
+}
+
+/** The page's examples with one of these markers, in order. */
+export function findExamples(page: Page, wanted: readonly string[]): Example[] {
+  return page.codeBlocks.flatMap((block, index) => {
+    if (block.marker === null || !wanted.includes(block.marker)) return []
+    const inBackground = block.marker === markers.testInBackground
+    const expected = isDirectlyBehind(page, block, page.codeBlocks[index + 1])
+      ? (page.codeBlocks[index + 1]?.text ?? null)
+      : null
+    return [{ script: block.text, where: `${page.path}:${block.line}`, inBackground, expected }]
+  })
+}
+
+/** Markers that are misspelt: their examples would never run. */
+export function findUnknownMarkers(page: Page): string[] {
+  const known: readonly string[] = Object.values(markers)
+  return page.codeBlocks
+    .filter(({ marker }) => marker?.startsWith("tested") && !known.includes(marker))
+    .map(({ marker, line }) => `${page.path}:${line}: "${marker}" is none of: ${known.join("; ")}`)
+}
+
+function isDirectlyBehind({ text }: Page, { line, text: code }: CodeBlock, next?: CodeBlock): boolean {
+  if (next?.language !== "text") return false
+  const between = text.split("\n").slice(line + code.split("\n").length, next.line - 1)
+  return between.every((inner) => inner.trim() === "" || /:$/.test(inner.trim()))
+}
+
+/** Whether each expected line is printed, in any order and with any text around it. */
+export function isPrinted(expected: string, output: string): boolean {
+  return expected
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .every((line) => new RegExp(line.split("…").map(escapeText).join(".*")).test(output))
+}
+
+function escapeText(text: string): string {
+  return text.trim().replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+}
+
+/** Starts the example in bash, in the repository's folder. */
+export function startExample({ script }: Example, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
+  const child = spawn("bash", ["-euo", "pipefail", "-c", script], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text
+    })
+  }
+  const ended = once(child, "close").then(([code]) => code as number | null)
+  return {
+    ended,
+    output: () => output,
+    /** Ends what the example started as well: bash alone would leave a receiver running. */
+    stop() {
+      if (child.exitCode === null && child.signalCode === null && child.pid)
+        process.kill(-child.pid, "SIGTERM")
+      return ended
+    },
+  }
+}
+
+const longestMs = 60_000
+
+/** Runs an example to its end. `problem` is null if it succeeded and printed what the page shows. */
+export async function runExample(
+  example: Example,
+  surroundings: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<{ problem: string | null; output: string }> {
+  const running = startExample(example, surroundings)
+  const timer = setTimeout(() => void running.stop(), longestMs)
+  const code = await running.ended
+  clearTimeout(timer)
+  const output = running.output()
+  return { problem: judge(example, code, output), output }
+}
+
+function judge({ where, expected }: Example, code: number | null, output: string): string | null {
+  if (code !== 0) return `${where}: the example ends with ${code ?? "a signal"}:\n${output}`
+  if (expected === null || isPrinted(expected, output)) return null
+  return `${where}: the example does not print what the page shows, but:\n${output}`
+}

@@ -1,0 +1,30 @@
+import { posix } from "node:path"
+import type { Page } from "../page.ts"
+
+/** Links within the repository whose file, folder or heading does not exist. Links to other hosts are not followed. */
+export function findDeadLinks(pages: readonly Page[], files: readonly string[]): string[] {
+  const byPath = new Map(pages.map((page) => [page.path, page]))
+  const existing = new Set(files.flatMap(withFolders))
+  return pages.flatMap((page) =>
+    page.links.flatMap(({ text, line }) => {
+      if (/^[a-z]+:/.test(text)) return []
+      const [target = "", anchor] = text.split("#")
+      const path = target === "" ? page.path : resolve(page.path, target)
+      const where = `${page.path}:${line}`
+      if (!existing.has(path)) return [`${where}: the link ${text} leads to ${path}, which does not exist`]
+      const linked = byPath.get(path)
+      if (anchor === undefined || !linked || linked.anchors.includes(anchor)) return []
+      return [`${where}: the link ${text} leads to a heading that ${path} does not have`]
+    }),
+  )
+}
+
+function resolve(from: string, target: string): string {
+  const path = target.startsWith("/") ? target.slice(1) : posix.join(posix.dirname(from), target)
+  return posix.normalize(decodeURIComponent(path)).replace(/\/$/, "")
+}
+
+/** `a/b/c.md` and the folders `a/b`, `a` and `.`. */
+export function withFolders(path: string): string[] {
+  return path === "." ? ["."] : [path, ...withFolders(posix.dirname(path))]
+}

@@ -1,0 +1,89 @@
+import type { Page } from "../page.ts"
+
+export type Name = { text: string; line: number }
+
+/** A metric with the labels that a page gives it. */
+export type MetricName = Name & { labels: string[] }
+
+/** What a page says exists: names are as written, without a check. */
+export type Names = {
+  /** Scripts of the repository or of a package: `npm run x`, `npm start`, `npm test`. */
+  scripts: Name[]
+  /** The words behind `sitewire` on a command line. */
+  commands: Name[]
+  metrics: MetricName[]
+  variables: Name[]
+  /** Paths from the repository's folder or the page's, and names of TypeScript files without a folder. */
+  paths: Name[]
+}
+
+const upperCase = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g
+const commandLine =
+  /(?:^|[|;&(]\s*)(?:[A-Z_]+=\S+ )*(?:npm run (?:--silent )?sitewire -- |sitewire )((?:"[^"]*"|'[^']*'|[^|;&\n)>])*)/gm
+
+/** `folders` are those of the repository: a code span such as `application/json` is no path. */
+export function findNames(page: Page, folders: readonly string[]): Names {
+  const shell = page.codeBlocks
+    .filter(({ language }) => isShell(language))
+    .map(({ text, line }) => ({ text: text.replaceAll(/\\\n\s*/g, " "), line: line + 1 }))
+  const code = [...page.codeSpans, ...shell]
+  const lines = page.text.split("\n").map((text, index) => ({ text, line: index + 1 }))
+  const own = ownVariables(page)
+  return {
+    scripts: [
+      ...find(lines, /\bnpm run (?:--silent )?([a-z][\w:-]*)/g),
+      ...find(lines, /\bnpm (start|test)\b/g),
+    ],
+    commands: find(code, commandLine),
+    metrics: find(lines, /\bsitewire_[a-z0-9_]*[a-z0-9](?:\{[^}]*\})?/g).map(readMetric),
+    variables: find([...code, ...blocks(page, ["yaml"])], upperCase).filter(({ text }) => !own.has(text)),
+    paths: [...findPaths(code, folders), ...page.codeSpans.filter(({ text }) => /^[\w.]+\.ts$/.test(text))],
+  }
+}
+
+function isShell(language: string): boolean {
+  return language === "sh" || language === "bash"
+}
+
+function blocks({ codeBlocks }: Page, languages: readonly string[]): Name[] {
+  return codeBlocks.filter(({ language }) => languages.includes(language))
+}
+
+/** A whole line that sets or reads a shell variable, and psql's `-v NAME=value`. */
+const setInShell =
+  /^\s*(?:export |read -rs )?([A-Z][A-Z0-9_]*)(?:=(?:"[^"]*"|'[^']*'|\S*))?(?: +#.*)?$|-v ([A-Z_]+)=/gm
+
+/** Variables of the reader's own: a shell example sets them, or a program that is shown uses them. */
+function ownVariables({ codeBlocks }: Page): Set<string> {
+  const names = codeBlocks.flatMap(({ language, text }) => {
+    if (language === "yaml") return []
+    if (!isShell(language)) return text.match(upperCase) ?? []
+    return [...text.matchAll(setInShell)].map(([, name, psqlName]) => name ?? psqlName ?? "")
+  })
+  return new Set(names)
+}
+
+function findPaths(code: readonly Name[], folders: readonly string[]): Name[] {
+  return find(code, /(?<![\w./$@:-])((?:[\w.@-]+\/)+[\w.@-]*)(?![\w*{}<>$…/])/g)
+    .map(({ text, line }) => ({ text: text.replace(/[./]+$/, ""), line }))
+    .filter(({ text }) => text.includes("/") && folders.includes(text.split("/")[0] ?? ""))
+}
+
+function readMetric({ text, line }: Name): MetricName {
+  const [name = "", labels = ""] = text.replace("}", "").split("{")
+  const names = labels
+    .split(",")
+    .map((label) => label.replace(/[=!].*/, "").trim())
+    .filter((label) => label !== "")
+  return { text: name, line, labels: names }
+}
+
+/** The first group of each match, or the whole match of a pattern without one, with its line in the page. */
+function find(texts: readonly Name[], pattern: RegExp): Name[] {
+  return texts.flatMap(({ text, line }) =>
+    [...text.matchAll(pattern)].map((match) => ({
+      text: (match[1] ?? match[0]).trim(),
+      line: line + text.slice(0, match.index).split("\n").length - 1,
+    })),
+  )
+}

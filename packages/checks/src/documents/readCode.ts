@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises"
+import { localVariables } from "@sitewire/local/variables"
+import { describeVariables } from "@sitewire/runtime"
+import type { KnownNames } from "./names/findUnknownNames.ts"
+import { type ProcessMetrics, readProcessMetrics } from "./reference/metrics.ts"
+import { type CommandHelp, readCommands } from "./reference/readCommands.ts"
+import { type ProcessVariables, readProcesses } from "./reference/readProcesses.ts"
+
+/** What the documents are compared with and written from. */
+export type Code = { processes: ProcessVariables[]; metrics: ProcessMetrics[]; sitewire: CommandHelp }
+
+export async function readCode(root: URL, files: readonly string[]): Promise<Code> {
+  const [processes, metrics] = await Promise.all([readProcesses(root), readProcessMetrics(root, files)])
+  return { processes, metrics, sitewire: readCommands() }
+}
+
+/** The names that a document may mention. */
+export async function readKnownNames(
+  root: URL,
+  { files, code }: { files: readonly string[]; code: Code },
+): Promise<KnownNames> {
+  const manifests = await Promise.all(
+    files
+      .filter((path) => /(^|\/)package\.json$/.test(path))
+      .map((path) => readFile(new URL(path, root), "utf8")),
+  )
+  const declared = [
+    ...code.processes.flatMap(({ variables }) => variables),
+    ...describeVariables(localVariables),
+  ]
+  return {
+    scripts: new Set(manifests.flatMap((text) => Object.keys(JSON.parse(text).scripts ?? {}))),
+    sitewire: code.sitewire,
+    metrics: new Map(
+      code.metrics.flatMap(({ metrics }) => metrics.map(({ name, labels }) => [name, labels] as const)),
+    ),
+    variables: new Set([...declared.map(({ name }) => name), ...(await readOtherVariables(root, files))]),
+    files,
+  }
+}
+
+/** Names in the form of variables in sources without tests: of the CLI, of images and of npm's scripts. */
+async function readOtherVariables(root: URL, files: readonly string[]): Promise<string[]> {
+  const sources = files.filter(
+    (path) =>
+      /(\.(ts|mjs|sh|yaml|py)|\/Dockerfile|^\.ci\/run)$/.test(path) &&
+      !/\.test\.ts$|\/test\/|^packages\/(mutants|checks)\//.test(path),
+  )
+  const texts = await Promise.all(sources.map((path) => readFile(new URL(path, root), "utf8")))
+  return texts.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [])
+}

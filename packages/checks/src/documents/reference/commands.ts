@@ -1,0 +1,18 @@
+import type { CommandHelp } from "./readCommands.ts"
+
+/** The page of all commands of `sitewire`: the help text of each. */
+export function commandsPage(sitewire: CommandHelp): string {
+  return [
+    "# Commands",
+    "What `sitewire --help` and the `--help` of each command print. In a clone of the repository, `sitewire` is " +
+      "`npm run --silent sitewire --`.",
+    ...sections(sitewire),
+  ].join("\n\n")
+}
+
+/** A group such as `sitewire channel` does nothing by itself, and its help text repeats its commands' first lines. */
+function sections(command: CommandHelp): string[] {
+  const isGroup = command.subcommands.length > 0 && command.path.includes(" ")
+  const own = isGroup ? [] : [`## ${command.path}`, `\`\`\`text\n${command.help.trimEnd()}\n\`\`\``]
+  return [...own, ...command.subcommands.flatMap(sections)]
+}

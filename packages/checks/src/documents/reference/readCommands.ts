@@ -1,0 +1,33 @@
+import { PassThrough } from "node:stream"
+import { createProgram } from "@sitewire/cli/program"
+import type { CommandNames } from "../names/findUnknownNames.ts"
+
+type Command = ReturnType<typeof createProgram>
+
+/** A command of `sitewire`: what `--help` prints for it, and its options. */
+export type CommandHelp = CommandNames & { path: string; help: string; subcommands: readonly CommandHelp[] }
+
+/** The command tree with its help texts, 100 columns wide. */
+export function readCommands(): CommandHelp {
+  let written = ""
+  const stdout = Object.assign(new PassThrough(), { columns: 100 }) as unknown as NodeJS.WriteStream
+  stdout.write = (text) => {
+    written += text
+    return true
+  }
+  const stdin = new PassThrough() as unknown as NodeJS.ReadStream
+  const context = { env: {}, cwd: "/", inputFolder: "/", stdin, stdout, stderr: stdout }
+  const describe = (command: Command, parents: string): CommandHelp => {
+    const path = `${parents} ${command.name()}`.trim()
+    written = ""
+    command.outputHelp()
+    return {
+      name: command.name(),
+      path,
+      help: written,
+      options: command.options.flatMap(({ long }) => long ?? []),
+      subcommands: command.commands.map((subcommand) => describe(subcommand, path)),
+    }
+  }
+  return describe(createProgram(context, { exitCode: 0 }), "")
+}

@@ -1,0 +1,54 @@
+import { createMetrics, registerLagGauge } from "@sitewire/runtime"
+
+export type Metric = { name: string; type: "counter" | "gauge" | "histogram"; help: string; labels: string[] }
+
+/**
+ * The metrics that a source file registers, read from its text: nothing imports a service. A metric is an object with a
+ * `name` that begins with `sitewire_`, a `help` and, if it has any, `labelNames`; or an argument of `registerLagGauge`.
+ * The tests compare the result with what running processes expose.
+ */
+export function readMetrics(source: string): Metric[] {
+  return [...source.matchAll(/name: "(sitewire_\w+)"/g)].map(({ 1: name = "", index }) => {
+    const start = source.lastIndexOf("{", index)
+    const text = source.slice(start, endOfObject(source, start))
+    const records = /records: "([^"]*)"/.exec(text)?.[1]
+    if (records !== undefined) return lagGauge(name, records)
+    const help = readText(text)
+    if (help === "") throw new Error(`${name} has no help text, or not in the form that readMetrics knows.`)
+    const labels = [...(/labelNames: \[([^\]]*)\]/.exec(text)?.[1] ?? "").matchAll(/"(\w+)"/g)]
+    const type = /new (Counter|Histogram)\(\s*$/.exec(source.slice(0, start))?.[1]
+    return {
+      name,
+      type: type === "Counter" ? "counter" : type === "Histogram" ? "histogram" : "gauge",
+      help,
+      labels: labels.map(([, label = ""]) => label),
+    }
+  })
+}
+
+/** Registers the gauge with no broker, to learn its help text and labels. */
+function lagGauge(name: string, records: string): Metric {
+  const registry = createMetrics("documents")
+  registerLagGauge(registry, { name, records }, async () => [])
+  const { help, labelNames } = registry.getSingleMetric(name) as unknown as {
+    help: string
+    labelNames: string[]
+  }
+  return { name, type: "gauge", help, labels: labelNames }
+}
+
+/** The string behind `help:`, also if it is written as several that are added. */
+function readText(text: string): string {
+  const written = /help:\s*((?:"(?:[^"\\]|\\.)*"\s*\+?\s*)+)/.exec(text)?.[1] ?? ""
+  return [...written.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part = ""]) => part).join("")
+}
+
+function endOfObject(source: string, start: number): number {
+  let depth = 0
+  for (let index = start; index < source.length; index += 1) {
+    if (source[index] === "{") depth += 1
+    if (source[index] === "}") depth -= 1
+    if (depth === 0) return index + 1
+  }
+  return source.length
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest"
+import { readCommands } from "./readCommands.ts"
+import type { ProcessVariables } from "./readProcesses.ts"
+import { findOutdated, referencePages } from "./referencePages.ts"
+
+const shared = { description: "Shared.", fallback: "info", required: false, secret: false }
+const processes: ProcessVariables[] = [
+  {
+    name: "one",
+    main: "one/main.ts",
+    variables: [
+      { name: "SHARED", ...shared },
+      { name: "OWN", description: "Only | one's.", fallback: null, required: true, secret: true },
+    ],
+  },
+  { name: "two", main: "two/main.ts", variables: [{ name: "SHARED", ...shared }] },
+]
+const metrics = [
+  { name: "one", metrics: [{ name: "sitewire_x", type: "gauge", help: "X.", labels: ["kind"] } as const] },
+].map(({ name, metrics }) => ({
+  name,
+  metrics: metrics.map((metric) => ({ ...metric, labels: [...metric.labels] })),
+}))
+const pages = referencePages({ processes, metrics, sitewire: readCommands() })
+
+test("a variable that several processes read is listed once, and others at their process", () => {
+  const page = pages.get("docs/reference/configuration.md")
+  expect(page).toContain("| `SHARED` | `info` | Shared. | all |")
+  expect(page).toContain("| `OWN` | required | Only \\| one's. **Secret.** |")
+  expect(page?.match(/`SHARED`/g)).toHaveLength(1)
+})
+
+test("topics, metrics and commands are listed with what the code says of them", () => {
+  expect(pages.get("docs/reference/topics.md")).toContain("| `site.paid` |")
+  expect(pages.get("docs/reference/metrics.md")).toContain("| `sitewire_x` | gauge | `kind` | X. |")
+  const commands = pages.get("docs/reference/cli.md")
+  expect(commands).toContain("## sitewire channel create\n")
+  expect(commands).toContain("Usage: sitewire channel create")
+})
+
+test("a page that differs from the code, or is missing, is reported with what to do", () => {
+  const texts = new Map(pages)
+  expect(findOutdated(pages, texts)).toEqual([])
+  texts.set("docs/reference/topics.md", "old\n")
+  texts.delete("docs/reference/cli.md")
+  expect(findOutdated(pages, texts)).toEqual([
+    "docs/reference/topics.md is out of date: run npm run docs",
+    "docs/reference/cli.md is out of date: run npm run docs",
+  ])
+})

@@ -1,0 +1,44 @@
+import { defaultRetryDelays, defaultRetryPeriod, parseDuration, topicCatalogue } from "@sitewire/contracts"
+import { markdownTable } from "./markdownTable.ts"
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** The page of all Kafka topics, with the default retry schedule and without a prefix. */
+export function topicsPage(): string {
+  const topics = topicCatalogue({
+    prefix: "",
+    retryDelaysMs: defaultRetryDelays.map(parseDuration),
+    retryPeriodMs: parseDuration(defaultRetryPeriod),
+  })
+  const table = markdownTable(
+    ["topic", "content", "record key", "partitions", "cleanup", "retention", "segment", "time stamp"],
+    topics.map(({ name, purpose, key, partitions, cleanup, retentionMs, segmentMs, timestamp }) => [
+      `\`${name}\``,
+      purpose,
+      key,
+      String(partitions),
+      cleanup,
+      days(retentionMs),
+      days(segmentMs),
+      timestamp,
+    ]),
+  )
+  return [
+    "# Topics",
+    "The setup job creates these topics and corrects their settings. The names are those of the default " +
+      "`RETRY_DELAYS`; `TOPIC_PREFIX` is put before each of them.",
+    table,
+    "A record is deleted together with its segment, so it can outlive the retention by the length of a segment. " +
+      "`site.paid` and `site.paid.invalid` contain e-mail addresses for that long, whatever `RETENTION` is. " +
+      "The other topics contain ids only.",
+  ].join("\n\n")
+}
+
+function days(ms: number): string {
+  const whole = Math.floor(ms / dayMs)
+  const hours = (ms - whole * dayMs) / hourMs
+  return [whole > 0 ? `${whole} d` : "", hours > 0 ? `${hours} h` : ""]
+    .filter((part) => part !== "")
+    .join(" ")
+}
