@@ -7,8 +7,8 @@ export {
   type RequestInput,
 } from "./createEgress.ts"
 export { egressVariables, rangesVariable } from "./egressVariables.ts"
-export { LocalFault } from "./localFault.ts"
-export type { Lookup } from "./lookup.ts"
+export { LocalFault } from "./connection/localResourceError.ts"
+export type { Lookup } from "./address/lookUpName.ts"
 export type {
   Aborted,
   Answered,
@@ -19,7 +19,7 @@ export type {
   Headers,
   Outcome,
   Timing,
-} from "./outcome.ts"
-export { type AddressPolicy, parsePolicy } from "./policy.ts"
-export { type AddressVerdict, vetAddress } from "./vetAddress.ts"
-export { type UrlRefusal, type UrlVerdict, vetUrl } from "./vetUrl.ts"
+} from "./request/outcome.ts"
+export { type AddressPolicy, parsePolicy } from "./address/addressPolicy.ts"
+export { type AddressVerdict, vetAddress } from "./address/vetIpAddress.ts"
+export { type UrlRefusal, type UrlVerdict, vetUrl } from "./address/vetUrl.ts"
