@@ -1,6 +1,6 @@
 import type { KafkaMessage } from "kafkajs"
 
-/** A record to be appended. Records with the same key go to the same partition and stay in order there. */
+/** A record to publish. Records with the same key go to the same partition, in order. */
 export type Outgoing = {
   topic: string
   key: string | null
@@ -8,7 +8,7 @@ export type Outgoing = {
   headers?: Record<string, string>
 }
 
-/** A record as it was read. */
+/** A consumed record. */
 export type Incoming = {
   topic: string
   partition: number
@@ -16,13 +16,13 @@ export type Incoming = {
   key: string | null
   value: Buffer | null
   headers: Record<string, string>
-  /** Milliseconds since the epoch, by the broker's clock where the topic uses LogAppendTime. */
+  /** Milliseconds since the epoch. By the broker's clock if the topic uses LogAppendTime. */
   appendedAt: number
 }
 
 /**
- * The value is copied: what kafkajs hands out is a view into the whole answer of the broker, and one record held
- * for long would hold all of it (megabytes).
+ * Copies the value: kafkajs returns a view into the broker's whole response, so one long-lived record would keep megabytes
+ * in memory.
  */
 export function readRecord(topic: string, partition: number, message: KafkaMessage): Incoming {
   return {
@@ -36,7 +36,7 @@ export function readRecord(topic: string, partition: number, message: KafkaMessa
   }
 }
 
-/** A header that occurs several times keeps its last value. One without a value, as other clients send it, is left out. */
+/** Of a repeated header, the last value. Headers without a value, which other clients may send, are left out. */
 function readHeaders(headers: KafkaMessage["headers"]): Record<string, string> {
   const read: Record<string, string> = {}
   for (const name in headers) {

@@ -1,6 +1,6 @@
 /**
- * Resolves with what `work` gives, or with `late` when that takes longer than `ms`. Rejects as `work` does. After a stall of
- * this process, what has arrived meanwhile is read first: timers come before input.
+ * Resolves with the result of `work`, or with `late` after `ms`. Rejects if `work` rejects. If this process stalled past the
+ * deadline, responses that arrived meanwhile are read first: Node runs due timers before it reads sockets.
  */
 export function withinDeadline<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {

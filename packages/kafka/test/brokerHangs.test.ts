@@ -3,14 +3,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startKafkaCluster } from "@sitewire/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { committedOffsets, makeTopic, silent, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
-import { until } from "./fixtures/until.ts"
+import { ensureTopics } from "../src/admin/ensureTopics.ts"
+import { requireTopics } from "../src/admin/requireTopics.ts"
 import { checkBroker } from "../src/client/checkBroker.ts"
 import { connectKafka, type KafkaConnection } from "../src/client/connectKafka.ts"
-import { startConsumer } from "../src/consumer/startConsumer.ts"
 import { isProtocolError } from "../src/client/isProtocolError.ts"
+import { startConsumer } from "../src/consumer/startConsumer.ts"
 import { startProducer } from "../src/producer/startProducer.ts"
-import { ensureTopics, requireTopics } from "../src/admin/ensureTopics.ts"
+import { committedOffsets, makeTopic, silentLog, uniqueName, withAdmin } from "./fixtures/realBroker.ts"
+import { until } from "./fixtures/until.ts"
 
 let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
 let kafka: KafkaConnection
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const jars = join(import.meta.dirname, "../../../.sitewire/jars")
   cluster = await startKafkaCluster({ directory, jars, env: process.env, brokers: 2, progress: () => {} })
   const brokers = cluster.brokers.map(({ address }) => address)
-  kafka = connectKafka({ brokers, clientId: "cluster", log: silent })
+  kafka = connectKafka({ brokers, clientId: "cluster", log: silentLog })
 }, 120_000)
 
 afterAll(async () => {
@@ -29,14 +30,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 }, 60_000)
 
-/** How many brokers lead a partition of the topic; 0 while the client still asks one that is gone. */
+/** How many brokers lead a partition of the topic; 0 while the request fails. */
 const leading = (topic: string) =>
   withAdmin(kafka, async (admin) => {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
     return new Set(topics.flatMap(({ partitions }) => partitions.map(({ leader }) => leader))).size
   }).catch(() => 0)
 
-test("a broker of two is killed, comes back and hangs: what was acknowledged is handed over, and all of it is committed", {
+test("while one broker of two is killed, restarts and hangs, every acknowledged record is consumed and committed", {
   timeout: 300_000,
 }, async () => {
   const [topic, group] = [await makeTopic(kafka, { partitions: 6 }), uniqueName("group")]
@@ -49,8 +50,8 @@ test("a broker of two is killed, comes back and hangs: what was acknowledged is 
     topics: [{ topic }],
     maxOutstanding: 100,
     sessionTimeoutMs: 6_000,
-    take(records, done) {
-      // Later and in another order, as deliveries are.
+    onRecords(records, done) {
+      // Later and in another order, as deliveries end.
       setTimeout(() => {
         for (const record of records.toReversed()) {
           seen.add(record.value?.toString() ?? "")
@@ -67,40 +68,40 @@ test("a broker of two is killed, comes back and hangs: what was acknowledged is 
     while (publishing) {
       const values = Array.from({ length: 20 }, () => String(next++))
       const records = values.map((value) => ({ topic, key: value, value }))
-      const kept = await producer.publish(records).then(
+      const isAcknowledged = await producer.publish(records).then(
         () => true,
         () => false,
       )
-      if (kept) acknowledged.push(...values)
+      if (isAcknowledged) acknowledged.push(...values)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })()
-  /** Until so many more are acknowledged, and all of these have been handed over. */
-  const further = async (count: number) => {
+  /** Waits until `count` more records are acknowledged, and all acknowledged ones consumed. */
+  const waitForMore = async (count: number) => {
     const goal = acknowledged.length + count
     await until(() => acknowledged.length >= goal, 60_000)
-    const those = acknowledged.slice(0, goal)
-    // Half a minute and more where the broker that hangs coordinates the group.
-    await until(() => those.every((value) => seen.has(value)), 100_000)
+    const expected = acknowledged.slice(0, goal)
+    // More than half a minute if the hanging broker coordinates the group.
+    await until(() => expected.every((value) => seen.has(value)), 100_000)
   }
 
-  await further(400)
+  await waitForMore(400)
   const [, second] = cluster.brokers
   await second?.halt("kill")
   await until(async () => (await leading(topic)) === 1, 30_000)
-  await further(400)
+  await waitForMore(400)
   await second?.resume()
   await until(async () => (await leading(topic)) === 2, 30_000)
-  await further(400)
+  await waitForMore(400)
   const hung = second?.pid
   if (!hung) throw new Error("the second broker has no process")
   process.kill(hung, "SIGSTOP")
-  // While it hangs: the first broker leads everything a few seconds later.
-  await further(400)
+  // A few seconds later the first broker leads all partitions.
+  await waitForMore(400)
   process.kill(hung, "SIGCONT")
   publishing = false
   await publisher
-  await further(0)
+  await waitForMore(0)
 
   await until(() => consumer.healthy(), 20_000)
   const allCommitted = async () => {
@@ -108,20 +109,24 @@ test("a broker of two is killed, comes back and hangs: what was acknowledged is 
     const committed = await committedOffsets(kafka, group, topic)
     return ends.every(({ partition, offset }) => committed[partition] === offset)
   }
-  // The group may be moving back to the broker that hung, and nobody can be asked then.
+  // Requests fail while the group's coordinator moves back to that broker.
   await until(() => allCommitted().catch(() => false), 30_000)
   expect(acknowledged.filter((value) => !seen.has(value))).toEqual([])
   await consumer.close(5_000)
   await producer.close(5_000)
 })
 
-test("while one broker of two hangs or is away the cluster counts as reachable, whoever's topic lacks a leader", {
+test("while one broker of two hangs or is down, the cluster counts as reachable, whichever topic lacks a leader", {
   timeout: 120_000,
 }, async () => {
-  const ours = await makeTopic(kafka)
-  const lame = uniqueName("topic")
-  await ensureTopics({ kafka, topics: [{ name: lame, partitions: 6, config: {} }], replicationFactor: 1 })
-  await until(async () => (await leading(lame)) === 2, 20_000)
+  const topic = await makeTopic(kafka)
+  const leaderless = uniqueName("topic")
+  await ensureTopics({
+    kafka,
+    topics: [{ name: leaderless, partitions: 6, config: {} }],
+    replicationFactor: 1,
+  })
+  await until(async () => (await leading(leaderless)) === 2, 20_000)
   const [, second] = cluster.brokers
   async function expectReachable(): Promise<void> {
     for (let round = 0; round < 3; round++)
@@ -130,7 +135,7 @@ test("while one broker of two hangs or is away the cluster counts as reachable, 
 
   process.kill(second?.pid ?? 0, "SIGSTOP")
   await expectReachable()
-  // Every client begins with the first broker it is given.
+  // Clients connect to the first broker of their list first.
   const hangingFirst = { ...kafka, brokers: kafka.brokers.toReversed() }
   const producer = await startProducer({ kafka: hangingFirst, deadlineMs: 6_000 })
   await producer.close(1_000)
@@ -138,13 +143,13 @@ test("while one broker of two hangs or is away the cluster counts as reachable, 
 
   await second?.halt("kill")
   await expectReachable()
-  const lacksLeader = () =>
-    withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [lame] })).then(
+  const isLeaderless = () =>
+    withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [leaderless] })).then(
       () => false,
       (error: unknown) => isProtocolError(error, "LEADER_NOT_AVAILABLE"),
     )
-  await until(lacksLeader, 30_000)
+  await until(isLeaderless, 30_000)
   await expectReachable()
-  await requireTopics(kafka, [ours, lame])
-  await expect(requireTopics(kafka, [ours, "nobody-made-this"])).rejects.toThrow("missing: nobody-made-this")
+  await requireTopics(kafka, [topic, leaderless])
+  await expect(requireTopics(kafka, [topic, "never-created"])).rejects.toThrow("missing: never-created")
 })

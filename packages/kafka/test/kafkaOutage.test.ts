@@ -3,14 +3,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type StartedBackingService, startKafka } from "@sitewire/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { committedOffsets, makeTopic, silent, uniqueName } from "./fixtures/realBroker.ts"
-import { until } from "./fixtures/until.ts"
 import { checkBroker } from "../src/client/checkBroker.ts"
 import { connectKafka, type KafkaConnection } from "../src/client/connectKafka.ts"
 import { type Consumer, startConsumer } from "../src/consumer/startConsumer.ts"
 import { startProducer } from "../src/producer/startProducer.ts"
+import { committedOffsets, makeTopic, silentLog, uniqueName } from "./fixtures/realBroker.ts"
+import { until } from "./fixtures/until.ts"
 
-// A broker of its own, because these tests take it away.
+// A broker of their own, because these tests kill it.
 let broker: StartedBackingService
 let kafka: KafkaConnection
 let directory: string
@@ -20,9 +20,10 @@ beforeAll(async () => {
   const { KAFKA_BROKERS: _, ...env } = process.env
   const jars = join(import.meta.dirname, "../../../.sitewire/jars")
   const started = await startKafka({ directory, jars, env, durability: "scratch", progress: () => {} })
-  if (started.kind === "given") throw new Error("An outage needs a broker of our own, and one was given.")
+  if (started.kind === "given")
+    throw new Error("These tests need a broker of their own: KAFKA_BROKERS must not be set.")
   broker = started
-  kafka = connectKafka({ brokers: broker.address.split(","), clientId: "outage", log: silent })
+  kafka = connectKafka({ brokers: broker.address.split(","), clientId: "outage", log: silentLog })
 }, 120_000)
 
 afterAll(async () => {
@@ -30,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 }, 30_000)
 
-test("a killed broker: publishing rejects in time, the consumer is unhealthy, and both recover by themselves", {
+test("after the broker is killed, publishing rejects in time and the consumer is unhealthy; after its restart both recover", {
   timeout: 90_000,
 }, async () => {
   const [topic, group] = [await makeTopic(kafka, { partitions: 3 }), uniqueName("group")]
@@ -43,7 +44,7 @@ test("a killed broker: publishing rejects in time, the consumer is unhealthy, an
     topics: [{ topic }],
     maxOutstanding: 100,
     sessionTimeoutMs: 6_000,
-    take(records, done) {
+    onRecords(records, done) {
       for (const record of records) {
         seen.add(record.value?.toString() ?? "")
         done(record)
@@ -63,7 +64,7 @@ test("a killed broker: publishing rejects in time, the consumer is unhealthy, an
   await expect(publish(100)).rejects.toThrow(/Kafka did not/)
   expect(Date.now() - start).toBeLessThan(2_500)
   await until(() => !consumer.healthy(), 15_000)
-  // Through several of the consumer's own attempts to come back.
+  // Several restarts of the consumer fail meanwhile.
   await new Promise((resolve) => setTimeout(resolve, 8_000))
   expect(await checkBroker({ kafka })).toMatchObject({ status: "unreachable" })
 
@@ -80,21 +81,21 @@ test("a killed broker: publishing rejects in time, the consumer is unhealthy, an
   await producer.close(1_000)
 })
 
-test("with the broker away, consumer and producer still close within their deadlines", {
+test("while the broker is down, consumer and producer close within their deadlines", {
   timeout: 60_000,
 }, async () => {
   const topic = await makeTopic(kafka)
   const producer = await startProducer({ kafka, deadlineMs: 10_000 })
-  await producer.publish([{ topic, key: null, value: "in hand" }])
+  await producer.publish([{ topic, key: null, value: "outstanding" }])
   const startOne = (group: string): Promise<Consumer> =>
-    startConsumer({ kafka, group, topics: [{ topic }], maxOutstanding: 10, take: () => {} })
+    startConsumer({ kafka, group, topics: [{ topic }], maxOutstanding: 10, onRecords: () => {} })
   const consumers = await Promise.all([startOne(uniqueName("a")), startOne(uniqueName("b"))])
   await until(() => consumers.every((consumer) => consumer.outstanding() === 1), 10_000)
   await broker.halt("kill")
   const lost = producer.publish([{ topic, key: null, value: "never" }])
   const rejected = expect(lost).rejects.toThrow(/closed|did not/)
   const start = Date.now()
-  // One at once, one after it has noticed.
+  // One closes at once, the other after it has noticed the outage.
   expect(await consumers[0]?.close(2_000)).toEqual({ drained: false })
   expect(Date.now() - start).toBeLessThan(3_000)
   await until(() => consumers[1]?.healthy() === false, 20_000)

@@ -171,7 +171,7 @@ await runService({
       // become one row.
       maxOutstanding: 2 * maxBatch,
       startDeadlineMs: config.STARTUP_DEADLINE,
-      take: takeTriggers({
+      onRecords: takeTriggers({
         raise: (triggers) => onDatabase("raise triggers", () => raiseTriggers(pool.sql, windows, triggers)),
         isRefused,
         onRaised({ triggers, dueInMs }) {

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest"
 import { makeTopic, realBroker, uniqueName } from "../../test/fixtures/realBroker.ts"
 import { deleteTopics } from "./deleteTopics.ts"
-import { ensureTopics, requireTopics } from "./ensureTopics.ts"
+import { ensureTopics } from "./ensureTopics.ts"
+import { requireTopics } from "./requireTopics.ts"
 
 const kafka = realBroker()
 
-test("deleted topics are missing when the call returns, and can be created again", async () => {
+test("topics are gone once deleteTopics resolves, and can be created again", async () => {
   const topic = await makeTopic(kafka)
   await deleteTopics(kafka, [topic])
   await expect(requireTopics(kafka, [topic])).rejects.toThrow(topic)

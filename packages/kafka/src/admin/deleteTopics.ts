@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { KafkaConnection } from "../client/connectKafka.ts"
-import { hasTopic } from "../client/workarounds/listTopicsNeedsAllLeaders.ts"
 import { isProtocolError } from "../client/isProtocolError.ts"
+import { topicExists } from "../client/workarounds/listTopicsNeedsAllLeaders.ts"
 import { withAdmin } from "./withAdmin.ts"
 
-const goneWithinMs = 30_000
+const deletedWithinMs = 30_000
 
 /**
- * Deletes topics with all that they contain. Resolves once the cluster no longer names them, so that they can be created
- * again. A topic that does not exist is no error.
+ * Deletes topics and their records. Resolves once the cluster no longer lists them, so that they can be created again. A topic
+ * that does not exist is not an error.
  */
 export function deleteTopics(kafka: KafkaConnection, names: readonly string[]): Promise<void> {
   return withAdmin(kafka, 10_000, async (admin) => {
-    // One by one: a missing topic would fail the whole request.
+    // One request per topic: a missing topic would fail the request for all.
     for (const name of names)
       await admin.deleteTopics({ topics: [name] }).catch((error: unknown) => {
         if (!isProtocolError(error, "UNKNOWN_TOPIC_OR_PARTITION")) throw error
       })
-    const until = Date.now() + goneWithinMs
+    const until = Date.now() + deletedWithinMs
     for (const name of names)
-      while (await hasTopic(admin, name)) {
+      while (await topicExists(admin, name)) {
         if (Date.now() > until)
-          throw new Error(`Topic ${name} still exists ${goneWithinMs} ms after its deletion.`)
+          throw new Error(`Topic ${name} still exists ${deletedWithinMs} ms after it was deleted. Try again.`)
         await sleep(50)
       }
   })

@@ -1,21 +1,10 @@
-import kafkajs from "kafkajs"
 import { expect, test } from "vitest"
-import { realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
+import { realBroker, topicConfig, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { ensureTopics } from "./ensureTopics.ts"
 
 const kafka = realBroker()
 
-const configOf = (name: string) =>
-  withAdmin(kafka, async (admin) => {
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }],
-    })
-    const entries = resources[0]?.configEntries ?? []
-    return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]))
-  })
-
-test("missing topics are created, and a second time nothing happens", async () => {
+test("missing topics are created, and a second call changes nothing", async () => {
   const topics = [
     { name: uniqueName("a"), partitions: 3, config: { "cleanup.policy": "compact,delete" } },
     { name: uniqueName("b"), partitions: 1, config: { "message.timestamp.type": "LogAppendTime" } },
@@ -27,10 +16,12 @@ test("missing topics are created, and a second time nothing happens", async () =
     existing: [],
   })
   expect(await ensureTopics({ kafka, topics })).toEqual({ created: [], changed: [], existing: names })
-  expect(await configOf(names[1] ?? "")).toMatchObject({ "message.timestamp.type": "LogAppendTime" })
+  expect(await topicConfig(kafka, names[1] ?? "")).toMatchObject({
+    "message.timestamp.type": "LogAppendTime",
+  })
 })
 
-test("partitions are added and settings replaced, without losing the settings of others", async () => {
+test("partitions are added and settings changed, without losing settings that others made", async () => {
   const name = uniqueName("grows")
   const theirs = { "max.message.bytes": "500000" }
   await ensureTopics({
@@ -43,14 +34,14 @@ test("partitions are added and settings replaced, without losing the settings of
     changed: [name],
     existing: [],
   })
-  expect(await configOf(name)).toMatchObject({ ...theirs, "retention.ms": "2000" })
+  expect(await topicConfig(kafka, name)).toMatchObject({ ...theirs, "retention.ms": "2000" })
   const fewer = await ensureTopics({ kafka, topics: [{ ...wanted, partitions: 2 }] })
   expect(fewer.existing).toEqual([name])
   const metadata = await withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [name] }))
   expect(metadata.topics[0]?.partitions).toHaveLength(4)
 })
 
-test("several processes may ensure the same topics at once", async () => {
+test("several processes can ensure the same topics at once", async () => {
   const topics = ["x", "y", "z"].map((what) => ({ name: uniqueName(what), partitions: 2, config: {} }))
   const results = await Promise.all([1, 2, 3].map(() => ensureTopics({ kafka, topics })))
   expect(results.flatMap(({ created }) => created).toSorted()).toEqual(
@@ -58,7 +49,7 @@ test("several processes may ensure the same topics at once", async () => {
   )
 })
 
-test("a setting that the broker does not know is an error that says so", async () => {
+test("a setting that the broker does not know is an error that names the topic", async () => {
   const topics = [{ name: uniqueName("bad"), partitions: 1, config: { "no.such.setting": "1" } }]
   await expect(ensureTopics({ kafka, topics })).rejects.toThrow(
     /^Topic bad-\w+ could not be created: .*config/i,

@@ -17,7 +17,7 @@ async function filledTopic(count: number, partitions: number) {
   return { topic, publish, close: () => producer.close(2_000) }
 }
 
-test("a topic is read from its beginning to the end that was noted, and what came later is left", async () => {
+test("a topic is read from its beginning to the given end, without later records", async () => {
   const { topic, publish, close } = await filledTopic(300, 3)
   const to = await topicEnd({ kafka, topic })
   await publish(300, 350)
@@ -30,29 +30,29 @@ test("a topic is read from its beginning to the end that was noted, and what cam
   await close()
 })
 
-test("a piece ends at its bound, and the next one goes on where it ended", async () => {
+test("a call reads at most maxRecords, and the next one continues after them", async () => {
   const { topic, close } = await filledTopic(100, 2)
   const to = await topicEnd({ kafka, topic })
   const seen: (string | null)[] = []
   let from = {}
-  let pieces = 0
-  for (let ended = false; !ended; pieces++) {
-    const piece = await readTopic({ ...generous, topic, from, to, maxRecords: 40 })
-    expect(piece.records.length).toBeLessThanOrEqual(40)
-    seen.push(...piece.records.map(({ key }) => key))
-    from = piece.next
-    ended = piece.ended
+  let calls = 0
+  for (let ended = false; !ended; calls++) {
+    const part = await readTopic({ ...generous, topic, from, to, maxRecords: 40 })
+    expect(part.records.length).toBeLessThanOrEqual(40)
+    seen.push(...part.records.map(({ key }) => key))
+    from = part.next
+    ended = part.ended
   }
-  expect(pieces).toBeGreaterThanOrEqual(3)
+  expect(calls).toBeGreaterThanOrEqual(3)
   expect(seen.length).toBe(100)
   expect(new Set(seen).size).toBe(100)
   await close()
 })
 
-test("what retention has deleted is passed over, an empty topic ends at once, and no group is left", async () => {
+test("records that retention deleted are skipped, an empty topic ends at once, and no group remains", async () => {
   const { topic, close } = await filledTopic(50, 1)
   await withAdmin(kafka, async (admin) => {
-    // kafkajs finds the partition's leader only after it was asked for the topic.
+    // kafkajs knows the partition's leader only after a request for the topic.
     await admin.fetchTopicOffsets(topic)
     await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: "20" }] })
   })

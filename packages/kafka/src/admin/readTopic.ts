@@ -1,36 +1,37 @@
 import { randomBytes } from "node:crypto"
 import type { EachBatchPayload } from "kafkajs"
-import { createClient, type KafkaConnection } from "../client/connectKafka.ts"
-import { withinDeadline } from "../withinDeadline.ts"
+import type { KafkaConnection } from "../client/connectKafka.ts"
+import { createClient } from "../client/createClient.ts"
 import { reasonOf } from "../client/log.ts"
 import { type Incoming, readRecord } from "../record.ts"
+import { withinDeadline } from "../withinDeadline.ts"
 import { withAdmin } from "./withAdmin.ts"
 
 const adminTimeoutMs = 5_000
 
-/** Partition to offset, as it may be kept as JSON: offsets are larger than numbers can hold. */
+/** Partition to offset, in a form that fits JSON: offsets exceed what numbers represent exactly. */
 export type Offsets = Record<string, string>
 
 export type ReadTopicOptions = {
   kafka: KafkaConnection
   topic: string
-  /** What the reader's consumer group is named with; the group lives as long as the call. */
+  /** Prefix of the temporary consumer group's name. */
   groupPrefix: string
-  /** Where to begin in each partition; one that is missing is read from its first record. */
+  /** First offset per partition. A partition that is missing is read from its first record. */
   from: Offsets
-  /** Where to end in each partition, exclusive: what `topicEnd` said. Partitions that are missing are not read. */
+  /** End per partition, exclusive, from `topicEnd`. A partition that is missing is not read. */
   to: Offsets
-  /** A call ends early once it has this much. */
+  /** The call returns early once it has read this much. */
   maxRecords: number
   maxBytes: number
-  /** How long nothing may come. */
+  /** How long to wait without receiving a record. */
   deadlineMs?: number
 }
 
 /**
- * Reads a piece of a topic and leaves nothing behind: no committed offsets, no group. `next` is where to go on, and
- * equals `to` when all was read. For occasional reading by operators: joining a group takes up to some seconds, once
- * a call. Rejects where the broker does not answer in time.
+ * Reads part of a topic without leaving a consumer group or committed offsets. `next` is where to continue; it equals `to` when
+ * everything was read. For occasional use by operators: each call joins a group, which takes up to some seconds. Rejects if
+ * the broker does not respond in time.
  */
 export async function readTopic(
   options: ReadTopicOptions,
@@ -39,34 +40,34 @@ export async function readTopic(
   const group = `${options.groupPrefix}.${randomBytes(5).toString("hex")}`
   return withAdmin(kafka, adminTimeoutMs, async (admin) => {
     const next: Offsets = { ...options.from }
-    const left = new Set<string>()
+    const unfinished = new Set<string>()
     for (const { partition, low } of await admin.fetchTopicOffsets(topic)) {
       const end = to[partition]
       if (end === undefined) continue
-      const asked = next[partition]
-      // What retention has deleted meanwhile is passed over.
-      const start = asked === undefined || BigInt(asked) < BigInt(low) ? low : asked
+      const requested = next[partition]
+      // Records that retention has deleted are skipped.
+      const start = requested === undefined || BigInt(requested) < BigInt(low) ? low : requested
       const ended = BigInt(start) >= BigInt(end)
       next[partition] = ended ? end : start
-      if (!ended) left.add(String(partition))
+      if (!ended) unfinished.add(String(partition))
     }
-    const records = left.size === 0 ? [] : await consumePiece()
-    return { records, next, ended: left.size === 0 }
+    const records = unfinished.size === 0 ? [] : await consumePart()
+    return { records, next, ended: unfinished.size === 0 }
 
-    async function consumePiece(): Promise<Incoming[]> {
-      const taken: Incoming[] = []
+    async function consumePart(): Promise<Incoming[]> {
+      const read: Incoming[] = []
       let bytes = 0
-      let progress = 0
-      const { promise: over, resolve, reject } = Promise.withResolvers<void>()
-      // A crash can come before anybody waits for the end.
-      over.catch(() => {})
+      let batches = 0
+      const { promise: finished, resolve, reject } = Promise.withResolvers<void>()
+      // The consumer can crash before anything awaits this promise.
+      finished.catch(() => {})
       const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
         groupId: group,
         maxWaitTimeInMs: 250,
         maxBytesPerPartition: 1024 * 1024,
         allowAutoTopicCreation: false,
         retry: {
-          // Together some ten seconds: a broker that was started just now takes whole seconds for its first group.
+          // About ten seconds in total: a broker that has just started needs several for its first group.
           retries: 12,
           initialRetryTime: 100,
           maxRetryTime: 1_000,
@@ -79,40 +80,40 @@ export async function readTopic(
         const name = String(batch.partition)
         const end = BigInt(to[name] ?? "0")
         for (const message of batch.messages) {
-          if (!left.has(name) || taken.length >= maxRecords || bytes >= maxBytes) break
+          if (!unfinished.has(name) || read.length >= maxRecords || bytes >= maxBytes) break
           const offset = BigInt(message.offset)
-          // Before the seek takes effect, a first batch may come from the partition's beginning.
+          // A first batch from the partition's beginning can arrive before the seek takes effect.
           if (offset >= BigInt(next[name] ?? "0") && offset < end) {
-            taken.push(readRecord(topic, batch.partition, message))
+            read.push(readRecord(topic, batch.partition, message))
             bytes += message.value?.byteLength ?? 0
             next[name] = String(offset + 1n)
           }
           if (offset + 1n >= end) {
             next[name] = String(end)
-            left.delete(name)
+            unfinished.delete(name)
           }
           resolveOffset(message.offset)
         }
-        progress++
-        if (left.size === 0 || taken.length >= maxRecords || bytes >= maxBytes) resolve()
+        batches++
+        if (unfinished.size === 0 || read.length >= maxRecords || bytes >= maxBytes) resolve()
       }
 
       try {
         await consumer.connect()
         await consumer.subscribe({ topics: [topic], fromBeginning: true })
         await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch })
-        // What has crashed while it joined can no longer seek, and would hide why.
-        await Promise.race([over, undefined])
-        for (const name of left) {
+        // If the consumer crashed while joining, report that error and not the one of `seek`.
+        await Promise.race([finished, undefined])
+        for (const name of unfinished) {
           consumer.seek({ topic, partition: Number(name), offset: next[name] ?? "0" })
         }
-        for (let seen = -1; seen !== progress; ) {
-          seen = progress
-          if ((await withinDeadline(over, deadlineMs, "late")) !== "late") return taken
+        for (let before = -1; before !== batches; ) {
+          before = batches
+          if ((await withinDeadline(finished, deadlineMs, "late")) !== "late") return read
         }
-        // What was read is whole as far as `next` says.
-        if (taken.length > 0) return taken
-        throw new Error(`nothing came within ${deadlineMs} ms`)
+        // What was read is complete up to `next`.
+        if (read.length > 0) return read
+        throw new Error(`no record arrived within ${deadlineMs} ms`)
       } catch (cause) {
         throw new Error(
           `Topic ${topic} could not be read on ${kafka.brokers.join(", ")}: ${reasonOf(cause)}. ` +
@@ -125,17 +126,17 @@ export async function readTopic(
           5_000,
           null,
         )
-        // An empty group would be forgotten by the broker too, only later.
+        // If this fails, the broker removes the empty group later.
         await admin.deleteGroups([group]).catch(() => {})
       }
     }
   })
 }
 
-/** Where each partition of the topic ends now. Rejects where the broker does not answer or there is no such topic. */
+/** The end offset of each partition. Rejects if no broker responds or the topic does not exist. */
 export function topicEnd({ kafka, topic }: { kafka: KafkaConnection; topic: string }): Promise<Offsets> {
   return withAdmin(kafka, adminTimeoutMs, async (admin) => {
-    const places = await admin.fetchTopicOffsets(topic)
-    return Object.fromEntries(places.map(({ partition, high }) => [String(partition), high]))
+    const offsets = await admin.fetchTopicOffsets(topic)
+    return Object.fromEntries(offsets.map(({ partition, high }) => [String(partition), high]))
   })
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { makeTopic, realBroker, uniqueName } from "../../test/fixtures/realBroker.ts"
-import { groupLag } from "./groupLag.ts"
 import { startProducer } from "../producer/startProducer.ts"
+import { groupLag } from "./groupLag.ts"
 import { rewindGroup } from "./rewindGroup.ts"
 
 const kafka = realBroker()
 
-test("a group that is rewound to a time has the records since then before it, and is never moved forward", async () => {
+test("rewinding a group to a time makes it consume the records since then again, and never moves it forward", async () => {
   const topic = await makeTopic(kafka)
   const group = uniqueName("group")
   const producer = await startProducer({ kafka })

@@ -1,11 +1,11 @@
 import type { KafkaConnection } from "../client/connectKafka.ts"
+import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTopics.ts"
 import { withAdmin } from "./withAdmin.ts"
 
 /**
- * Sets the group's position in each partition of the topic back to the first record with this timestamp or a later one (milliseconds
- * since the epoch). A partition where the group is further behind stays where it is. The group must have no members. Does what
- * Kafka's own `kafka-consumer-groups --reset-offsets` does with the smaller one of `--to-datetime` and `--to-current`. Takes some 5 s:
- * kafkajs joins the group for it.
+ * Moves the group back to the first record of each partition with a timestamp of at least `since` (milliseconds since the
+ * epoch), and never forward: the smaller of `--to-datetime` and `--to-current` of Kafka's `kafka-consumer-groups
+ * --reset-offsets`. The group must have no members. Takes about 5 s, because kafkajs joins the group for it.
  */
 export function rewindGroup(options: {
   kafka: KafkaConnection
@@ -15,14 +15,12 @@ export function rewindGroup(options: {
 }): Promise<void> {
   const { kafka, group, topic, since } = options
   return withAdmin(kafka, 10_000, async (admin) => {
-    const committed = new Map<number, bigint>()
-    for (const { partitions } of await admin.fetchOffsets({ groupId: group, topics: [topic] }))
-      for (const { partition, offset } of partitions)
-        if (BigInt(offset) >= 0n) committed.set(partition, BigInt(offset))
+    const committed = await fetchCommittedOffsets(admin, group, topic)
     const partitions = (await admin.fetchTopicOffsetsByTimestamp(topic, since)).map(
       ({ partition, offset }) => {
-        const reached = committed.get(partition) ?? BigInt(offset)
-        return { partition, offset: String(reached < BigInt(offset) ? reached : offset) }
+        const position = committed.get(partition) ?? -1n
+        const isBehind = position >= 0n && position < BigInt(offset)
+        return { partition, offset: isBehind ? String(position) : offset }
       },
     )
     await admin.setOffsets({ groupId: group, topic, partitions })

@@ -1,17 +1,18 @@
 import type { Admin } from "kafkajs"
-import { createClient, type KafkaConnection } from "../client/connectKafka.ts"
+import type { KafkaConnection } from "../client/connectKafka.ts"
+import { createClient } from "../client/createClient.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 
-/** Asks the cluster with a client of its own, and hangs up. Rejects where the broker does not answer. */
+/** Runs `work` with an admin client of its own, then disconnects it. Rejects if no broker responds. */
 export async function withAdmin<T>(
   kafka: KafkaConnection,
   requestTimeoutMs: number,
-  ask: (admin: Admin) => Promise<T>,
+  work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   const admin = createClient(kafka, { requestTimeoutMs, retries: 2 }).admin()
   await admin.connect()
   try {
-    return await ask(admin)
+    return await work(admin)
   } finally {
     await withinDeadline(
       admin.disconnect().catch(() => {}),

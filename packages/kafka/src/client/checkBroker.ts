@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { createClient, type KafkaConnection } from "./connectKafka.ts"
 import { withinDeadline } from "../withinDeadline.ts"
+import type { KafkaConnection } from "./connectKafka.ts"
+import { createClient } from "./createClient.ts"
 import { quietLog, reasonOf } from "./log.ts"
 
 export type BrokerState = { status: "reachable" } | { status: "unreachable"; why: string }
 
 /**
- * Asks all brokers at once whether they answer. One is enough: a cluster whose brokers are restarted in turn is not away.
- * Never rejects; answers within about `deadlineMs`.
+ * Connects to all brokers at once. One that responds is enough, so a rolling restart of the cluster does not count as an
+ * outage. Never rejects; resolves within about `deadlineMs`.
  */
 export async function checkBroker(options: {
   kafka: KafkaConnection
@@ -15,46 +16,46 @@ export async function checkBroker(options: {
 }): Promise<BrokerState> {
   const { kafka, deadlineMs = 3_000 } = options
   const log = quietLog(kafka.log)
-  // Whoever asks wants to know what is now: no retries (a dead port answers in 0.1 s and not in 7.8 s).
+  // Without retries, a closed port is reported after 0.1 s instead of 7.8 s.
   const limits = { requestTimeoutMs: deadlineMs, retries: 0 }
   const admins = kafka.brokers.map((broker) =>
     createClient({ ...kafka, brokers: [broker], log }, limits).admin(),
   )
 
-  async function ask(): Promise<BrokerState> {
+  async function connectToAny(): Promise<BrokerState> {
     const connecting = admins.map((admin) => admin.connect())
     const outcome = await withinDeadline(Promise.any(connecting), deadlineMs, "late")
-    if (outcome === "late") return { status: "unreachable", why: `no answer within ${deadlineMs} ms` }
+    if (outcome === "late") return { status: "unreachable", why: `no response within ${deadlineMs} ms` }
     return { status: "reachable" }
   }
-  const state = await ask().catch(
+  const state = await connectToAny().catch(
     ({ errors }: AggregateError): BrokerState => ({
       status: "unreachable",
-      why: errors.map(reasonOf).map(adviseOn).join("; "),
+      why: errors.map(reasonOf).map(addAdvice).join("; "),
     }),
   )
-  const leaving = Promise.allSettled(admins.map((admin) => admin.disconnect()))
-  await withinDeadline(leaving, 500, null)
+  const disconnecting = Promise.allSettled(admins.map((admin) => admin.disconnect()))
+  await withinDeadline(disconnecting, 500, null)
   return state
 }
 
-/** What of our settings does not suit a listener that is there, by what the client says of it. */
-const misfits: readonly (readonly [RegExp, string])[] = [
+/** Errors of kafkajs that mean a wrong setting here, with the setting to check. */
+const advices: readonly (readonly [RegExp, string])[] = [
   [
     /before secure TLS connection|wrong version number|packet length too long/i,
-    "it speaks no TLS there; see KAFKA_TLS",
+    "the listener does not use TLS; check KAFKA_TLS",
   ],
-  [/current SASL state/i, "it asks for no login there; see KAFKA_USERNAME"],
-  [/certificate/i, "see KAFKA_CA"],
-  [/Closed connection/i, "it may want TLS or a login; see KAFKA_TLS and KAFKA_USERNAME"],
+  [/current SASL state/i, "the listener does not use a login; check KAFKA_USERNAME"],
+  [/certificate/i, "check KAFKA_CA"],
+  [/Closed connection/i, "the listener may require TLS or a login; check KAFKA_TLS and KAFKA_USERNAME"],
 ]
 
-function adviseOn(why: string): string {
-  const misfit = misfits.find(([pattern]) => pattern.test(why))
-  return misfit === undefined ? why : `${why} (${misfit[1]})`
+function addAdvice(why: string): string {
+  const advice = advices.find(([pattern]) => pattern.test(why))
+  return advice === undefined ? why : `${why} (${advice[1]})`
 }
 
-/** Waits for Kafka at start. `onWait` is called after each try that failed, so that the waiting can be seen. */
+/** Waits for Kafka at start. `onWait` is called after each failed check. */
 export async function waitForBroker(options: {
   kafka: KafkaConnection
   deadlineMs?: number
@@ -69,7 +70,7 @@ export async function waitForBroker(options: {
     const waitedMs = Date.now() - start
     if (waitedMs + everyMs > deadlineMs) {
       throw new Error(
-        `Kafka at ${kafka.brokers.join(", ")} did not answer for ${Math.round(waitedMs / 1_000)} s: ${state.why}. ` +
+        `Kafka at ${kafka.brokers.join(", ")} did not respond for ${Math.round(waitedMs / 1_000)} s: ${state.why}. ` +
           "Start it, or correct KAFKA_BROKERS.",
       )
     }

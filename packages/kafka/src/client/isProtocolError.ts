@@ -1,10 +1,8 @@
 import kafkajs from "kafkajs"
+import { unwrapRetries } from "./workarounds/retriesHideError.ts"
 
-/**
- * Whether a broker answered with this error; `type` is its name in the protocol, as `UNKNOWN_TOPIC_OR_PARTITION`. kafkajs
- * hides what it has tried again in vain behind an error of its own.
- */
+/** Whether a broker returned this error. `type` is its name in the protocol, such as `UNKNOWN_TOPIC_OR_PARTITION`. */
 export function isProtocolError(error: unknown, type: string): boolean {
-  if (error instanceof kafkajs.KafkaJSNumberOfRetriesExceeded) return isProtocolError(error.cause, type)
-  return error instanceof kafkajs.KafkaJSProtocolError && error.type === type
+  const cause = unwrapRetries(error)
+  return cause instanceof kafkajs.KafkaJSProtocolError && cause.type === type
 }

@@ -1,6 +1,6 @@
-// What we touch of kafkajs's inner parts, which have no types.
+// The internal modules of kafkajs that this package uses. kafkajs publishes no types for them.
 
-/** Changed by `restWhenIdle.ts`. */
+/** Patched by `workarounds/idleQueueTimer.ts`. */
 declare module "kafkajs/src/network/requestQueue/index.js" {
   export default class RequestQueue {
     readonly pending: readonly unknown[]
@@ -8,7 +8,7 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   }
 }
 
-/** Changed by `leaveSilentBroker.ts`. */
+/** Patched by `workarounds/hangingBrokerStaysConnected.ts`. */
 declare module "kafkajs/src/network/connectionPool.js" {
   type Connection = {
     readonly socket: import("node:net").Socket
@@ -24,7 +24,6 @@ declare module "kafkajs/src/network/connectionPool.js" {
   }
 }
 
-/** Thrown by `leaveSilentBroker.ts`; kafkajs exports it without a type. */
 declare module "kafkajs/src/errors.js" {
   const errors: {
     KafkaJSConnectionClosedError: new (message: string, broker: { host: string; port: number }) => Error
@@ -32,9 +31,10 @@ declare module "kafkajs/src/errors.js" {
   export default errors
 }
 
-/** Its connections, requests and answers are used by `brokerPool.ts`. Tests replace answers that no broker gives at will. */
+/** Used by `producer/brokerConnections.ts` and `producer/produceRequest.ts`. Tests replace its methods to return errors. */
 declare module "kafkajs/src/broker/index.js" {
-  type Call = { request: object; response: { decode(data: Buffer): Promise<object> } }
+  type Response = { decode(data: Buffer): Promise<object>; parse(data: object): Promise<object> }
+  type Call = { request: object; response: Response }
   export default class Broker {
     readonly connectionPool: { send(call: object): Promise<object> }
     lookupRequest(apiKey: number, versions: object): (parameters: object) => Call
@@ -44,6 +44,8 @@ declare module "kafkajs/src/broker/index.js" {
     fetch(request: object): Promise<object>
     heartbeat(request: object): Promise<object>
     joinGroup(request: object): Promise<object>
+    offsetCommit(request: object): Promise<object>
+    createTopics(request: object): Promise<object>
   }
 }
 
@@ -74,6 +76,10 @@ declare module "kafkajs/src/loggers/index.js" {
     createLogger(options: { level: number; logCreator: import("kafkajs").logCreator }): object
   }
   export default loggers
+}
+
+declare module "kafkajs/src/producer/partitioners/default/murmur2.js" {
+  export default function murmur2(key: Uint8Array): number
 }
 
 declare module "kafkajs/src/protocol/requests/index.js" {

@@ -1,229 +1,227 @@
-import type { Room } from "./outstandingCapacity.ts"
 import { type BrokerClock, createBrokerClock } from "../delay/brokerClock.ts"
 import { countDue, sleepUntilDue } from "../delay/dueRecords.ts"
 import type { Incoming } from "../record.ts"
+import type { OutstandingLimit } from "./limitOutstanding.ts"
+import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
-/** Kept of a partition whose next record is not due yet; the rest is fetched again when these are handed over. */
-const keptWhileWaiting = 256
+/** Per partition, how many fetched records that are not due stay in memory. The others are fetched again later. */
+const maxRecordsNotDue = 256
 
-/** Well under the session timeout: it is also how soon a rebalance is noticed while there is no room. */
+/** Well below the session timeout. While there is no capacity, a rebalance is noticed this late. */
 const heartbeatEveryMs = 1_000
 
-export type Place = { topic: string; partition: number }
-export type Commit = Place & { offset: string }
-
-/** What was fetched from one partition, and what may be asked about it, whatever the client is. */
-export type Fetched = Place & {
+/** A fetched batch of one partition, independent of the Kafka client. */
+export type FetchedBatch = TopicPartition & {
   records: Incoming[]
   /** The next fetch starts after this offset. */
-  moveOn(offset: string): void
-  /** Rejects when the group wants us back at the table; that must reach the client. */
+  resolveOffset(offset: string): void
+  /** Rejects if the group rebalances. Pass the error on to the client. */
   heartbeat(): Promise<void>
 }
 
-export type HandOverOptions = {
-  room: Room
+export type DispatchOptions = {
+  limit: OutstandingLimit
   delayMsOf(topic: string): number
-  take(records: Incoming[], done: (record: Incoming) => void): void
-  pause(place: Place): void
-  resume(place: Place): void
-  /** `take` threw: the records were not taken, and the assignment cannot go on. */
-  broken(error: unknown): void
-  /** By default one of its own, which nothing but these records corrects. */
+  onRecords(records: Incoming[], done: (record: Incoming) => void): void
+  pause(partition: TopicPartition): void
+  resume(partition: TopicPartition): void
+  /** `onRecords` threw. The assignment was revoked. */
+  onHandlerError(error: unknown): void
+  /** By default a clock that only these records correct. */
   clock?: BrokerClock
 }
 
-type Partition = Place & {
+type Partition = TopicPartition & {
   delayMs: number
   tracker: OffsetTracker<Incoming>
-  /** Before this offset all is tracked; null before any record. */
+  /** All records before this offset are tracked; null before any record. */
   next: bigint | null
   committed: string | null
-  /** Fetched and tracked, but not due yet: still ours, not in anybody's hand. */
-  waiting: Incoming[]
+  /** Fetched and tracked, but not dispatched. */
+  notDue: Incoming[]
   timer: NodeJS.Timeout | null
 }
 
 type Assignment = Map<string, Partition>
 
-const nameOf = ({ topic, partition }: Place) => `${topic}/${partition}`
+const nameOf = ({ topic, partition }: TopicPartition) => `${topic}/${partition}`
 
 /**
- * Hands records over as there is room and as they fall due, and knows what may be committed. Knows assignments
- * and no client: everything of one assignment is dropped with it, and what is done later finds nothing.
+ * Dispatches fetched records to `onRecords` when they are due and the limit has capacity, and tracks which offsets may be
+ * committed. The state belongs to one assignment: a record that is done after its partition was revoked commits nothing.
  */
-export function handOverRecords(options: HandOverOptions) {
-  const { room, delayMsOf, take, pause, resume, broken, clock = createBrokerClock() } = options
+export function dispatchRecords(options: DispatchOptions) {
+  const { limit, delayMsOf, onRecords, pause, resume, onHandlerError, clock = createBrokerClock() } = options
   let assignment: Assignment | null = null
   let stopped = false
-  // In hand, but of an assignment that has ended: they take up room until they are done, and commit nothing.
-  const orphans = new Set<Incoming>()
+  // Outstanding records of revoked partitions. They count against the limit until they are done.
+  const revokedRecords = new Set<Incoming>()
 
-  function begin(places: Place[]): void {
-    end()
-    // Who has slept with the machine has lost its assignment, and its monotonic clock has stood still.
+  function assign(partitions: TopicPartition[]): void {
+    revoke()
+    // A suspended machine loses its assignment, and its monotonic clock stands still meanwhile.
     clock.restart()
     assignment = new Map(
-      places.map((place) => [
-        nameOf(place),
+      partitions.map((partition) => [
+        nameOf(partition),
         {
-          ...place,
-          delayMs: delayMsOf(place.topic),
+          ...partition,
+          delayMs: delayMsOf(partition.topic),
           tracker: trackOffsets<Incoming>(),
           next: null,
           committed: null,
-          waiting: [],
+          notDue: [],
           timer: null,
         },
       ]),
     )
-    if (stopped) for (const place of places) pause(place)
+    if (stopped) for (const partition of partitions) pause(partition)
   }
 
-  function end(): void {
-    const ended = assignment
+  function revoke(): void {
+    const revoked = assignment
     assignment = null
-    if (!ended) return
-    for (const partition of ended.values()) disown(partition)
-    room.wake()
+    if (!revoked) return
+    for (const partition of revoked.values()) revokePartition(partition)
+    limit.notify()
   }
 
-  function disown(partition: Partition): void {
+  function revokePartition(partition: Partition): void {
     if (partition.timer) clearTimeout(partition.timer)
-    const waiting = new Set(partition.waiting)
-    for (const record of partition.tracker.notDone()) if (!waiting.has(record)) orphans.add(record)
-    // kafkajs keeps a pause across assignments: regained later, the partition would stay silent.
-    if (waiting.size > 0 && !stopped) resume(partition)
+    const notDue = new Set(partition.notDue)
+    for (const record of partition.tracker.notDone()) if (!notDue.has(record)) revokedRecords.add(record)
+    // In kafkajs a pause outlives the assignment. Assigned again later, the partition would not be fetched.
+    if (notDue.size > 0 && !stopped) resume(partition)
   }
 
   /**
-   * An offset comes twice where a log was cut or its topic made anew, when kafkajs goes on from the log's beginning by
-   * itself; or where two of its fetch loops have asked for the same. Tracked as if it came behind the others, it would not
-   * be found when it is done: room would never come back, until none was left.
+   * Starts a partition anew after an offset that was fetched before. This happens when the log was truncated or its topic
+   * recreated, as kafkajs then restarts at the log's beginning, and when two fetch loops request the same offset. Added
+   * behind larger offsets, the tracker would not find such a record, and its capacity would never be released.
    */
-  function goBack(partition: Partition, offset: bigint, fetched: Fetched): void {
+  function restartPartition(partition: Partition, offset: bigint, fetched: FetchedBatch): void {
     const reached = BigInt(partition.tracker.committable() ?? offset)
-    disown(partition)
+    revokePartition(partition)
     partition.tracker = trackOffsets<Incoming>()
     partition.next = null
-    partition.waiting = []
-    // Even before anything is done: what the broker has may be of the log that is gone.
+    partition.notDue = []
+    // Commit at once, even if nothing is done: the committed offset may belong to the previous log.
     partition.committed = ""
-    fetched.moveOn(String((offset < reached ? offset : reached) - 1n))
+    fetched.resolveOffset(String((offset < reached ? offset : reached) - 1n))
   }
 
-  /** No more hand-over; what is in hand can still be done and committed. */
+  /** Stops dispatching. Outstanding records can still be done and committed. */
   function stop(): void {
     stopped = true
     for (const partition of assignment?.values() ?? []) {
       if (partition.timer) clearTimeout(partition.timer)
       pause(partition)
     }
-    room.wake()
+    limit.notify()
   }
 
   function done(record: Incoming): void {
-    const known = assignment?.get(nameOf(record))?.tracker.done(record) || orphans.delete(record)
-    if (known) room.give(1)
+    const isNew = assignment?.get(nameOf(record))?.tracker.done(record) || revokedRecords.delete(record)
+    if (isNew) limit.release(1)
   }
 
-  function give(records: Incoming[]): void {
-    room.take(records.length)
+  function dispatch(records: Incoming[]): void {
+    limit.acquire(records.length)
     try {
-      take(records, done)
+      onRecords(records, done)
     } catch (error) {
-      // Whatever of these was not done is nobody's now, and is handed over again after the next assignment.
-      end()
-      for (const record of records) if (orphans.delete(record)) room.give(1)
-      broken(error)
+      // Those that are not done are fetched again after the next assignment.
+      revoke()
+      for (const record of records) if (revokedRecords.delete(record)) limit.release(1)
+      onHandlerError(error)
     }
   }
 
   /**
-   * Resolves when everything of the batch is handed over or waits for its time. While there is no room it stays,
-   * so that nothing need be fetched twice: no other partition could hand anything over either.
+   * Resolves when each record is dispatched or buffered until it is due. Without capacity it waits: nothing needs to be
+   * fetched twice, and no other partition could be dispatched either.
    */
-  async function receive(fetched: Fetched): Promise<void> {
-    const mine = assignment
-    const partition = mine?.get(nameOf(fetched))
+  async function onFetched(fetched: FetchedBatch): Promise<void> {
+    const current = assignment
+    const partition = current?.get(nameOf(fetched))
     if (!partition) return
     const [first] = fetched.records
     const newest = fetched.records.at(-1)
-    // Without a delay the topic may use the publishers' times, of whatever clocks.
+    // Topics without a delay may carry publishers' timestamps instead of the broker's.
     if (newest && partition.delayMs > 0) clock.read(newest.appendedAt)
     if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
-      goBack(partition, BigInt(first.offset), fetched)
+      restartPartition(partition, BigInt(first.offset), fetched)
       return
     }
-    const keep = (records: Incoming[]) => {
+    const track = (records: Incoming[]) => {
       partition.tracker.add(records)
-      // Nothing is done yet: where the partition starts need not be committed.
+      // The start of the assignment need not be committed.
       partition.committed ??= partition.tracker.committable()
       const last = records.at(-1)
       if (!last) return
       partition.next = BigInt(last.offset) + 1n
-      fetched.moveOn(last.offset)
+      fetched.resolveOffset(last.offset)
     }
 
     let from = 0
-    while (from < fetched.records.length && assignment === mine && !stopped) {
+    while (from < fetched.records.length && assignment === current && !stopped) {
       const due = countDue(fetched.records, from, partition.delayMs, clock.now())
       if (due === 0) {
-        partition.waiting = fetched.records.slice(from, from + keptWhileWaiting)
-        keep(partition.waiting)
+        partition.notDue = fetched.records.slice(from, from + maxRecordsNotDue)
+        track(partition.notDue)
         pause(partition)
-        handOverWaiting(mine, partition)
+        dispatchDue(current, partition)
         return
       }
-      const count = Math.min(due, room.free())
+      const count = Math.min(due, limit.capacity())
       if (count > 0) {
         const records = fetched.records.slice(from, from + count)
         from += count
-        keep(records)
-        give(records)
+        track(records)
+        dispatch(records)
         continue
       }
-      // First the heartbeat: kafkajs tries the other batches of a fetch even after one has failed, and each
-      // would otherwise hold up a rebalance by one wait.
+      // Heartbeat before waiting: after a failed batch kafkajs still passes on the fetch's other batches, and each would
+      // delay the rebalance by one wait.
       await fetched.heartbeat()
-      if (room.free() <= 0) await room.changed(heartbeatEveryMs)
+      if (limit.capacity() <= 0) await limit.changed(heartbeatEveryMs)
     }
   }
 
-  function handOverWaiting(mine: Assignment | null, partition: Partition): void {
-    if (assignment !== mine || stopped) return
-    const due = countDue(partition.waiting, 0, partition.delayMs, clock.now())
-    const count = Math.min(due, Math.max(0, room.free()))
-    if (count > 0) give(partition.waiting.splice(0, count))
-    if (assignment !== mine) return
-    const next = partition.waiting[0]
+  function dispatchDue(current: Assignment | null, partition: Partition): void {
+    if (assignment !== current || stopped) return
+    const due = countDue(partition.notDue, 0, partition.delayMs, clock.now())
+    const count = Math.min(due, Math.max(0, limit.capacity()))
+    if (count > 0) dispatch(partition.notDue.splice(0, count))
+    if (assignment !== current) return
+    const next = partition.notDue[0]
     if (!next) {
       resume(partition)
     } else if (due > count) {
-      void room.changed(heartbeatEveryMs).then(() => handOverWaiting(mine, partition))
+      void limit.changed(heartbeatEveryMs).then(() => dispatchDue(current, partition))
     } else {
       const sleepMs = sleepUntilDue(next, partition.delayMs, clock.now())
-      partition.timer = setTimeout(() => handOverWaiting(mine, partition), sleepMs)
+      partition.timer = setTimeout(() => dispatchDue(current, partition), sleepMs)
     }
   }
 
-  /** What has been done since it was last committed. Remember it with `committed` once it is. */
-  function toCommit(): { commits: Commit[]; committed(): void } {
-    const moved: { partition: Partition; offset: string }[] = []
+  /** Offsets that have advanced since the last commit. Call `markCommitted` when they are committed. */
+  function pendingCommits(): { commits: OffsetCommit[]; markCommitted(): void } {
+    const advanced: { partition: Partition; offset: string }[] = []
     for (const partition of assignment?.values() ?? []) {
       const offset = partition.tracker.committable()
-      if (offset !== null && offset !== partition.committed) moved.push({ partition, offset })
+      if (offset !== null && offset !== partition.committed) advanced.push({ partition, offset })
     }
     return {
-      commits: moved.map(({ partition: { topic, partition }, offset }) => ({ topic, partition, offset })),
-      committed() {
-        for (const { partition, offset } of moved) partition.committed = offset
+      commits: advanced.map(({ partition: { topic, partition }, offset }) => ({ topic, partition, offset })),
+      markCommitted() {
+        for (const { partition, offset } of advanced) partition.committed = offset
       },
     }
   }
 
-  const isAssigned = (place: Place) => assignment?.has(nameOf(place)) ?? false
+  const isAssigned = (partition: TopicPartition) => assignment?.has(nameOf(partition)) ?? false
 
-  return { begin, end, stop, receive, toCommit, isAssigned }
+  return { assign, revoke, stop, onFetched, pendingCommits, isAssigned }
 }

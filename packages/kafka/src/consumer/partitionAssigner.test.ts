@@ -2,23 +2,23 @@ import kafkajs, { type PartitionAssigner } from "kafkajs"
 import { expect, onTestFinished, test } from "vitest"
 import { makeTopic, realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"
-import { createClient } from "../client/connectKafka.ts"
-import { startConsumer } from "./startConsumer.ts"
+import { createClient } from "../client/createClient.ts"
 import { startProducer } from "../producer/startProducer.ts"
+import { startConsumer } from "./startConsumer.ts"
 
 const kafka = realBroker()
 
-/** Members of a group that is settled. */
+/** Number of members once the group is stable. */
 const membersOf = (group: string) =>
   withAdmin(kafka, async (admin) => {
     const [described] = (await admin.describeGroups([group])).groups
     return described?.state === "Stable" ? described.members.length : 0
   })
 
-test("during an upgrade, members that prefer another assignment share the group with ours, whoever leads it", {
+test("during an upgrade, members that prefer another assigner share the group with ours, whichever leads it", {
   timeout: 30_000,
 }, async () => {
-  // The version before proposed an assigner of its own, and then this one.
+  // The previous version proposed an assigner of its own before round robin.
   const { roundRobin } = kafkajs.PartitionAssigners
   const own: PartitionAssigner = (config) => ({ ...roundRobin(config), name: "TogetherAssigner" })
   for (const first of ["older", "newer"]) {
@@ -45,7 +45,7 @@ test("during an upgrade, members that prefer another assignment share the group 
         group,
         topics: [{ topic }],
         maxOutstanding: 1_000,
-        take(records, done) {
+        onRecords(records, done) {
           read.newer += records.length
           records.forEach(done)
         },

@@ -1,86 +1,81 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { boundRoom } from "./outstandingCapacity.ts"
-import type { KafkaConnection } from "../client/connectKafka.ts"
-import { withinDeadline } from "../withinDeadline.ts"
 import { groupLag, type Lag } from "../admin/groupLag.ts"
-import { handOverRecords } from "./dispatchRecords.ts"
+import type { KafkaConnection } from "../client/connectKafka.ts"
 import { reasonOf } from "../client/log.ts"
 import type { Incoming } from "../record.ts"
+import { withinDeadline } from "../withinDeadline.ts"
+import { dispatchRecords } from "./dispatchRecords.ts"
+import { limitOutstanding } from "./limitOutstanding.ts"
 import { startMembership } from "./startMembership.ts"
 
 const commitEveryMs = 250
-const firstPauseMs = 200
-const longestPauseMs = 3_000
-/** A membership that lasted so long has not failed at its beginning. */
+const firstRetryMs = 200
+const longestRetryMs = 3_000
+/** After a membership of this length the retry delay starts again at `firstRetryMs`. */
 const stableMs = 10_000
 
 export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
   /**
-   * With `delayMs`, a record is handed over no earlier than `appendedAt + delayMs`, by the brokers' time as far as it is
-   * known (`createBrokerClock`). The topic must use LogAppendTime, so that the first record of a partition is always the
-   * next one due.
+   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs`, in the brokers' time as estimated by
+   * `createBrokerClock`. The topic must use LogAppendTime, so that the first record of a partition is due first.
    */
   topics: { topic: string; delayMs?: number }[]
-  /** Records handed over and not done, over all partitions. */
+  /** Limit of outstanding records: dispatched and not done, over all partitions. */
   maxOutstanding: number
   /**
-   * Of one answer of a broker, at most; a larger single record still comes. What is fetched is held, parsed, while it
-   * waits for room: large answers are for many small records, small ones for little memory. 4 MiB by default.
+   * Maximum size of a fetch response; a larger single record still arrives. Fetched records wait parsed in memory for
+   * capacity: use large values for many small records, small values to save memory. Default: 4 MiB.
    */
   fetchBytes?: number
   /**
-   * Gets records in the order of their partition and must return at once. Each record is to be given to `done` when
-   * its outcome is durable: in any order, from anywhere. Until then nothing from it on is committed, and after
-   * a crash or a rebalance it comes again. Throwing means that the consumer cannot go on: it starts over.
+   * Receives records in partition order and must return at once. Call `done` for each record when its outcome is durable,
+   * in any order and at any time. No offset after a record that is not done is committed, so after a crash or a rebalance
+   * such a record comes again. If `onRecords` throws, the consumer restarts.
    */
-  take: (records: Incoming[], done: (record: Incoming) => void) => void
-  /** After a kill, the group waits this long before it gives the dead member's partitions to another. */
+  onRecords: (records: Incoming[], done: (record: Incoming) => void) => void
+  /** How long the group waits for a killed member before it reassigns that member's partitions. */
   sessionTimeoutMs?: number
-  /** How long the first join may take before `startConsumer` gives up. */
+  /** Limit of the first join. */
   startDeadlineMs?: number
   onHealth?: (healthy: boolean, why?: string) => void
 }
 
 export type Consumer = {
   outstanding(): number
-  /** A member of the group that could fetch and that the broker has lately heard. False is a reason not to be ready. */
+  /** Whether it is a member of the group, has fetched, and receives heartbeat responses. For readiness. */
   healthy(): boolean
-  /**
-   * How far the group is behind in the partitions that are assigned here, as the broker knows it: also where nothing is
-   * fetched, as there is no room. Asks the broker; rejects where that does not answer.
-   */
+  /** The group's lag in the partitions assigned here, from the broker. Rejects if the broker does not respond. */
   lag(): Promise<Lag[]>
   /**
-   * Hands nothing more over, waits for what is in hand, commits, leaves. `drained` is false if the deadline was
-   * over first or the commit failed; what is missing comes again. Never rejects, may be called twice.
+   * Stops dispatching, waits for outstanding records, commits, and leaves the group. `drained` is false if the deadline
+   * passed or the commit failed: records that are not committed come again. Never rejects. May be called twice.
    */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
 /**
- * Consumes at least once. Resolves once it has joined its group and fetched; rejects if that takes longer than
- * `startDeadlineMs`. From then on it looks after itself: when the broker goes away or the client breaks, it
- * reports itself unhealthy and joins again, until it is closed.
+ * Consumes at least once. Resolves after the first fetch; rejects after `startDeadlineMs`. From then on it recovers by
+ * itself: after an outage of the broker or a failure of the client it reports itself unhealthy and joins again until closed.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
-  const { kafka, group, topics, maxOutstanding, take, onHealth } = options
+  const { kafka, group, topics, maxOutstanding, onRecords, onHealth } = options
   const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000, fetchBytes = 4 * 1024 * 1024 } = options
   const { log } = kafka
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs ?? 0]))
-  const room = boundRoom(maxOutstanding)
+  const limit = limitOutstanding(maxOutstanding)
   const closing = new AbortController()
   const joined = Promise.withResolvers<void>()
 
   let healthy = false
   let lastReason = "not joined yet"
-  let pauseMs = firstPauseMs
+  let retryMs = firstRetryMs
   let membership: ReturnType<typeof startMembership> | null = null
   let committing: Promise<boolean> | null = null
-  let asking: Promise<Lag[]> | null = null
+  let readingLag: Promise<Lag[]> | null = null
 
-  function report(now: boolean, why: string): void {
+  function reportHealth(now: boolean, why: string): void {
     lastReason = why
     if (now === healthy) return
     healthy = now
@@ -89,31 +84,32 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     onHealth?.(now, why)
   }
 
-  const records = handOverRecords({
-    room,
+  const dispatch = dispatchRecords({
+    limit,
     delayMsOf: (topic) => delays.get(topic) ?? 0,
-    take,
-    pause: (place) => membership?.pause(place),
-    resume: (place) => membership?.resume(place),
-    broken: (error) => membership?.end(`a handler threw: ${reasonOf(error)}`),
+    onRecords,
+    pause: (partition) => membership?.pause(partition),
+    resume: (partition) => membership?.resume(partition),
+    onHandlerError: (error) => membership?.end(`onRecords threw: ${reasonOf(error)}`),
     clock: kafka.clock,
   })
 
-  /** True when nothing is left to commit. One at a time; a failed commit is tried again at the next interval. */
-  async function commitOnce(): Promise<boolean> {
-    const { commits, committed } = records.toCommit()
+  /** True if nothing is left to commit. The next interval retries a commit that failed. */
+  async function commitPending(): Promise<boolean> {
+    const { commits, markCommitted } = dispatch.pendingCommits()
     if (commits.length === 0) return true
     try {
       await membership?.commit(commits)
-      committed()
+      markCommitted()
       return true
     } catch (error) {
       log.debug({ group, why: reasonOf(error) }, "offsets were not committed")
       return false
     }
   }
+  /** One commit at a time. */
   function commit(): Promise<boolean> {
-    committing ??= commitOnce().finally(() => {
+    committing ??= commitPending().finally(() => {
       committing = null
     })
     return committing
@@ -122,34 +118,34 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function stayMember(): Promise<void> {
     while (!closing.signal.aborted) {
-      const begunAt = performance.now()
+      const startedAt = performance.now()
       membership = startMembership({
         kafka,
         group,
         topics: topics.map(({ topic }) => topic),
         sessionTimeoutMs,
         fetchBytes,
-        onJoin: records.begin,
-        // Before the rejoin, while the broker still takes commits from the old generation.
+        onJoin: dispatch.assign,
+        // Before the rejoin, while the broker still accepts commits of the previous generation.
         onLeave() {
-          void commitOnce()
-          records.end()
+          void commitPending()
+          dispatch.revoke()
         },
-        onFetched: records.receive,
+        onFetched: dispatch.onFetched,
         onHealth(now, why) {
-          report(now, why)
+          reportHealth(now, why)
           if (now) joined.resolve()
         },
       })
       const why = await membership.ended
-      if (performance.now() - begunAt > stableMs) pauseMs = firstPauseMs
-      if (!closing.signal.aborted) report(false, why)
-      records.end()
+      if (performance.now() - startedAt > stableMs) retryMs = firstRetryMs
+      if (!closing.signal.aborted) reportHealth(false, why)
+      dispatch.revoke()
       await membership.leave()
       if (closing.signal.aborted) break
-      log.warn({ group, why, retryInMs: pauseMs }, "consumer starts over")
-      await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
-      pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+      log.warn({ group, why, retryInMs: retryMs }, "consumer restarts")
+      await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => {})
+      retryMs = Math.min(longestRetryMs, retryMs * 2)
     }
     healthy = false
   }
@@ -157,32 +153,33 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
     const start = Date.now()
-    // Kept back for the last commit and for leaving, which spares the group a session timeout.
+    // For the last commit and for leaving the group. Without leaving, the group would wait for the session timeout.
     const reserveMs = Math.min(2_000, deadlineMs / 4)
-    const left = () => start + deadlineMs - Date.now()
-    records.stop()
-    while (room.used() > 0 && left() > reserveMs) await room.changed(left() - reserveMs)
+    const remainingMs = () => start + deadlineMs - Date.now()
+    dispatch.stop()
+    while (limit.outstanding() > 0 && remainingMs() > reserveMs)
+      await limit.changed(remainingMs() - reserveMs)
     clearInterval(commitTimer)
     const isMember = healthy
-    if (committing) await withinDeadline(committing, left(), false)
-    const committed = await withinDeadline(commit(), left(), false)
-    const drained = room.used() === 0 && isMember && committed
+    if (committing) await withinDeadline(committing, remainingMs(), false)
+    const committed = await withinDeadline(commit(), remainingMs(), false)
+    const drained = limit.outstanding() === 0 && isMember && committed
     closing.abort()
     membership?.end("closed")
-    await withinDeadline(member, left(), null)
+    await withinDeadline(member, remainingMs(), null)
     return { drained }
   }
 
   let closed: Promise<{ drained: boolean }> | null = null
   const consumer: Consumer = {
-    outstanding: () => room.used(),
+    outstanding: () => limit.outstanding(),
     healthy: () => healthy,
     async lag() {
-      // One for all who ask meanwhile: each takes connections to the broker, and may wait for one that hangs.
-      asking ??= groupLag(kafka, group, [...delays.keys()]).finally(() => {
-        asking = null
+      // Shared by concurrent callers: each read opens connections, and waits if a broker hangs.
+      readingLag ??= groupLag(kafka, group, [...delays.keys()]).finally(() => {
+        readingLag = null
       })
-      return (await asking).filter(records.isAssigned)
+      return (await readingLag).filter(dispatch.isAssigned)
     },
     close(deadlineMs) {
       closed ??= drain(deadlineMs)

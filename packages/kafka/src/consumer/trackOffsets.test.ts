@@ -3,7 +3,7 @@ import { trackOffsets } from "./trackOffsets.ts"
 
 const recordsOf = (...offsets: number[]) => offsets.map((offset) => ({ offset: String(offset) }))
 
-test("only the contiguous done prefix may be committed, whatever the order of completion", () => {
+test("only the offset of the first record that is not done is committable, whatever the order of completion", () => {
   const tracker = trackOffsets<{ offset: string }>()
   const records = recordsOf(7, 8, 9, 10)
   expect(tracker.committable()).toBeNull()
@@ -21,7 +21,7 @@ test("only the contiguous done prefix may be committed, whatever the order of co
   }
 })
 
-test("offsets that compaction removed hold nothing up", () => {
+test("gaps that compaction leaves in the offsets do not stop commits", () => {
   const tracker = trackOffsets<{ offset: string }>()
   const [first, second] = recordsOf(3, 5_000)
   if (!first || !second) throw new Error("unreachable")
@@ -32,7 +32,7 @@ test("offsets that compaction removed hold nothing up", () => {
   expect(tracker.committable()).toBe("5001")
 })
 
-test("whatever the order, what is not done is known and in the log's order", () => {
+test("whatever the order of completion, the records that are not done are listed in offset order", () => {
   const tracker = trackOffsets<{ offset: string }>()
   const records = recordsOf(...Array.from({ length: 1_000 }, (_, at) => 3 * at))
   tracker.add(records)
@@ -51,7 +51,7 @@ test("whatever the order, what is not done is known and in the log's order", () 
   expect([...tracker.notDone()]).toEqual([])
 })
 
-test("behind one record that hangs, done records take no memory", () => {
+test("records done after one that hangs take no memory", () => {
   const tracker = trackOffsets<{ offset: string }>()
   const [stuck] = recordsOf(0)
   tracker.add(stuck ? [stuck] : [])
@@ -64,7 +64,7 @@ test("behind one record that hangs, done records take no memory", () => {
   expect(tracker.committable()).toBe("0")
 })
 
-test("a record of another assignment, or one that is done twice, changes nothing", () => {
+test("a record of another assignment, or done a second time, changes nothing", () => {
   const tracker = trackOffsets<{ offset: string }>()
   const [ours] = recordsOf(4)
   const [theirs] = recordsOf(4)

@@ -1,31 +1,30 @@
 /**
- * Knows which records of one partition, in one assignment, are not done, and from that how far the partition may
- * be committed. Memory grows with the records that are not done, never with those that are: behind one record
- * that hangs, a million others can be done without trace.
+ * The records of one partition that are not done, and the offset that may be committed. Belongs to one assignment. Memory
+ * grows with the records that are not done: one record that hangs does not keep those done after it in memory.
  */
 export type OffsetTracker<R> = {
-  /** In the order of the log. Offsets may have gaps (compaction). */
+  /** In offset order. Compaction may leave gaps. */
   add(records: readonly R[]): void
-  /** False if the record is not one of this assignment's, or was done before. */
+  /** False if the record is of another assignment or was done before. */
   done(record: R): boolean
-  /** The offset to commit: of the first record that is not done, or one past the last; null before any record. */
+  /** The offset of the first record that is not done, or one past the last record; null before any record. */
   committable(): string | null
   notDone(): Iterable<R>
 }
 
-/** Fewer places than this are not worth closing up. */
-const fewPlaces = 64
+/** Shorter arrays are not compacted. */
+const compactAbove = 64
 
 export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
-  // In the order of the log; null where a record is done. Arrays and not a Set: decision 0019.
+  // In offset order; null for a record that is done. Arrays and not a Set: decision 0019.
   const records: (R | null)[] = []
   const offsets: number[] = []
   let notDone = 0
-  /** No record before this place is left. */
+  /** All records before this index are done. */
   let first = 0
   let end: string | null = null
 
-  function placeOf(record: R): number {
+  function indexOf(record: R): number {
     const offset = Number(record.offset)
     let low = first
     let high = offsets.length
@@ -34,12 +33,12 @@ export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
       if ((offsets[middle] ?? 0) < offset) low = middle + 1
       else high = middle
     }
-    // Beyond 2^53, neighbours share a number.
+    // Above 2^53, neighbouring offsets round to the same number.
     while (offsets[low] === offset && records[low] !== record) low += 1
     return records[low] === record ? low : -1
   }
 
-  function closeUp(): void {
+  function compact(): void {
     let to = 0
     records.forEach((record, from) => {
       if (record === null) return
@@ -63,12 +62,12 @@ export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
       if (last) end = String(BigInt(last.offset) + 1n)
     },
     done(record) {
-      const place = placeOf(record)
-      if (place < 0) return false
-      records[place] = null
+      const index = indexOf(record)
+      if (index < 0) return false
+      records[index] = null
       notDone -= 1
       while (first < records.length && records[first] === null) first += 1
-      if (records.length > fewPlaces && records.length > 2 * notDone) closeUp()
+      if (records.length > compactAbove && records.length > 2 * notDone) compact()
       return true
     },
     committable: () => records[first]?.offset ?? end,

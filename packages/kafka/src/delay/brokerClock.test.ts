@@ -1,14 +1,14 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { makeTopic, realBroker } from "../../test/fixtures/realBroker.ts"
-import { createBrokerClock } from "./brokerClock.ts"
 import { connectKafka } from "../client/connectKafka.ts"
 import { startProducer } from "../producer/startProducer.ts"
+import { createBrokerClock } from "./brokerClock.ts"
 
 const hour = 3_600_000
 const start = Date.parse("2030-01-01T00:00:00Z")
 
-/** The brokers' time goes on evenly; this machine's is `aheadMs` ahead of it, until it is set. */
+/** A simulated machine. Its clock is `aheadMs` ahead of the brokers' until it is set. */
 function machine(aheadMs = 0) {
   let elapsed = 0
   let ahead = aheadMs
@@ -28,7 +28,7 @@ function machine(aheadMs = 0) {
 }
 
 test.each([hour, 10_000, -10_000, -hour])(
-  "a clock that is set by %i ms while records wait moves nothing, once a new record was read",
+  "setting the clock by %i ms while records wait moves none of them, once a new record was read",
   (byMs) => {
     const it = machine()
     it.clock.read(it.brokers() - 20)
@@ -42,7 +42,7 @@ test.each([hour, 10_000, -10_000, -hour])(
   },
 )
 
-test("a clock that is set ahead makes nothing early even where no record was read", () => {
+test("setting the clock ahead makes no record early, even if none was read", () => {
   const it = machine()
   it.set(hour)
   it.pass(60_000)
@@ -51,7 +51,7 @@ test("a clock that is set ahead makes nothing early even where no record was rea
   expect(it.error()).toBe(0)
 })
 
-test("a clock that was ahead at the start is right as soon as it is corrected", () => {
+test("a clock that was ahead at the start counts as soon as it is corrected", () => {
   const it = machine(hour)
   it.clock.read(it.brokers() - 20 * 60_000)
   expect(it.error()).toBe(hour)
@@ -59,7 +59,7 @@ test("a clock that was ahead at the start is right as soon as it is corrected", 
   expect(it.error()).toBe(0)
 })
 
-test("a clock that is set back and corrected is right in between too, or late by no more than the newest record is old", () => {
+test("while a clock is set back, the estimate is late by at most the age of the newest record", () => {
   const it = machine()
   it.clock.read(it.brokers() - 40_000)
   it.set(-hour)
@@ -68,7 +68,7 @@ test("a clock that is set back and corrected is right in between too, or late by
   expect(it.error()).toBe(0)
 })
 
-test("a clock that is behind is right with the first new record that is read", () => {
+test("a clock that is behind is corrected by the first new record that is read", () => {
   const it = machine(-hour)
   it.clock.read(it.brokers() - 20 * 60_000)
   expect(it.error()).toBe(-20 * 60_000)
@@ -77,7 +77,7 @@ test("a clock that is behind is right with the first new record that is read", (
   expect(it.error()).toBe(-5)
 })
 
-test("a clock that is ahead is right with the first record that is acknowledged", () => {
+test("a clock that is ahead is corrected by the first record that is acknowledged", () => {
   const it = machine(hour)
   const sentAt = it.monotonic()
   it.pass(8)
@@ -87,7 +87,7 @@ test("a clock that is ahead is right with the first record that is acknowledged"
   expect(it.error()).toBe(-4)
 })
 
-test("a broker's clock that is set is followed with the next acknowledgement", () => {
+test("after a broker's clock was set, the next acknowledgement corrects the estimate", () => {
   const it = machine()
   for (const brokerAheadMs of [0, hour, -hour, 500, 0]) {
     it.pass(1_000)
@@ -96,7 +96,7 @@ test("a broker's clock that is set is followed with the next acknowledgement", (
   }
 })
 
-test("whatever is observed and however the clock is set: never ahead of the brokers by more than at the start", () => {
+test("whatever is observed and however the clock is set, the estimate is never further ahead of the brokers than at the start", () => {
   const step = fc.record({
     passMs: fc.nat({ max: 100_000 }),
     setMs: fc.option(fc.integer({ min: -hour, max: hour })),
@@ -121,7 +121,7 @@ test("whatever is observed and however the clock is set: never ahead of the brok
   )
 })
 
-test("what a producer publishes to a topic of LogAppendTime sets its connection's clock, and nothing else does", async () => {
+test("publishing to a topic with LogAppendTime corrects the connection's clock; to one with CreateTime it does not", async () => {
   const [stamped, unstamped] = await Promise.all([
     makeTopic(realBroker(), { config: { "message.timestamp.type": "LogAppendTime" } }),
     makeTopic(realBroker(), { config: { "message.timestamp.type": "CreateTime" } }),

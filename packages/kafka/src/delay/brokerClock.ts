@@ -1,27 +1,26 @@
-/** All times in milliseconds; `now` and stamps since the epoch, `monotonic` by `performance.now()`. */
+/** Times in milliseconds: `now` and record timestamps since the epoch, monotonic ones as `performance.now()`. */
 export type BrokerClock = {
   now(): number
-  /** Forgets what was observed: after a suspension the monotonic clock has stood still. */
+  /** Forgets all observations. The monotonic clock stands still while a machine is suspended. */
   restart(): void
   /** A record with this LogAppendTime was read. */
   read(appendedAt: number): void
-  /** A record with this LogAppendTime was sent at `sentAt`, monotonic, and has just been acknowledged. */
+  /** A record with this LogAppendTime was sent at `sentAt` (monotonic) and has just been acknowledged. */
   acknowledged(appendedAt: number, sentAt: number): void
 }
 
 /**
- * The brokers' time, as well as this process can know it: the monotonic clock plus an offset that follows what is observed.
+ * Estimates the brokers' time, by which delayed records are due: the monotonic clock plus an offset from observations.
  *
- * 1. Without observations the brokers' time is this machine's, as it was at the start or as it is now, whichever is earlier.
- *    So a clock that is set ahead while records wait makes none of them early (an hour ahead would make all of an hourly
- *    topic due at once), and a clock that was ahead at the start and is corrected is right at once.
- * 2. A record cannot have been appended in the future: the brokers' time is never before the newest stamp that was read. A
- *    clock that is behind, from the start or since it was set, is right again when a new record is read.
- * 3. A record was appended after it was sent: its acknowledgement limits the brokers' time to its stamp plus the time
- *    since. A clock beyond that is ahead and not used: 2 alone counts, from the first record that this process publishes on.
+ * 1. Without observations: this machine's time now, or its time at the start plus the time since, whichever is earlier. So
+ *    records are not early if the machine's clock is set ahead while they wait.
+ * 2. The newest timestamp that was read is a lower bound: no record is appended in the future. This corrects a machine's
+ *    clock that is behind.
+ * 3. The timestamp of an acknowledged record plus the time since it was sent is an upper bound. If the machine's clock is
+ *    beyond it, only the lower bound counts.
  *
- * Where 2 and 3 contradict each other (a broker's own clock was set), the newer observation is right. Brokers whose clocks
- * differ from each other make records early or late by that difference.
+ * If the bounds contradict each other because a broker's clock was set, the newer observation counts. If brokers' clocks
+ * differ, records are early or late by the difference.
  */
 export function createBrokerClock(
   read = { wall: () => Date.now(), monotonic: () => performance.now() },
@@ -54,7 +53,7 @@ export function createBrokerClock(
     read: (appendedAt) => atLeast(appendedAt - read.monotonic()),
     acknowledged(appendedAt, sentAt) {
       atLeast(appendedAt - read.monotonic())
-      // Stamps are in whole milliseconds, rounded down.
+      // Timestamps are whole milliseconds, rounded down.
       atMost(appendedAt + 1 - sentAt)
     },
   }

@@ -9,11 +9,11 @@ test("a record is due at its append time plus the delay, and not a millisecond b
   expect(countDue(records, 2, 500, 1_501)).toBe(1)
 })
 
-test("without a delay everything is due, even what was appended by a clock ahead of ours", () => {
+test("without a delay every record is due, even if its timestamp is in the future", () => {
   expect(countDue([{ appendedAt: 9_999 }], 0, 0, 1_000)).toBe(1)
 })
 
-test("a delay of months does not overflow the timer into firing at once", () => {
+test("a delay of months does not overflow the timer, which would then fire at once", () => {
   const months = 100 * 24 * 3_600_000
   expect(sleepUntilDue({ appendedAt: 0 }, months, 0)).toBe(10_000)
   expect(sleepUntilDue({ appendedAt: 0 }, 1_000, 999.5)).toBe(1)

@@ -1,7 +1,7 @@
-/** Re-check at least this often: the clock may be corrected meanwhile, and setTimeout overflows at 2^31 ms. */
+/** Timers are at most this long: the clock may be corrected meanwhile, and setTimeout overflows at 2^31 ms. */
 const longestTimerMs = 10_000
 
-/** How many records from `from` on may be handed over at `now`: those before the first that is not due yet. */
+/** How many records from index `from` on are due at `now`: those before the first that is not due. */
 export function countDue(
   records: readonly { appendedAt: number }[],
   from: number,
@@ -15,10 +15,7 @@ export function countDue(
   return index - from
 }
 
-/**
- * For how long to sleep until the record is due. A timer may fire a little early and is cut short when it is
- * long, so whoever wakes asks `countDue` again.
- */
+/** Call `countDue` again after the sleep: timers can fire early, and long ones are cut short here. */
 export function sleepUntilDue(record: { appendedAt: number }, delayMs: number, now: number): number {
   return Math.min(longestTimerMs, Math.max(1, record.appendedAt + delayMs - now))
 }

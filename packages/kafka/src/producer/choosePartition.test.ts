@@ -1,17 +1,7 @@
 import fc from "fast-check"
 import { Partitioners, type PartitionMetadata } from "kafkajs"
 import { expect, test } from "vitest"
-import { createPartitionChooser, murmur2 } from "./choosePartition.ts"
-
-/** From the tests of Kafka's own Java client. */
-const known: Record<string, number> = {
-  "21": -973932308,
-  foobar: -790332482,
-  "a-little-bit-long-string": -985981536,
-  "a-little-bit-longer-string": -1486304829,
-  lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8: -58897971,
-  abc: 479470107,
-}
+import { createPartitionChooser } from "./choosePartition.ts"
 
 const partitionsOf = (count: number): PartitionMetadata[] =>
   Array.from({ length: count }, (_, partitionId) => ({
@@ -22,11 +12,7 @@ const partitionsOf = (count: number): PartitionMetadata[] =>
     isr: [1],
   }))
 
-test("the hash is the one of Kafka's Java client", () => {
-  for (const [key, hash] of Object.entries(known)) expect(murmur2(Buffer.from(key)), key).toBe(hash)
-})
-
-test("every key goes where kafkajs's own partitioner sends it", () => {
+test("every key goes to the partition that kafkajs's own partitioner chooses", () => {
   const theirs = Partitioners.DefaultPartitioner()
   const ours = createPartitionChooser()
   const keys = fc.oneof(
@@ -43,7 +29,7 @@ test("every key goes where kafkajs's own partitioner sends it", () => {
   )
 })
 
-test("without a key all partitions that are available get some; a key keeps its partition whatever is available", () => {
+test("records without a key go to all available partitions; a key keeps its partition whichever are available", () => {
   const choose = createPartitionChooser()
   const chosen = (available: number[]) => new Set(Array.from({ length: 9 }, () => choose(null, 3, available)))
   expect(chosen([0, 1, 2])).toEqual(new Set([0, 1, 2]))

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startKafkaCluster } from "@sitewire/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { makeTopic, realBroker, silent, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
+import { makeTopic, realBroker, silentLog, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"
+import { ensureTopics } from "../admin/ensureTopics.ts"
+import { readTopic, topicEnd } from "../admin/readTopic.ts"
 import { connectKafka, type KafkaConnection } from "../client/connectKafka.ts"
 import { type Producer, startProducer } from "./startProducer.ts"
-import { readTopic, topicEnd } from "../admin/readTopic.ts"
-import { ensureTopics } from "../admin/ensureTopics.ts"
 
 const kafka = realBroker()
 let producer: Producer
@@ -25,7 +25,7 @@ async function keysIn(topic: string): Promise<(string | null)[]> {
   return records.map(({ key }) => key)
 }
 
-test("records above the broker's own size limit reject as too large; those that shared their batch are appended in order", async () => {
+test("records above the broker's size limit reject as too large; records of the same batch are appended in order", async () => {
   const topic = await makeTopic(kafka, { config: { "max.message.bytes": "10000" } })
   const startedAt = performance.now()
   const sizes = Array.from({ length: 40 }, (_, n) => (n % 13 === 5 ? 20_000 : 1_000))
@@ -33,11 +33,11 @@ test("records above the broker's own size limit reject as too large; those that 
     producer.publish([{ topic, key: String(n), value: "x".repeat(size) }]),
   )
   const outcomes = await Promise.allSettled(published)
-  const refused = outcomes.flatMap((outcome, n) =>
+  const rejected = outcomes.flatMap((outcome, n) =>
     outcome.status === "rejected" ? [[n, outcome.reason]] : [],
   )
-  expect(refused.map(([n]) => n)).toEqual([5, 18, 31])
-  for (const [, reason] of refused) {
+  expect(rejected.map(([n]) => n)).toEqual([5, 18, 31])
+  for (const [, reason] of rejected) {
     expect(reason).toMatchObject({
       name: "RecordTooLarge",
       reason: "MESSAGE_TOO_LARGE",
@@ -50,7 +50,7 @@ test("records above the broker's own size limit reject as too large; those that 
   expect(await keysIn(topic)).toEqual(appended)
 })
 
-test("a record that its topic's rules forbid rejects at once and holds up no record of the same partition", async () => {
+test("a record that its topic does not allow rejects at once and delays no record of the same partition", async () => {
   const topic = await makeTopic(kafka, { config: { "cleanup.policy": "compact" } })
   const [good, bad, after] = await Promise.allSettled([
     producer.publish([{ topic, key: "good", value: "x" }]),
@@ -67,14 +67,14 @@ test("a record that its topic's rules forbid rejects at once and holds up no rec
   expect(await keysIn(topic)).toEqual(["good", "after"])
 })
 
-test("a topic's name that no broker accepts rejects at once", async () => {
+test("an invalid topic name rejects at once", async () => {
   const startedAt = performance.now()
   const publishing = producer.publish([{ topic: "no spaces", key: null, value: "x" }])
   await expect(publishing).rejects.toMatchObject({ reason: "INVALID_TOPIC_EXCEPTION", scope: "topic" })
   expect(performance.now() - startedAt).toBeLessThan(2_000)
 })
 
-test("a topic that the account may not write, or not see, rejects at once with the cause; others are published", {
+test("publishing without permission to write or describe a topic rejects at once with the cause; other topics are published to", {
   timeout: 120_000,
 }, async () => {
   const directory = await mkdtemp(join(tmpdir(), "sitewire-acl-"))
@@ -103,13 +103,17 @@ test("a topic that the account may not write, or not see, rejects at once with t
       brokers,
       login: { mechanism: "plain", username, password },
       clientId: "acl-tests",
-      log: silent,
+      log: silentLog,
     })
   const admin = connectAs("admin", "a")
-  const [allowed, seen, hidden] = ["allowed", "seen", "hidden"].map(uniqueName) as [string, string, string]
+  const [writable, readOnly, hidden] = ["writable", "read-only", "hidden"].map(uniqueName) as [
+    string,
+    string,
+    string,
+  ]
   await ensureTopics({
     kafka: admin,
-    topics: [allowed, seen, hidden].map((name) => ({ name, partitions: 2, config: {} })),
+    topics: [writable, readOnly, hidden].map((name) => ({ name, partitions: 2, config: {} })),
   })
   const acl = (resourceName: string, operation: number) => ({
     resourceType: 2,
@@ -121,21 +125,23 @@ test("a topic that the account may not write, or not see, rejects at once with t
     permissionType: 3,
   })
   const [write, describe] = [4, 8]
-  await withAdmin(admin, (client) => client.createAcls({ acl: [acl(allowed, write), acl(seen, describe)] }))
+  await withAdmin(admin, (client) =>
+    client.createAcls({ acl: [acl(writable, write), acl(readOnly, describe)] }),
+  )
   const service = await startProducer({ kafka: connectAs("service", "s"), deadlineMs: 20_000 })
   const publish = (topic: string) => service.publish([{ topic, key: "k", value: "v" }])
-  // The broker applies a new rule a moment later.
+  // The broker applies a new ACL a moment later.
   await until(() =>
-    publish(allowed).then(
+    publish(writable).then(
       () => true,
       () => false,
     ),
   )
   const startedAt = performance.now()
-  const [good, unwritable, invisible] = await Promise.allSettled([allowed, seen, hidden].map(publish))
+  const [good, unwritable, invisible] = await Promise.allSettled([writable, readOnly, hidden].map(publish))
   expect(good?.status).toBe("fulfilled")
   for (const [outcome, topic] of [
-    [unwritable, seen],
+    [unwritable, readOnly],
     [invisible, hidden],
   ] as const) {
     expect((outcome as PromiseRejectedResult).reason).toMatchObject({
@@ -146,10 +152,10 @@ test("a topic that the account may not write, or not see, rejects at once with t
     })
   }
   expect(performance.now() - startedAt).toBeLessThan(3_000)
-  // An operator grants it: nobody needs to restart.
-  await withAdmin(admin, (client) => client.createAcls({ acl: [acl(seen, write), acl(hidden, write)] }))
+  // Once an operator grants the permission, publishing succeeds without a restart.
+  await withAdmin(admin, (client) => client.createAcls({ acl: [acl(readOnly, write), acl(hidden, write)] }))
   await until(() =>
-    publish(seen).then(
+    publish(readOnly).then(
       () => true,
       () => false,
     ),

@@ -1,8 +1,8 @@
-/** Refused for what the record is. Another record of the same topic may be accepted. */
-const ofRecord = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_TIMESTAMP"]
+/** The broker rejects the record. It may accept other records of the topic. */
+const recordErrors = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_TIMESTAMP"]
 
-/** Refused for what we are, or what the topic is: every record of the topic, until an operator changes that. */
-const ofTopic = [
+/** The broker rejects all records of the topic until an operator changes permissions, the topic or the broker. */
+const topicErrors = [
   "TOPIC_AUTHORIZATION_FAILED",
   "CLUSTER_AUTHORIZATION_FAILED",
   "INVALID_TOPIC_EXCEPTION",
@@ -13,25 +13,25 @@ const ofTopic = [
   "UNSUPPORTED_COMPRESSION_TYPE",
 ]
 
-export type RefusalScope = "record" | "topic"
+export type RejectionScope = "record" | "topic"
 
-/** Whom a broker's error refuses for good; null where the same request may succeed later. */
-export function refusalScope(type: string): RefusalScope | null {
-  if (ofRecord.includes(type)) return "record"
-  return ofTopic.includes(type) ? "topic" : null
+/** Whether a broker's error rejects the record or its topic permanently; null if the same request may succeed later. */
+export function rejectionScope(type: string): RejectionScope | null {
+  if (recordErrors.includes(type)) return "record"
+  return topicErrors.includes(type) ? "topic" : null
 }
 
 /**
- * Publishing the same record again cannot succeed before somebody changes the record (`scope` "record") or the topic, the
- * account's permissions or the broker ("topic"). `reason` is the broker's name of the error.
+ * Publishing the record again cannot succeed until somebody changes the record (`scope` "record") or permissions, the topic
+ * or the broker (`scope` "topic"). `reason` is the error's name in the protocol.
  */
 export class PermanentPublishError extends Error {
   override name = "PermanentPublishError"
   readonly reason: string
-  readonly scope: RefusalScope
+  readonly scope: RejectionScope
   readonly topic: string
 
-  constructor(message: string, details: { reason: string; scope: RefusalScope; topic: string }) {
+  constructor(message: string, details: { reason: string; scope: RejectionScope; topic: string }) {
     super(message)
     this.reason = details.reason
     this.scope = details.scope
@@ -39,7 +39,7 @@ export class PermanentPublishError extends Error {
   }
 }
 
-/** Above this producer's limit or the broker's. */
+/** The record exceeds the limit of this producer or of the broker. */
 export class RecordTooLarge extends PermanentPublishError {
   override name = "RecordTooLarge"
 
@@ -48,13 +48,14 @@ export class RecordTooLarge extends PermanentPublishError {
   }
 }
 
-export function refused(
+export function permanentError(
   topic: string,
   type: string,
   why: string,
-  scope: RefusalScope,
+  scope: RejectionScope,
 ): PermanentPublishError {
-  const message = `Kafka refused ${scope === "record" ? "a record for" : "to publish to"} ${topic}: ${why} (${type}).`
+  const what = scope === "record" ? `a record for ${topic}` : `all records for ${topic}`
+  const message = `Kafka rejected ${what}: ${why} (${type}).`
   const isTooLarge = type === "MESSAGE_TOO_LARGE" || type === "RECORD_LIST_TOO_LARGE"
   if (isTooLarge) return new RecordTooLarge(message, topic)
   return new PermanentPublishError(message, { reason: type, scope, topic })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { makeTopic, realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
-import { createClient } from "../client/connectKafka.ts"
+import { createClient } from "../client/createClient.ts"
 import { startConsumer } from "../consumer/startConsumer.ts"
-import { type Producer, startProducer } from "./startProducer.ts"
 import type { Incoming } from "../record.ts"
+import { type Producer, startProducer } from "./startProducer.ts"
 
 const kafka = realBroker()
 let producer: Producer
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => producer?.close(1_000))
 
-/** Reads until so many records have come, or so many different keys: a send that was tried again may repeat some. */
+/** Reads until there are this many records and distinct keys. A retried send may repeat some. */
 async function readAll(topic: string, count: number, distinctKeys = 0): Promise<Incoming[]> {
   const read: Incoming[] = []
   const all = Promise.withResolvers<void>()
@@ -22,7 +22,7 @@ async function readAll(topic: string, count: number, distinctKeys = 0): Promise<
     group: uniqueName("reader"),
     topics: [{ topic }],
     maxOutstanding: 10_000,
-    take(records, done) {
+    onRecords(records, done) {
       read.push(...records)
       for (const record of records) done(record)
       if (read.length >= count && new Set(read.map(({ key }) => key)).size >= distinctKeys) all.resolve()
@@ -39,7 +39,7 @@ const endOffset = (topic: string) =>
     return offsets.reduce((sum, { high }) => sum + Number(high), 0)
   })
 
-/** By what the broker stored: one produce request becomes one record batch per partition. */
+/** The broker stores one record batch per partition and produce request. */
 async function countBatches(topic: string, records: number): Promise<number> {
   const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 3 }).consumer({
     groupId: uniqueName("batches"),
@@ -68,7 +68,7 @@ test("when publish resolves, the broker has every record", async () => {
   expect(await endOffset(topic)).toBe(50)
 })
 
-test("key, value, headers and their absence arrive as they were sent, byte for byte", async () => {
+test("key, value and headers, or their absence, arrive byte for byte", async () => {
   const topic = await makeTopic(kafka)
   const bytes = new Uint8Array([0, 255, 195, 40, 10])
   await producer.publish([
@@ -93,7 +93,7 @@ test("a thousand callers at once share a few requests", async () => {
   expect(await countBatches(topic, 1_000)).toBeLessThanOrEqual(5)
 })
 
-test("one call larger than a batch is split, keeps its order, and resolves once all of it is acknowledged", async () => {
+test("a call larger than a batch is split, stays in order, and resolves once all records are acknowledged", async () => {
   const topic = await makeTopic(kafka)
   const value = "x".repeat(100_000)
   await producer.publish(Array.from({ length: 25 }, (_, n) => ({ topic, key: String(n), value })))
@@ -103,7 +103,7 @@ test("one call larger than a batch is split, keeps its order, and resolves once 
   )
 })
 
-test("a record that is too large rejects its own caller before anything is sent, and nobody else", async () => {
+test("a record that is too large rejects its own call before anything is sent, and no other call", async () => {
   const topic = await makeTopic(kafka)
   const small = () => producer.publish([{ topic, key: "small", value: "fits" }])
   const [before, large, after] = await Promise.allSettled([
@@ -116,7 +116,7 @@ test("a record that is too large rejects its own caller before anything is sent,
   ])
   expect([before.status, large.status, after.status]).toEqual(["fulfilled", "rejected", "fulfilled"])
   expect(String((large as PromiseRejectedResult).reason)).toMatch(
-    /with key large takes 20000\d\d bytes.*at most 900000/,
+    /with key large has 20000\d\d bytes; the limit is 900000/,
   )
   expect(await endOffset(topic)).toBe(2)
 })
@@ -128,7 +128,7 @@ test("one call may publish to several topics", async () => {
     expect((await readAll(topic, 1)).map(({ value }) => value?.toString())).toEqual([topic])
 })
 
-test("a topic that does not exist rejects within the deadline and holds up no other topic", async () => {
+test("publishing to a topic that does not exist rejects within the deadline and delays no other topic", async () => {
   const topic = await makeTopic(kafka)
   const start = Date.now()
   const missing = producer.publish([{ topic: uniqueName("missing"), key: null, value: "lost" }])
@@ -139,7 +139,7 @@ test("a topic that does not exist rejects within the deadline and holds up no ot
   expect(Date.now() - start).toBeLessThan(6_000)
 })
 
-test("a topic that was published to and is deleted holds up no other topic", async () => {
+test("a topic that is deleted after it was published to delays no other topic", async () => {
   const [deleted, other, fresh] = [await makeTopic(kafka), await makeTopic(kafka), await makeTopic(kafka)]
   await producer.publish([deleted, other].map((topic) => ({ topic, key: null, value: "before" })))
   await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [deleted] }))
@@ -148,7 +148,7 @@ test("a topic that was published to and is deleted holds up no other topic", asy
   expect([await endOffset(other), await endOffset(fresh)]).toEqual([2, 1])
 })
 
-test("keys go to the partitions that other clients choose for them", async () => {
+test("keys go to the partitions that Kafka's Java client chooses for them", async () => {
   // From the tests of Apache Kafka's own client (UtilsTest.testMurmur2): key and hash.
   const hashes = {
     "21": -973932308,
@@ -166,7 +166,7 @@ test("keys go to the partitions that other clients choose for them", async () =>
   expect(partitions).toEqual(Object.fromEntries(expected))
 })
 
-test("close sends what still waits and takes nothing more", async () => {
+test("close sends records that still wait and accepts no more", async () => {
   const topic = await makeTopic(kafka)
   const closing = await startProducer({ kafka, lingerMs: 60_000, deadlineMs: 5_000 })
   const published = closing.publish([{ topic, key: null, value: "waiting" }])

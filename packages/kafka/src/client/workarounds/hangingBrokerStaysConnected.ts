@@ -1,13 +1,15 @@
+/*
+ * Defect of kafkajs 2.2.4: a request that times out leaves its connection open, and kafkajs looks for new partition leaders
+ * only after a connection was closed. It keeps asking a broker that hangs although other brokers have taken over.
+ * Measured: a consumer missed that broker's partitions for one minute, a producer its whole topic for five, and no client
+ * could start if the broker was first in the list.
+ * Here, as in Java's client, a request that times out closes the connections to its broker.
+ * Delete this file when the client disconnects after a request timeout.
+ */
 import kafkajs from "kafkajs"
 import errors from "kafkajs/src/errors.js"
 import ConnectionPool from "kafkajs/src/network/connectionPool.js"
 
-/**
- * kafkajs 2.2.4 goes on asking a broker that answers no more, because it hangs or its machine is gone, long after others
- * have taken over from it: only a closed connection makes it look for who leads now. A consumer, healthy by another's
- * heartbeats, was without that broker's partitions for a minute, a producer without its whole topic for five. So, as in
- * Java's client, a request that is not answered in time closes the connections to its broker.
- */
 const { send } = ConnectionPool.prototype
 
 ConnectionPool.prototype.send = async function (request) {
@@ -18,13 +20,13 @@ ConnectionPool.prototype.send = async function (request) {
     const { host, port } = this
     const closed = new errors.KafkaJSConnectionClosedError(error.message, { host, port })
     for (const connection of this.pool.filter((connection) => connection.isConnected())) {
-      // Ended only, it could still bring late answers; and half of one would be read as the next connection's beginning.
+      // Destroyed and cleared: late bytes would be parsed as the beginning of the next connection's first response.
       connection.socket.destroy()
       Object.assign(connection, { chunks: [], bytesBuffered: 0, bytesNeeded: 4 })
       connection.rejectRequests(closed)
       await connection.disconnect()
     }
-    // Its first request: after this error, and no other, kafkajs connects to the next broker of its list.
+    // ApiVersions is a connection's first request. Only after a KafkaJSConnectionError does kafkajs try the next broker.
     if (request.request.apiName === "ApiVersions")
       throw new kafkajs.KafkaJSConnectionError(error.message, { broker: `${host}:${port}` })
     throw closed

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest"
-import { connectKafka, createClient } from "./connectKafka.ts"
-import { type Log, routeKafkajsLog } from "./log.ts"
+import { connectKafka } from "./connectKafka.ts"
+import { createClient } from "./createClient.ts"
+import { forwardKafkajsLog } from "./forwardKafkajsLog.ts"
+import type { Log } from "./log.ts"
 
 function collect() {
   const lines: { level: string; fields: object; message: string }[] = []
@@ -10,9 +12,9 @@ function collect() {
   return { log, lines }
 }
 
-test("a record's content never reaches the log, however verbose kafkajs is made", () => {
+test("the content of records is never logged, whatever the log level of kafkajs", () => {
   const { log, lines } = collect()
-  const write = routeKafkajsLog(log)(5)
+  const write = forwardKafkajsLog(log)(5)
   const content = {
     payload: { key: "someone@example.org" },
     data: "secret",
@@ -34,7 +36,7 @@ test("a record's content never reaches the log, however verbose kafkajs is made"
   ])
 })
 
-test("a broker that is away is one warning, not one a try", async () => {
+test("an unavailable broker causes one warning, not one per retry", async () => {
   const { log, lines } = collect()
   const kafka = connectKafka({ brokers: ["127.0.0.1:1"], clientId: "test", log })
   await expect(

@@ -1,0 +1,44 @@
+import { type logCreator, logLevel } from "kafkajs"
+import type { Log } from "./log.ts"
+
+/**
+ * The fields of kafkajs that may be logged. An allow list, because with KAFKAJS_LOG_LEVEL=DEBUG kafkajs logs whole requests
+ * and responses, including the content of records.
+ */
+const allowedFields = [
+  "groupId",
+  "memberId",
+  "topic",
+  "partition",
+  "broker",
+  "nodeId",
+  "retryCount",
+  "retryTime",
+]
+
+const repeatAfterMs = 30_000
+
+/**
+ * Forwards kafkajs's log to `log`, one level lower: kafkajs calls each failed connection an error and each pause of a
+ * partition an info. The code that calls kafkajs reports what a failure means. A warning that was logged within the last
+ * 30 s becomes debug: while a broker was down, kafkajs logged 30 per second.
+ */
+export function forwardKafkajsLog(log: Log): logCreator {
+  const warnedAt = new Map<string, number>()
+  function isNew(message: string): boolean {
+    const now = Date.now()
+    const last = warnedAt.get(message)
+    if (last !== undefined && now - last < repeatAfterMs) return false
+    if (warnedAt.size > 100) warnedAt.clear()
+    warnedAt.set(message, now)
+    return true
+  }
+  return () => (entry) => {
+    const { message } = entry.log
+    const fields: Record<string, unknown> = { kafkajs: entry.namespace }
+    for (const name of allowedFields) if (entry.log[name] !== undefined) fields[name] = entry.log[name]
+    const isWarning = entry.level === logLevel.ERROR || entry.level === logLevel.WARN
+    if (isWarning && isNew(message)) log.warn(fields, message)
+    else log.debug(fields, message)
+  }
+}

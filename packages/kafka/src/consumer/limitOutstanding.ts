@@ -1,0 +1,48 @@
+/** Counts the outstanding records of all partitions of a consumer against one limit. */
+export type OutstandingLimit = {
+  outstanding(): number
+  /** How many more records may be dispatched now. */
+  capacity(): number
+  acquire(count: number): void
+  release(count: number): void
+  /** Resolves at the next release, at the next `notify`, or after `ms`. */
+  changed(ms: number): Promise<void>
+  notify(): void
+}
+
+export function limitOutstanding(max: number): OutstandingLimit {
+  let outstanding = 0
+  let waiters = new Set<() => void>()
+  let scheduled = false
+  const notify = () => {
+    scheduled = false
+    const notified = waiters
+    waiters = new Set()
+    for (const resolve of notified) resolve()
+  }
+  return {
+    outstanding: () => outstanding,
+    capacity: () => max - outstanding,
+    acquire(count) {
+      outstanding += count
+    },
+    release(count) {
+      outstanding -= count
+      if (waiters.size === 0 || scheduled) return
+      scheduled = true
+      // Deferred, so that records finished in the same turn cause one dispatch instead of one each.
+      setImmediate(notify)
+    },
+    changed: (ms) =>
+      new Promise((resolve) => {
+        const waiter = () => {
+          clearTimeout(timer)
+          waiters.delete(waiter)
+          resolve()
+        }
+        const timer = setTimeout(waiter, ms)
+        waiters.add(waiter)
+      }),
+    notify,
+  }
+}
