@@ -1,3 +1,8 @@
+export { type AddressPolicy, parsePolicy } from "./address/addressPolicy.ts"
+export type { Lookup } from "./address/lookUpName.ts"
+export { type IpVerdict, vetIpAddress } from "./address/vetIpAddress.ts"
+export { type UrlRejection, type UrlVerdict, vetUrl } from "./address/vetUrl.ts"
+export { LocalResourceError } from "./connection/localResourceError.ts"
 export {
   type BeforeWrite,
   createEgress,
@@ -7,19 +12,14 @@ export {
   type RequestInput,
 } from "./createEgress.ts"
 export { egressVariables, rangesVariable } from "./egressVariables.ts"
-export { LocalFault } from "./connection/localResourceError.ts"
-export type { Lookup } from "./address/lookUpName.ts"
 export type {
   Aborted,
-  Answered,
   CallError,
   DownloadOutcome,
   Excerpt,
   Failed,
   Headers,
   Outcome,
+  Responded,
   Timing,
 } from "./request/outcome.ts"
-export { type AddressPolicy, parsePolicy } from "./address/addressPolicy.ts"
-export { type AddressVerdict, vetAddress } from "./address/vetIpAddress.ts"
-export { type UrlRefusal, type UrlVerdict, vetUrl } from "./address/vetUrl.ts"

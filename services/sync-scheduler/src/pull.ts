@@ -1,4 +1,4 @@
-import { type DownloadOutcome, type Egress, LocalFault } from "@sitewire/egress"
+import { type DownloadOutcome, type Egress, LocalResourceError } from "@sitewire/egress"
 import { reasonOf } from "@sitewire/runtime"
 import { standardWebhooksHeaders } from "@sitewire/signing"
 import { chunkContent } from "./chunkContent.ts"
@@ -46,7 +46,7 @@ export function createPull(options: PullOptions): Runner {
         signal,
       })
     } catch (error) {
-      if (error instanceof LocalFault) throw error
+      if (error instanceof LocalResourceError) throw error
       return { result: storageFailed(error), transitMs: longestTransitMs }
     }
     const transitMs = transitOf(outcome.timing)
@@ -54,7 +54,7 @@ export function createPull(options: PullOptions): Runner {
       // The source must not count as one that hangs: it was we who took no more.
       return { result: storageFailed(new Error("the deadline was over before it was stored")), transitMs }
     }
-    if (outcome.kind !== "answered" || !holdsAll(outcome.status)) {
+    if (outcome.kind !== "responded" || !holdsAll(outcome.status)) {
       return { result: judgeWithoutContent(outcome, run), transitMs }
     }
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
@@ -109,7 +109,7 @@ function judgeWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncRes
         error: "too-large",
         detail: `the content exceeds ${outcome.limitBytes} bytes`,
       }
-    case "answered": {
+    case "responded": {
       // A 304 that we did not ask for says that we have something which we do not have.
       const asked = Boolean(run.snapshot?.etag || run.snapshot?.lastModified)
       if (outcome.status === 304 && asked) return { outcome: "unchanged", content: null }

@@ -6,11 +6,10 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 export type AddressPolicy = { readonly allow: readonly Range[]; readonly allowHttp: boolean }
 
 /**
- * @param allow CIDR ranges that are called although they are special, such as `10.20.0.0/16`. A range opens
- *   only addresses of its own family and spelling: `127.0.0.0/8` does not open `::ffff:127.0.0.1`, because
- *   nobody needs that spelling to reach a service of their own and a bypass often starts with it.
+ * @param allow CIDR ranges that may be called although they are private or special, such as `10.20.0.0/16`. A range allows
+ *   only its own family and notation: `127.0.0.0/8` does not allow `::ffff:127.0.0.1`, which is mostly used in attacks.
  * @param allowHttp whether `http:` is accepted beside `https:`. For the local stack.
- * @throws Error that names the first range that is not one.
+ * @throws Error that names the first invalid range.
  */
 export function parsePolicy(options: { allow: readonly string[]; allowHttp: boolean }): AddressPolicy {
   return { allow: options.allow.map(parseRange), allowHttp: options.allowHttp }

@@ -1,54 +1,53 @@
 import { Resolver } from "node:dns/promises"
-import { readHosts } from "./readHostsFile.ts"
+import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
-/** All addresses of a name, IPv4 and IPv6. Rejects with an error whose `code` is a DNS code. */
+/** Returns all IPv4 and IPv6 addresses of a name. Rejects with an error whose `code` is a DNS code. */
 export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
-  /** Ends what is being asked, which would keep the process alive for seconds. */
+  /** Ends pending queries, which would keep the process alive for seconds. */
   cancel?: () => void
 }
 
-// One family, as `vetUrl` takes such a name for this address.
+// `vetUrl` has vetted only this address of localhost.
 const LOOPBACK = ["127.0.0.1"]
 
-// Name servers are asked again, over and over, until the call's own limit: c-ares shortens the time-out to some multiple of
-// what answers took lately, and one that has to ask others may take seconds for its first answer.
-const ASKING = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
+// Retried until about the call's own limit: c-ares shortens the timeout to a multiple of recent response times, but a name
+// server that has to query others may need seconds for its first response.
+const QUERY_OPTIONS = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
 
-/** Once one family has answered: some name servers drop questions for the other. */
-const OTHER_FAMILY_MS = 300
+/** How long to wait for the second family after the first responded: some name servers drop queries for one family. */
+const SECOND_FAMILY_MS = 300
 
 /**
- * Asks the machine's name servers directly instead of through `getaddrinfo`: that one occupies one of four
- * threads until it answers, so four partners with dead name servers would stop everybody's lookups. The
- * hosts file, which only `getaddrinfo` would read, is read once here. Search domains are not applied:
- * addresses of partners are complete names.
+ * Queries the machine's name servers directly. `getaddrinfo` occupies one of four threads until the response, so four slow name
+ * servers would stop all lookups. The hosts file is read once here. Search domains are not applied: partners' host names are
+ * complete.
  *
- * @param options.servers addresses, with port if it is not 53, of the name servers to ask instead.
+ * @param options.servers name servers to query instead: addresses, with a port unless it is 53.
  */
 export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
-  const hosts = readHosts()
-  const resolver = new Resolver(ASKING)
+  const hosts = readHostsFile()
+  const resolver = new Resolver(QUERY_OPTIONS)
   if (options.servers !== undefined) resolver.setServers(options.servers)
   async function lookup(hostname: string): Promise<readonly string[]> {
     const known = hosts.get(withoutFinalDot(hostname))
     if (known !== undefined) return known
     if (isLocalhost(hostname)) return LOOPBACK
-    // IPv4 first: clusters without IPv6 are common, and partners without IPv4 are not.
-    return bothFamilies(resolver.resolve4(hostname), resolver.resolve6(hostname))
+    // IPv4 first: clusters without IPv6 are common, partners without IPv4 are not.
+    return combineFamilies(resolver.resolve4(hostname), resolver.resolve6(hostname))
   }
   return Object.assign(lookup, { cancel: () => resolver.cancel() })
 }
 
-async function bothFamilies(first: Promise<string[]>, second: Promise<string[]>): Promise<string[]> {
-  const asked = [first, second]
+async function combineFamilies(v4: Promise<string[]>, v6: Promise<string[]>): Promise<string[]> {
+  const queries = [v4, v6]
   const found: string[][] = []
   const errors: { code?: string }[] = []
   const both = Promise.all(
-    asked.map((answer, family) =>
-      answer.then(
-        (addresses) => {
-          found[family] = addresses
+    queries.map((query, family) =>
+      query.then(
+        (ips) => {
+          found[family] = ips
         },
         (error) => {
           errors.push(error)
@@ -56,15 +55,15 @@ async function bothFamilies(first: Promise<string[]>, second: Promise<string[]>)
       ),
     ),
   )
-  await Promise.any(asked).then(
-    () => within(both, OTHER_FAMILY_MS),
+  await Promise.any(queries).then(
+    () => waitAtMost(both, SECOND_FAMILY_MS),
     () => both,
   )
   if (found.length > 0) return found.flat()
   throw errors.find(({ code }) => code !== "ENODATA" && code !== "ENOTFOUND") ?? errors[0]
 }
 
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
+async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)

@@ -2,53 +2,53 @@ import { isIP } from "node:net"
 import type { AddressPolicy } from "./addressPolicy.ts"
 import { hostOf, vetUrl, withoutFinalDot } from "./vetUrl.ts"
 
-/** A vetted URL, taken apart as far as a call needs it. */
+/** The parts of a vetted URL that a call needs. */
 export type Target = {
   origin: string
   host: string
   port: number
   tls: boolean
-  /** Undefined for an IP address: it has no server name, and its certificate must hold the address itself. */
+  /** Undefined if the host is an IP address, which has no server name. */
   servername: string | undefined
-  /** The vetted address, if the URL holds one; else the name must be looked up at each call. */
-  literal: readonly string[] | undefined
+  /** The host if it is an IP address. Otherwise the name is looked up at each call. */
+  ips: readonly string[] | undefined
   /** Path and query. */
   path: string
 }
 
-export type TargetOf = (url: string) => { kind: "ok"; target: Target } | { kind: "refused"; message: string }
+type ParsedTarget = { kind: "ok"; target: Target } | { kind: "rejected"; message: string }
 
-// Parsing and vetting a URL costs 3 µs, and the same few thousand addresses are called all the time. Both
-// depend on the text alone, unlike the addresses of a name, which are not kept.
-const KEPT = 4_096
+// Parsing and vetting takes 3 µs, and processes call the same few thousand URLs. The result depends only on the text; the
+// addresses of a host name are not cached.
+const MAX_CACHED = 4_096
 
-export function createTargetOf(policy: AddressPolicy): TargetOf {
-  const kept = new Map<string, ReturnType<TargetOf>>()
+export function createTargetCache(policy: AddressPolicy): (url: string) => ParsedTarget {
+  const cache = new Map<string, ParsedTarget>()
   return function targetOf(url) {
-    let result = kept.get(url)
+    let result = cache.get(url)
     if (result === undefined) {
       result = parseTarget(url, policy)
-      if (kept.size >= KEPT) kept.delete(kept.keys().next().value ?? "")
-      kept.set(url, result)
+      if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value ?? "")
+      cache.set(url, result)
     }
     return result
   }
 }
 
-function parseTarget(text: string, policy: AddressPolicy): ReturnType<TargetOf> {
+function parseTarget(text: string, policy: AddressPolicy): ParsedTarget {
   const verdict = vetUrl(text, policy)
-  if (verdict.kind === "refused") return verdict
+  if (verdict.kind === "rejected") return verdict
   const { url } = verdict
   const host = hostOf(url)
   const tls = url.protocol === "https:"
-  const isLiteral = isIP(host) !== 0
+  const isIpAddress = isIP(host) !== 0
   const target: Target = {
     origin: url.origin,
     host,
     port: url.port === "" ? (tls ? 443 : 80) : Number(url.port),
     tls,
-    servername: isLiteral ? undefined : withoutFinalDot(host),
-    literal: isLiteral ? [host] : undefined,
+    servername: isIpAddress ? undefined : withoutFinalDot(host),
+    ips: isIpAddress ? [host] : undefined,
     path: url.pathname + url.search,
   }
   return { kind: "ok", target }

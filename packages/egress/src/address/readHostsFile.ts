@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 
-/** Names of the machine's hosts file with their addresses; empty if there is none. */
-export function readHosts(path = "/etc/hosts"): Map<string, string[]> {
+/** The names in the machine's hosts file with their addresses; empty without such a file. */
+export function readHostsFile(path = "/etc/hosts"): Map<string, string[]> {
   const hosts = new Map<string, string[]>()
   let text = ""
   try {
@@ -10,12 +10,12 @@ export function readHosts(path = "/etc/hosts"): Map<string, string[]> {
     return hosts
   }
   for (const line of text.split("\n")) {
-    const [address, ...names] = line.replace(/#.*/, "").trim().split(/\s+/)
-    if (address === undefined) continue
+    const [ip, ...names] = line.replace(/#.*/, "").trim().split(/\s+/)
+    if (ip === undefined) continue
     for (const name of names) {
       const key = name.toLowerCase()
       const known = hosts.get(key) ?? []
-      if (!known.includes(address)) hosts.set(key, [...known, address])
+      if (!known.includes(ip)) hosts.set(key, [...known, ip])
     }
   }
   return hosts

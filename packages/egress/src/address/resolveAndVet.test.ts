@@ -4,24 +4,24 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createLookup } from "./lookUpName.ts"
 import { parsePolicy } from "./addressPolicy.ts"
-import { readHosts } from "./readHostsFile.ts"
+import { createLookup } from "./lookUpName.ts"
+import { readHostsFile } from "./readHostsFile.ts"
 import { createResolve } from "./resolveAndVet.ts"
 
 const policy = parsePolicy({ allow: [], allowHttp: false })
 
-test("attempts that begin during a lookup share it, and the next one asks again", async () => {
+test("calls during a lookup share it, and a later call looks up again", async () => {
   let lookups = 0
   const resolve = createResolve({ policy, lookup: async () => [`1.1.1.${++lookups}`] })
   const [first, second] = await Promise.all([resolve("partner.example"), resolve("partner.example")])
-  expect(first).toEqual({ kind: "vetted", addresses: ["1.1.1.1"] })
+  expect(first).toEqual({ kind: "vetted", ips: ["1.1.1.1"] })
   expect(second).toEqual(first)
-  expect(await resolve("partner.example")).toEqual({ kind: "vetted", addresses: ["1.1.1.2"] })
+  expect(await resolve("partner.example")).toEqual({ kind: "vetted", ips: ["1.1.1.2"] })
 })
 
-test("one forbidden answer blocks the name, wherever it stands; no answer or an error leaves it unresolved", async () => {
-  const answers: Record<string, string[]> = {
+test("one blocked address at any position blocks the name; no address or an error leaves it unresolved", async () => {
+  const addresses: Record<string, string[]> = {
     last: ["1.1.1.1", "2606:4700::1111", "169.254.169.254"],
     first: ["::1", "1.1.1.1"],
     none: [],
@@ -29,36 +29,36 @@ test("one forbidden answer blocks the name, wherever it stands; no answer or an 
   const resolve = createResolve({
     policy,
     lookup: async (name) =>
-      answers[name] ?? Promise.reject(Object.assign(new Error(), { code: "ESERVFAIL" })),
+      addresses[name] ?? Promise.reject(Object.assign(new Error(), { code: "ESERVFAIL" })),
   })
-  expect(await resolve("last")).toEqual({ kind: "blocked", address: "169.254.169.254", range: "linkLocal" })
-  expect(await resolve("first")).toEqual({ kind: "blocked", address: "::1", range: "loopback" })
+  expect(await resolve("last")).toEqual({ kind: "blocked", ip: "169.254.169.254", range: "linkLocal" })
+  expect(await resolve("first")).toEqual({ kind: "blocked", ip: "::1", range: "loopback" })
   expect(await resolve("none")).toEqual({ kind: "unresolved", code: "ENODATA" })
   expect(await resolve("other")).toEqual({ kind: "unresolved", code: "ESERVFAIL" })
 })
 
-test("localhost is loopback without asking anybody", async () => {
+test("localhost is loopback without a query", async () => {
   const lookup = createLookup()
   expect(await lookup("localhost")).toContain("127.0.0.1")
   expect(await lookup("app.localhost")).toContain("127.0.0.1")
 })
 
-test("the hosts file gives all addresses of a name, without comments; no file gives none", () => {
+test("the hosts file is read with all addresses of a name and without comments; a missing file is empty", () => {
   const folder = mkdtempSync(join(tmpdir(), "hosts-"))
   const path = join(folder, "hosts")
   writeFileSync(path, "# comment\n10.0.0.1  Partner alias # more\n\nfd00::1\tpartner\n")
-  expect([...readHosts(path)]).toEqual([
+  expect([...readHostsFile(path)]).toEqual([
     ["partner", ["10.0.0.1", "fd00::1"]],
     ["alias", ["10.0.0.1"]],
   ])
   rmSync(folder, { recursive: true })
-  expect(readHosts(path).size).toBe(0)
+  expect(readHostsFile(path).size).toBe(0)
 })
 
-/** `aaaa` "dropped": that question is never answered. `afterMs`: how long the first answer takes, as if others were asked. */
+/** `aaaa: "dropped"`: no response to that query. `afterMs`: delay of the first response, as if other servers were queried. */
 type Records = Record<string, { a?: number[][]; aaaa?: number[][] | "dropped"; afterMs?: number }>
 
-/** A name server on loopback that knows `records` and answers "no such name" for every other name. */
+/** A name server on loopback with `records`. For every other name it responds NXDOMAIN. */
 async function nameServer(records: Records): Promise<string> {
   const askedAt = new Map<string, number>()
   const late: NodeJS.Timeout[] = []
@@ -98,7 +98,7 @@ async function nameServer(records: Records): Promise<string> {
   return `127.0.0.1:${socket.address().port}`
 }
 
-test("a lookup asks the name servers for all addresses of both families, IPv4 first", async () => {
+test("a lookup returns all addresses of both families, IPv4 first", async () => {
   const v6 = [0x26, 0x06, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11]
   const server = await nameServer({
     "both.example": {
@@ -117,20 +117,20 @@ test("a lookup asks the name servers for all addresses of both families, IPv4 fi
   await expect(lookup("empty.example")).rejects.toMatchObject({ code: "ENODATA" })
   await expect(lookup("gone.example")).rejects.toMatchObject({ code: "ENOTFOUND" })
   const resolve = createResolve({ policy, lookup })
-  expect(await resolve("both.example")).toMatchObject({ kind: "blocked", address: "10.0.0.1" })
+  expect(await resolve("both.example")).toMatchObject({ kind: "blocked", ip: "10.0.0.1" })
 })
 
-test("a name server that drops questions for IPv6 does not hold up IPv4", async () => {
+test("a name server that drops queries for IPv6 does not delay IPv4", async () => {
   const server = await nameServer({ "four.example": { a: [[1, 1, 1, 1]], aaaa: "dropped" } })
   const lookup = createLookup({ servers: [server] })
   onTestFinished(lookup.cancel)
   const startedAt = performance.now()
   expect(await lookup("four.example")).toEqual(["1.1.1.1"])
-  // A second of the resolver's own patience, and not the several that it goes on asking for.
+  // About a second of the resolver's own, not the several seconds for which it retries.
   expect(performance.now() - startedAt).toBeLessThan(1_900)
 })
 
-test("a name that takes two seconds to resolve is resolved, also while all others take none", async () => {
+test("a name that takes two seconds is resolved, also while other names are fast", async () => {
   const slow = { a: [[2, 2, 2, 2]], aaaa: [], afterMs: 2_000 }
   const server = await nameServer({ "quick.example": { a: [[1, 1, 1, 1]], aaaa: [] }, "slow.example": slow })
   const lookup = createLookup({ servers: [server] })
@@ -140,10 +140,10 @@ test("a name that takes two seconds to resolve is resolved, also while all other
   expect(await lookup("slow.example")).toEqual(["2.2.2.2"])
 })
 
-test("a lookup under way ends when it is cancelled", async () => {
+test("cancel ends a pending lookup", async () => {
   const server = await nameServer({ "never.example": { a: [[1, 1, 1, 1]], afterMs: 60_000 } })
   const lookup = createLookup({ servers: [server] })
-  const asked = lookup("never.example")
+  const pending = lookup("never.example")
   lookup.cancel()
-  await expect(asked).rejects.toMatchObject({ code: "ECANCELLED" })
+  await expect(pending).rejects.toMatchObject({ code: "ECANCELLED" })
 })

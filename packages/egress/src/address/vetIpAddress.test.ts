@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js"
 import { expect, test } from "vitest"
 import { parsePolicy } from "./addressPolicy.ts"
-import { vetAddress } from "./vetIpAddress.ts"
+import { vetIpAddress } from "./vetIpAddress.ts"
 
 const strict = parsePolicy({ allow: [], allowHttp: false })
 
@@ -52,9 +52,9 @@ const BLOCKED = {
   ],
 }
 
-test.each(Object.entries(BLOCKED))("%s is refused", (_, addresses) => {
+test.each(Object.entries(BLOCKED))("%s is blocked", (_, addresses) => {
   for (const address of addresses) {
-    expect(vetAddress(address, strict), address).toMatchObject({ kind: "blocked" })
+    expect(vetIpAddress(address, strict), address).toMatchObject({ kind: "blocked" })
   }
 })
 
@@ -126,7 +126,7 @@ test("every block of IANA's registries is refused, from its first address to its
     ]),
   ]
   for (const edge of edges)
-    expect(vetAddress(edge.toString(), strict), String(edge)).toMatchObject({ kind: "blocked" })
+    expect(vetIpAddress(edge.toString(), strict), String(edge)).toMatchObject({ kind: "blocked" })
 })
 
 test("global unicast addresses next to special ranges are called", () => {
@@ -151,15 +151,15 @@ test("global unicast addresses next to special ranges are called", () => {
     "2620:4f:7fff:ffff::1",
     "2620:4f:8001::",
   )
-  for (const address of open) expect(vetAddress(address, strict), address).toEqual({ kind: "ok" })
+  for (const address of open) expect(vetIpAddress(address, strict), address).toEqual({ kind: "ok" })
 })
 
 test("a range that the operator allows opens that range, in that family and spelling, and nothing beside it", () => {
   const policy = parsePolicy({ allow: ["10.20.0.0/16", "fd00:1::/32"], allowHttp: false })
-  expect(vetAddress("10.20.255.1", policy)).toEqual({ kind: "ok" })
-  expect(vetAddress("fd00:1::5", policy)).toEqual({ kind: "ok" })
+  expect(vetIpAddress("10.20.255.1", policy)).toEqual({ kind: "ok" })
+  expect(vetIpAddress("fd00:1::5", policy)).toEqual({ kind: "ok" })
   for (const address of ["10.21.0.1", "::ffff:10.20.0.1", "64:ff9b::a14:1", "2002:a14:1::1", "fd00:2::1"]) {
-    expect(vetAddress(address, policy), address).toMatchObject({ kind: "blocked" })
+    expect(vetIpAddress(address, policy), address).toMatchObject({ kind: "blocked" })
   }
 })
 

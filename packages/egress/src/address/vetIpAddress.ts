@@ -1,24 +1,25 @@
 import ipaddr from "ipaddr.js"
 import type { AddressPolicy } from "./addressPolicy.ts"
 
-export type AddressVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
+/** `range` names the private or special range. */
+export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
 
-const OK: AddressVerdict = { kind: "ok" }
+const OK: IpVerdict = { kind: "ok" }
 
-// Only 2000::/3 is handed out as global unicast. Refusing the rest, rather than listing what is special in
-// it, covers IPv4-compatible addresses (::/96) and every range that is reserved later.
+// Only 2000::/3 is assigned as global unicast. Blocking the rest covers IPv4-compatible addresses (::/96) and ranges that are
+// reserved later.
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 // Azure serves a virtual machine's metadata and credentials from this public address.
 const AZURE_METADATA = "168.63.129.16"
 
 /**
- * Says whether an IP address may be called: global unicast, or in a range that the operator allows.
+ * Blocks private and special addresses. Allowed are global unicast and the operator's ranges.
  *
- * @param address as a resolver or a parsed URL gives it: dotted decimal or IPv6, without brackets.
+ * @param ip from a resolver or a parsed URL: dotted decimal or IPv6, without brackets.
  */
-export function vetAddress(address: string, policy: AddressPolicy): AddressVerdict {
-  const parsed = parse(address)
+export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
+  const parsed = parse(ip)
   if (parsed === undefined) return { kind: "blocked", range: "not an IP address" }
   for (const [network, bits] of policy.allow) {
     if (network.kind() === parsed.kind() && parsed.match(network, bits)) return OK
@@ -27,16 +28,15 @@ export function vetAddress(address: string, policy: AddressPolicy): AddressVerdi
   return range === undefined ? OK : { kind: "blocked", range }
 }
 
-function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // Of the spellings of IPv4, only four decimal parts come from resolvers and parsed URLs. The library also
-  // reads 0177.0.0.1 and 127.1, and reads them as some other parser may not.
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address)
-  return ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined
+function parse(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  // The library also parses 0177.0.0.1 and 127.1, but other parsers may read those differently.
+  if (ipaddr.IPv4.isValidFourPartDecimal(ip)) return ipaddr.IPv4.parse(ip)
+  return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip) : undefined
 }
 
-function specialRange(address: ipaddr.IPv4 | ipaddr.IPv6): string | undefined {
-  const range = address.range()
+function specialRange(ip: ipaddr.IPv4 | ipaddr.IPv6): string | undefined {
+  const range = ip.range()
   if (range !== "unicast") return range
-  if (address.kind() === "ipv6") return address.match(GLOBAL_UNICAST_V6) ? undefined : "not global unicast"
-  return address.toString() === AZURE_METADATA ? "metadata" : undefined
+  if (ip.kind() === "ipv6") return ip.match(GLOBAL_UNICAST_V6) ? undefined : "not global unicast"
+  return ip.toString() === AZURE_METADATA ? "metadata" : undefined
 }

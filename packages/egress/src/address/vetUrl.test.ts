@@ -19,12 +19,12 @@ test.each([
     "blocked-address",
     ["https://10.0.0.1/", "https://[::1]/", "https://[fd00:ec2::254]/", "https://localhost/"],
   ],
-])("%s is a reason to refuse", (reason, urls) => {
-  for (const url of urls) expect(vetUrl(url, strict), url).toMatchObject({ kind: "refused", reason })
+])("%s is a reason to reject", (reason, urls) => {
+  for (const url of urls) expect(vetUrl(url, strict), url).toMatchObject({ kind: "rejected", reason })
 })
 
-test("every spelling of a private address is the same private address", () => {
-  const spellings = [
+test("a private address is blocked in every notation", () => {
+  const notations = [
     "127.1",
     "2130706433",
     "0x7f000001",
@@ -33,7 +33,7 @@ test("every spelling of a private address is the same private address", () => {
     "017700000001",
     "127.0.0.1.",
   ]
-  spellings.push(
+  notations.push(
     "[::ffff:127.0.0.1]",
     "[::127.0.0.1]",
     "[64:ff9b::127.0.0.1]",
@@ -41,7 +41,7 @@ test("every spelling of a private address is the same private address", () => {
     "１２７.0.0.1",
     "127。0。0。1",
   )
-  spellings.push(
+  notations.push(
     "0x7f.0.0.0x1",
     "127.0.1",
     "0",
@@ -51,18 +51,18 @@ test("every spelling of a private address is the same private address", () => {
     "[0:0:0:0:0:0:0:1]",
   )
   // 169.254.169.254 in decimal, hexadecimal, octal, a mixture, mapped, NAT64 and 6to4.
-  spellings.push("2852039166", "0xA9FEA9FE", "0251.0376.0251.0376", "169.0xfe.43518", "[::ffff:a9fe:a9fe]")
-  spellings.push("[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]")
-  spellings.push("LOCALHOST", "localhost.", "a.localhost", "%31%32%37.0.0.1")
-  for (const host of spellings) {
+  notations.push("2852039166", "0xA9FEA9FE", "0251.0376.0251.0376", "169.0xfe.43518", "[::ffff:a9fe:a9fe]")
+  notations.push("[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]")
+  notations.push("LOCALHOST", "localhost.", "a.localhost", "%31%32%37.0.0.1")
+  for (const host of notations) {
     expect(vetUrl(`https://${host}/`, strict), host).toMatchObject({
-      kind: "refused",
+      kind: "rejected",
       reason: "blocked-address",
     })
   }
 })
 
-test("what the operator allows is accepted, and the URL comes back normalised", () => {
+test("a URL that the operator allows is accepted and returned normalised", () => {
   const verdict = vetUrl("HTTP://0x7f.1:8080/Hook?a=1", local)
   expect(verdict.kind === "ok" && verdict.url.href).toBe("http://127.0.0.1:8080/Hook?a=1")
   for (const url of [
@@ -75,7 +75,7 @@ test("what the operator allows is accepted, and the URL comes back normalised", 
   }
 })
 
-test("a refusal repeats neither credentials nor path", () => {
+test("a rejection contains neither credentials nor path", () => {
   for (const url of [
     "https://us3r:pa55@partner.example/t0ken",
     "http://partner.example/t0ken",

@@ -1,8 +1,8 @@
 import { isIP } from "node:net"
 import type { AddressPolicy } from "./addressPolicy.ts"
-import { vetAddress } from "./vetIpAddress.ts"
+import { vetIpAddress } from "./vetIpAddress.ts"
 
-export type UrlRefusal =
+export type UrlRejection =
   | "unparsable"
   | "scheme"
   | "credentials"
@@ -11,44 +11,51 @@ export type UrlRefusal =
   | "port"
   | "blocked-address"
 
-/** `message` is for the person who set the address; it never repeats the path, the query or credentials. */
-export type UrlVerdict = { kind: "ok"; url: URL } | { kind: "refused"; reason: UrlRefusal; message: string }
+/** `message` is for the person who entered the URL. It never contains the path, the query or credentials. */
+export type UrlVerdict =
+  | { kind: "ok"; url: URL }
+  | { kind: "rejected"; reason: UrlRejection; message: string }
 
 /**
- * Vets an address as far as that is possible without asking a name server: what the name resolves to is
- * vetted at each call. `url` in the answer is normalised; decimal, octal and hexadecimal spellings of IPv4
- * hosts have become dotted decimal and were vetted as such.
+ * Vets a URL without name lookup: the addresses of a host name are vetted at each call. The returned `url` is normalised, with
+ * IPv4 hosts in dotted decimal.
  */
 export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   if (!URL.canParse(text)) {
-    return refuse("unparsable", "this is not an absolute URL: write it like https://partner.example/hook")
+    return reject("unparsable", "this is not an absolute URL: write it like https://partner.example/hook")
   }
   const url = new URL(text)
   if (url.protocol !== "https:" && !(url.protocol === "http:" && policy.allowHttp)) {
-    // Not repeated: of an address without a scheme, it is the user name.
-    return refuse("scheme", `the scheme must be https${policy.allowHttp ? " or http" : ""}`)
+    // Without the scheme: if there is none, the text before the colon is a user name.
+    return reject("scheme", `the scheme must be https${policy.allowHttp ? " or http" : ""}`)
   }
   if (url.username !== "" || url.password !== "") {
-    return refuse("credentials", "the URL holds a user name or password: put a secret into the path or query")
+    return reject(
+      "credentials",
+      "the URL contains a user name or password: put a secret into the path or query",
+    )
   }
   if (url.hash !== "" || text.includes("#")) {
-    return refuse("fragment", "the URL has a fragment (#…), which is never sent: remove it")
+    return reject("fragment", "the URL has a fragment (#…), which is never sent: remove it")
   }
-  if (url.port === "0") return refuse("port", "port 0 cannot be called: give the port of your server")
+  if (url.port === "0") return reject("port", "port 0 cannot be called: use the port of your server")
 
   const host = hostOf(url)
   if (isIP(host) === 0 && !isHostName(host))
-    return refuse("host", "the host is not a name in DNS nor an IP address")
-  // RFC 6761: these names are loopback wherever they are resolved, so the answer is known now.
-  const literal = isIP(host) !== 0 ? host : isLocalhost(host) ? "127.0.0.1" : undefined
-  const verdict = literal === undefined ? undefined : vetAddress(literal, policy)
+    return reject("host", "the host is neither a DNS name nor an IP address")
+  // RFC 6761: localhost names always resolve to loopback.
+  const ip = isIP(host) !== 0 ? host : isLocalhost(host) ? "127.0.0.1" : undefined
+  const verdict = ip === undefined ? undefined : vetIpAddress(ip, policy)
   if (verdict?.kind === "blocked") {
-    return refuse("blocked-address", `${host} is not a public address (${verdict.range}) and is not called`)
+    return reject(
+      "blocked-address",
+      `${host} is not a public address (${verdict.range}) and is not called: use a public host`,
+    )
   }
   return { kind: "ok", url }
 }
 
-/** Host without the brackets of an IPv6 literal. */
+/** Without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
 }
@@ -67,6 +74,6 @@ function isHostName(host: string): boolean {
   return name.length <= 253 && name.split(".").every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label))
 }
 
-function refuse(reason: UrlRefusal, message: string): UrlVerdict {
-  return { kind: "refused", reason, message }
+function reject(reason: UrlRejection, message: string): UrlVerdict {
+  return { kind: "rejected", reason, message }
 }

@@ -2,49 +2,50 @@ import type { Socket } from "node:net"
 import type { SecureContext } from "node:tls"
 import errors from "undici/lib/core/errors.js"
 import Client from "undici/lib/dispatcher/client.js"
+import type { Target } from "../address/parseTarget.ts"
 import type { Phase } from "../request/classifyNetworkError.ts"
 import { lastOf, openSocket } from "./openSocket.ts"
-import type { Target } from "../address/parseTarget.ts"
+import { createTlsSessions } from "./tlsSessions.ts"
 
-/** One connection and, at a time, one user. */
+/** A connection, which serves one call at a time. */
 export type Connection = {
   readonly client: Client
-  /** What the present user vetted: a reconnect before its request is written goes only there. */
-  addresses: readonly string[]
-  /** The address that the socket is, or was last, connected to. */
-  address: string | undefined
+  /** The IP addresses that the current call vetted. A reconnect before its request is written uses only these. */
+  ips: readonly string[]
+  /** The IP address that the socket is, or was last, connected to. */
+  ip: string | undefined
   phase: Phase
-  /** Whether its present user still waits for the answer's head. */
+  /** Whether the current call still waits for the response's head. */
   headAwaited: boolean
-  /** Set when the connection was opened for its present user. */
+  /** Set if the connection was opened for the current call. */
   connectMs: number | undefined
   tlsMs: number | undefined
 }
 
-export type User = {
+/** A call that needs a connection. */
+export type PoolUser = {
   readonly target: Target
-  /** Vetted for this use; a kept connection serves only if its address is among them. */
-  readonly addresses: readonly string[]
-  /** Serve by a new connection only. */
-  readonly fresh: boolean
+  /** Vetted for this call. A connection is reused only if its IP address is among them. */
+  readonly ips: readonly string[]
+  /** Accepts no reused connection. */
+  readonly needsNew: boolean
   onConnection(connection: Connection): void
 }
 
-export type Pool = {
-  /** Calls `onConnection` at once, or when a connection of this origin is free, in order of asking. */
-  acquire(user: User): void
-  /** Withdraws a user who still waits. */
-  leave(user: User): void
-  /** To be called while the end of an answer is handled; the connection is kept if its socket survives it. */
+export type ConnectionPool = {
+  /** Calls `onConnection` at once, or when a connection of the origin is free, in order of the calls. */
+  acquire(user: PoolUser): void
+  cancelWait(user: PoolUser): void
+  /** Call it while the end of the response is handled. The connection is reused if its socket stays open. */
   release(connection: Connection): void
-  /** Closes the connection, at whatever step it is. */
+  /** Closes the connection in any phase. */
   discard(connection: Connection): void
-  /** Closes all connections. Users still being served see their requests fail. */
+  /** Closes all connections. Requests in flight fail. */
   close(): Promise<void>
   counts(): { origins: number; open: number; idle: number }
 }
 
-export type PoolOptions = {
+export type ConnectionPoolOptions = {
   connectionsPerOrigin: number
   maxIdle: number
   idleMs: number
@@ -52,53 +53,46 @@ export type PoolOptions = {
   secureContext: SecureContext
 }
 
-type Slot = Connection & {
+type PooledConnection = Connection & {
   origin: Origin
   socket: Socket | undefined
-  /** Bytes that the socket had read when its present user came. */
+  /** Bytes that the socket had read before the current call. */
   readBefore: number
-  gone: boolean
+  discarded: boolean
   settle: () => void
 }
 
-// An origin lives as long as something is open or waits; idle connections close, so origins need no bound
-// of their own.
-type Origin = { key: string; open: number; idle: Slot[]; waiting: Set<User> }
+// Removed with its last connection and waiting call. Idle connections close, so the number of origins needs no limit.
+type Origin = { key: string; open: number; idle: PooledConnection[]; waiting: Set<PoolUser> }
 
-/** A session spares the certificate's check as well, so it is used no longer than the certificate is valid. */
-type Session = { ticket: Buffer; until: number }
-
-const SESSIONS_KEPT = 1_000
-
-// A head may be preceded by sixteen 1xx answers, and by a handshake.
-const ANSWER_HEADS = 24
+// Up to sixteen 1xx responses and a TLS handshake can precede the head.
+const MAX_HEADS_READ = 24
 
 /**
- * Keeps connections by origin and address. It drives one undici client per connection rather than undici's
- * own pool for three reasons: a user can be served only by an address that it vetted; whoever times out
- * while connecting or waiting can be withdrawn and its socket closed at that moment; and the time spent on
- * connecting belongs to the one request that caused it.
+ * Reuses connections by origin and IP address, with one undici client per connection. undici's own pool would not do: a call
+ * must use only IP addresses that it vetted; a call that times out must close its socket at that moment, also while it
+ * connects; and the time of connecting must count for the call that caused it.
  */
-export function createPool(options: PoolOptions): Pool {
+export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const origins = new Map<string, Origin>()
-  const open = new Set<Slot>()
-  const idle = new Set<Slot>()
-  const sessions = new Map<string, Session>()
+  const open = new Set<PooledConnection>()
+  const idle = new Set<PooledConnection>()
+  const sessions = createTlsSessions()
 
-  function acquire(user: User): void {
+  function acquire(user: PoolUser): void {
     const key = user.target.origin
     let origin = origins.get(key)
     if (origin === undefined) {
       origin = { key, open: 0, idle: [], waiting: new Set() }
       origins.set(key, origin)
     }
-    // Last in, first out, so that connections that are not needed stay idle and close.
-    for (let at = user.fresh ? -1 : origin.idle.length - 1; at >= 0; at--) {
-      const slot = origin.idle[at]
-      if (slot?.address === undefined || !user.addresses.includes(slot.address)) continue
+    // Last in, first out, so that surplus connections stay idle and close.
+    for (let at = user.needsNew ? -1 : origin.idle.length - 1; at >= 0; at--) {
+      const connection = origin.idle[at]
+      if (connection?.ip === undefined || !user.ips.includes(connection.ip)) continue
       origin.idle.splice(at, 1)
-      idle.delete(slot)
-      serve(slot, user)
+      idle.delete(connection)
+      serve(connection, user)
       return
     }
     if (origin.open >= options.connectionsPerOrigin) {
@@ -108,54 +102,49 @@ export function createPool(options: PoolOptions): Pool {
         return
       }
       discard(outdated)
-      // With its last connection closed, the origin was forgotten.
+      // Discarding the last connection removed the origin.
       origins.set(key, origin)
     }
-    serve(openSlot(origin, user.target), user)
+    serve(openConnection(origin, user.target), user)
   }
 
-  function sessionOf(origin: string): Session | undefined {
-    const session = sessions.get(origin)
-    return session !== undefined && session.until > Date.now() ? session : undefined
+  /** The HTTP parser skips empty lines before a response without reporting them, so a server could send them for ever. */
+  function limitReading(connection: PooledConnection, socket: Socket): void {
+    if (idle.has(connection)) {
+      discard(connection)
+    } else if (connection.headAwaited) {
+      const read = socket.bytesRead - connection.readBefore
+      if (read > MAX_HEADS_READ * options.maxHeaderBytes) socket.destroy(new errors.HeadersOverflowError())
+    }
   }
 
-  /**
-   * The parser passes over empty lines before an answer without a word, so they would be read for as long as they come:
-   * by a call up to its limit, and by a kept connection for ever.
-   */
-  function watchReading(slot: Slot, socket: Socket): void {
-    if (idle.has(slot)) discard(slot)
-    else if (slot.headAwaited && socket.bytesRead - slot.readBefore > ANSWER_HEADS * options.maxHeaderBytes)
-      socket.destroy(new errors.HeadersOverflowError())
+  function serve(connection: PooledConnection, user: PoolUser): void {
+    connection.headAwaited = true
+    connection.readBefore = connection.socket?.bytesRead ?? 0
+    connection.ips = user.ips
+    connection.connectMs = undefined
+    connection.tlsMs = undefined
+    user.onConnection(connection)
   }
 
-  function serve(slot: Slot, user: User): void {
-    slot.headAwaited = true
-    slot.readBefore = slot.socket?.bytesRead ?? 0
-    slot.addresses = user.addresses
-    slot.connectMs = undefined
-    slot.tlsMs = undefined
-    user.onConnection(slot)
-  }
-
-  function openSlot(origin: Origin, target: Target): Slot {
-    const slot: Slot = {
+  function openConnection(origin: Origin, target: Target): PooledConnection {
+    const connection: PooledConnection = {
       origin,
       socket: undefined,
-      gone: false,
-      addresses: [],
-      address: undefined,
+      discarded: false,
+      ips: [],
+      ip: undefined,
       headAwaited: true,
       readBefore: 0,
       phase: "connect",
       connectMs: undefined,
       tlsMs: undefined,
-      settle: () => settle(slot),
+      settle: () => settle(connection),
       client: new Client(target.origin, {
-        connect: (_, done) => connect(slot, target, done),
+        connect: (_, done) => connect(connection, target, done),
         allowH2: false,
         pipelining: 1,
-        // The call's own timer bounds both.
+        // Each call has a timer of its own.
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveTimeout: options.idleMs,
@@ -164,72 +153,65 @@ export function createPool(options: PoolOptions): Pool {
         maxHeaderSize: options.maxHeaderBytes,
       }),
     }
-    slot.client.on("disconnect", () => {
-      if (idle.has(slot)) discard(slot)
+    connection.client.on("disconnect", () => {
+      if (idle.has(connection)) discard(connection)
     })
     origin.open++
-    open.add(slot)
-    return slot
+    open.add(connection)
+    return connection
   }
 
   function connect(
-    slot: Slot,
+    connection: PooledConnection,
     target: Target,
     done: (...result: [null, Socket] | [Error, null]) => void,
   ): void {
     let settled = false
     const startedAt = performance.now()
-    const session = sessionOf(target.origin)
+    const session = sessions.find(target.origin)
     const tls = { secureContext: options.secureContext, session: session?.ticket }
-    slot.phase = "connect"
-    slot.socket = openSocket(target, slot.addresses, tls, {
+    connection.phase = "connect"
+    connection.socket = openSocket(target, connection.ips, tls, {
       onTcp(socket) {
-        slot.connectMs = performance.now() - startedAt
-        slot.address = socket.remoteAddress
-        slot.phase = target.tls ? "tls" : "open"
+        connection.connectMs = performance.now() - startedAt
+        connection.ip = socket.remoteAddress
+        connection.phase = target.tls ? "tls" : "open"
       },
       onReady(socket) {
-        if (target.tls) slot.tlsMs = performance.now() - startedAt - (slot.connectMs ?? 0)
-        slot.phase = "open"
+        if (target.tls) connection.tlsMs = performance.now() - startedAt - (connection.connectMs ?? 0)
+        connection.phase = "open"
         settled = true
-        // Before the parser's own listener.
-        socket.on("readable", () => watchReading(slot, socket))
+        // Registered before the parser's own listener.
+        socket.on("readable", () => limitReading(connection, socket))
         done(null, socket)
       },
       onFailed(error) {
         if (settled) return
         settled = true
-        slot.address ??= triedLast(error)
+        connection.ip ??= lastTriedIp(error)
         done(error, null)
       },
-      onSession(ticket, socket) {
-        if (sessions.size >= SESSIONS_KEPT) sessions.delete(sessions.keys().next().value ?? "")
-        // A connection that was resumed has not seen the certificate again.
-        const until = socket.isSessionReused()
-          ? session?.until
-          : Date.parse(socket.getPeerCertificate().valid_to)
-        sessions.set(target.origin, { ticket, until: until ?? 0 })
-      },
+      onSession: (ticket, socket) => sessions.store(target.origin, ticket, socket, session),
     })
   }
 
-  function settle(slot: Slot): void {
-    if (slot.gone) return
-    const { origin } = slot
+  /** Gives a released connection to the next waiting call, or keeps it idle, or closes it. */
+  function settle(connection: PooledConnection): void {
+    if (connection.discarded) return
+    const { origin, socket } = connection
     const user = first(origin.waiting)
-    const { socket } = slot
-    // What is not written yet stands before the next request, and whoever answered without reading it will not read on.
-    const survived =
-      socket !== undefined && !socket.destroyed && socket.writableLength === 0 && slot.address !== undefined
-    const serves = user === undefined || (!user.fresh && user.addresses.includes(slot.address ?? ""))
-    if (!survived || !serves) {
-      discard(slot)
+    // Unwritten bytes of this request would precede the next one. A server that responded early will not read them.
+    const reusable =
+      socket !== undefined && !socket.destroyed && socket.writableLength === 0 && connection.ip !== undefined
+    const serves = user === undefined || (!user.needsNew && user.ips.includes(connection.ip ?? ""))
+    if (!reusable || !serves) {
+      discard(connection)
     } else if (user !== undefined) {
       origin.waiting.delete(user)
-      serve(slot, user)
+      serve(connection, user)
     } else {
-      origin.idle.push(slot)
-      idle.add(slot)
+      origin.idle.push(connection)
+      idle.add(connection)
       if (idle.size > options.maxIdle) {
         const oldest = first(idle)
         if (oldest !== undefined) discard(oldest)
@@ -237,20 +219,20 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  function discard(connection: Connection): void {
-    const slot = connection as Slot
-    if (slot.gone) return
-    slot.gone = true
-    const { origin } = slot
-    open.delete(slot)
-    if (idle.delete(slot)) origin.idle.splice(origin.idle.indexOf(slot), 1)
+  function discard(discarded: Connection): void {
+    const connection = discarded as PooledConnection
+    if (connection.discarded) return
+    connection.discarded = true
+    const { origin } = connection
+    open.delete(connection)
+    if (idle.delete(connection)) origin.idle.splice(origin.idle.indexOf(connection), 1)
     origin.open--
-    slot.client.destroy().catch(ignore)
-    slot.socket?.destroy()
+    connection.client.destroy().catch(ignore)
+    connection.socket?.destroy()
     const user = first(origin.waiting)
     if (user !== undefined) {
       origin.waiting.delete(user)
-      serve(openSlot(origin, user.target), user)
+      serve(openConnection(origin, user.target), user)
     } else if (origin.open === 0) {
       origins.delete(origin.key)
     }
@@ -258,25 +240,23 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     acquire,
-    leave: (user) => {
+    cancelWait: (user) => {
       origins.get(user.target.origin)?.waiting.delete(user)
     },
-    // Whether the server keeps the connection is known only when the parser has finished with the answer. A
-    // tick comes after that and before the promise of the answer: as a microtask, this would come after it,
-    // and a caller that goes on at once would find no connection free.
-    release: (connection) => process.nextTick((connection as Slot).settle),
+    // Only after the parser has finished is it known whether the server keeps the connection open. A tick runs after that, but
+    // before the caller's continuation, which may need a free connection at once.
+    release: (connection) => process.nextTick((connection as PooledConnection).settle),
     discard,
     async close() {
-      const sockets = [...open].flatMap((slot) => (slot.socket === undefined ? [] : [slot.socket]))
-      for (const slot of open) discard(slot)
+      const sockets = [...open].flatMap(({ socket }) => (socket === undefined ? [] : [socket]))
+      for (const connection of open) discard(connection)
       await Promise.all(sockets.map(socketClosed))
     },
     counts: () => ({ origins: origins.size, open: open.size, idle: idle.size }),
   }
 }
 
-/** Of several addresses that were tried, the one whose error counts. */
-function triedLast(error: Error): string | undefined {
+function lastTriedIp(error: Error): string | undefined {
   const last = lastOf(error)
   return last instanceof Error && "address" in last ? String(last.address) : undefined
 }
@@ -292,5 +272,5 @@ function socketClosed(socket: Socket): Promise<void> {
   })
 }
 
-// A client that is destroyed reports it to the requests it held.
+// The client reports its destruction to its requests.
 function ignore(): void {}

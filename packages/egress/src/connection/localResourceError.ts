@@ -1,22 +1,24 @@
+import { errorCode } from "../errorCode.ts"
 import { lastOf } from "./openSocket.ts"
-import { codeOf } from "../address/resolveAndVet.ts"
 
-/** This machine could not open a connection. It says nothing about whom it was to be opened to. */
-export class LocalFault extends Error {
-  override name = "LocalFault"
+/** This machine lacks a resource to open a connection. Says nothing about the partner. */
+export class LocalResourceError extends Error {
+  override name = "LocalResourceError"
 }
 
 const EXHAUSTED: Record<string, string> = {
-  EMFILE: "this process has too many files open: raise its limit",
-  ENFILE: "this machine has too many files open",
+  EMFILE: "this process has too many open files; raise its limit",
+  ENFILE: "this machine has too many open files; raise its limit",
   ENOBUFS: "this machine has no memory left for sockets",
   ENOMEM: "this machine has no memory left",
-  EADDRNOTAVAIL: "no local port is left for this address",
+  EADDRNOTAVAIL: "no local port is left for this address; add replicas or widen the port range",
 }
 
-/** Tells what this machine lacks from what a partner refuses; undefined for the latter. */
-export function localFault(error: Error): LocalFault | undefined {
-  const code = codeOf(lastOf(error))
+/** Undefined if the error says that the partner failed. */
+export function localResourceError(error: Error): LocalResourceError | undefined {
+  const code = errorCode(lastOf(error))
   const why = EXHAUSTED[code]
-  return why === undefined ? undefined : new LocalFault(`no connection could be opened (${code}): ${why}`)
+  return why === undefined
+    ? undefined
+    : new LocalResourceError(`no connection could be opened (${code}): ${why}`)
 }

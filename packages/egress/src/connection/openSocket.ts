@@ -11,21 +11,18 @@ export type SocketSteps = {
 
 type TlsState = { secureContext: SecureContext; session: Buffer | undefined }
 
-// With several addresses, the next is tried when one has not accepted for this long, and the one before is given up; the
-// last has all the time that is left. A lost packet is sent again after a second, so it does not cost the address.
-const NEXT_ADDRESS_AFTER_MS = 1_500
+// An IP address that has not accepted within this time is given up for the next one; the last has all remaining time. Longer
+// than the second after which TCP sends a lost packet again.
+const NEXT_IP_AFTER_MS = 1_500
 
-/**
- * Connects to one of `addresses`, which were vetted, and to nothing else: no name is resolved here. Server
- * name and certificate are those of the target's host.
- */
+/** Connects only to the vetted `ips`; no name is looked up here. The certificate must match the target's host. */
 export function openSocket(
   target: Target,
-  addresses: readonly string[],
+  ips: readonly string[],
   tls: TlsState,
   steps: SocketSteps,
 ): Socket {
-  const tcp = tcpOptions(target, addresses)
+  const tcp = tcpOptions(target, ips)
   const socket = target.tls ? openTls(target, tcp, tls, steps) : connectTcp(tcp)
   socket.once("connect", () => steps.onTcp(socket))
   socket.once(target.tls ? "secureConnect" : "connect", () => steps.onReady(socket))
@@ -44,28 +41,28 @@ function openTls(
     ...(servername === undefined ? {} : { servername }),
     ...(session === undefined ? {} : { session }),
     secureContext,
-    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment cannot switch it off.
+    // Set explicitly, so that the variable NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
   })
-  return socket.on("session", (made: Buffer) => onSession(made, socket))
+  return socket.on("session", (session: Buffer) => onSession(session, socket))
 }
 
-function tcpOptions(target: Target, addresses: readonly string[]): TcpNetConnectOpts {
-  const [first, ...others] = addresses
+function tcpOptions(target: Target, ips: readonly string[]): TcpNetConnectOpts {
+  const [first, ...others] = ips
   const common = { port: target.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
   if (first !== undefined && others.length === 0) return { ...common, host: first }
-  const answers = addresses.map((address) => ({ address, family: isIP(address) }))
+  const addresses = ips.map((address) => ({ address, family: isIP(address) }))
   return {
     ...common,
     host: target.host,
-    lookup: (_host, _options, answer) => answer(null, answers),
+    lookup: (_host, _options, callback) => callback(null, addresses),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    autoSelectFamilyAttemptTimeout: NEXT_IP_AFTER_MS,
   }
 }
 
-/** Where several addresses were tried, the error of the last one, which says as much as all of them. */
+/** If several IP addresses were tried, the error of the last one. */
 export function lastOf(error: Error): unknown {
   return (error instanceof AggregateError ? error.errors.at(-1) : undefined) ?? error
 }

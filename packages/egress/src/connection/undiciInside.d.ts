@@ -1,5 +1,5 @@
-// The parts of undici that `pool.ts` needs, by their files, which have no types of their own. The package's index loads a
-// fetch, a WebSocket and a cache with them: 5 MB in each process.
+// The modules of undici that `connectionPool.ts` imports, without types of their own. The package's index also loads fetch,
+// WebSocket and a cache: 5 MB per process.
 
 declare module "undici/lib/dispatcher/client.js" {
   export { Client as default } from "undici"

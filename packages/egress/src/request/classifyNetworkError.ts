@@ -1,44 +1,54 @@
 import { lastOf } from "../connection/openSocket.ts"
+import { errorCode } from "../errorCode.ts"
 import type { CallError } from "./outcome.ts"
-import { codeOf } from "../address/resolveAndVet.ts"
 
-/** How far a call had come. */
+/** How far a call has come. */
 export type Phase = "lookup" | "wait" | "connect" | "tls" | "open"
 
 export type Failure = { error: CallError; message: string }
 
-/**
- * Puts what a socket or the parser reported into the closed set. The phase decides before the code does: a
- * connection that is reset during the handshake is a fault of TLS, not of the application behind it.
- */
-export function classify(error: Error, phase: Phase, host: string): Failure {
-  const code = codeOf(error)
+/** The phase counts before the code: a reset during the TLS handshake is a TLS error. */
+export function classifyNetworkError(error: Error, phase: Phase, host: string): Failure {
+  const code = errorCode(error)
   if (phase === "connect") {
-    return { error: "connect", message: `could not connect to ${host} (${codeOf(lastOf(error))})` }
+    return { error: "connect", message: `could not connect to ${host} (${errorCode(lastOf(error))})` }
   }
-  // In TLS 1.3 a server refuses after the handshake has ended for us.
+  // In TLS 1.3 a server can reject after the handshake has ended on our side.
   if (phase === "tls" || code.startsWith("ERR_SSL_") || code === "EPROTO") {
     return { error: "tls", message: `the TLS handshake with ${host} failed (${code}): ${tlsAdvice(code)}` }
   }
-  if (isProtocolFault(error, code)) {
+  if (isProtocolError(error, code)) {
     return {
       error: "protocol",
-      message: `${host} did not answer in HTTP/1.1 (${protocolReason(error, code)})`,
+      message: `${host} did not respond in HTTP/1.1 (${protocolReason(error, code)})`,
     }
   }
-  return { error: "reset", message: `${host} closed the connection before its answer was complete (${code})` }
+  return {
+    error: "reset",
+    message: `${host} closed the connection before its response was complete (${code})`,
+  }
 }
 
 export function timedOut(phase: Phase, host: string, limitMs: number): Failure {
-  return { error: "timeout", message: `no answer from ${host} within ${limitMs} ms (${STILL[phase]})` }
+  return { error: "timeout", message: `no response from ${host} within ${limitMs} ms (${UNFINISHED[phase]})` }
 }
 
-const STILL: Record<Phase, string> = {
+/** The caller's input is invalid: undici rejected it before it was sent. */
+export function isInvalidInput(error: Error): boolean {
+  const code = errorCode(error)
+  return (
+    code === "UND_ERR_INVALID_ARG" ||
+    code === "UND_ERR_NOT_SUPPORTED" ||
+    code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"
+  )
+}
+
+const UNFINISHED: Record<Phase, string> = {
   lookup: "its name was still being looked up",
   wait: "all connections to it were in use",
   connect: "still connecting",
   tls: "still in the TLS handshake",
-  open: "the answer was not complete",
+  open: "the response was not complete",
 }
 
 function tlsAdvice(code: string): string {
@@ -51,10 +61,10 @@ function tlsAdvice(code: string): string {
   return "the server ended it or does not speak TLS on this port"
 }
 
-// The client library reports an unexpected 1xx or upgrade as a socket error, told apart only by its text.
-function isProtocolFault(error: Error, code: string): boolean {
+function isProtocolError(error: Error, code: string): boolean {
+  // undici reports an unexpected 1xx or upgrade as a socket error with this text.
   if (code === "UND_ERR_SOCKET") return error.message.startsWith("bad ")
-  // The client library asserts what it does not expect, such as the status 000.
+  // undici asserts some properties of responses, such as a status other than 000.
   if (code === "ERR_ASSERTION") return true
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return true
   return error.name === "HTTPParserError"

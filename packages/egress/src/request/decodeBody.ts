@@ -4,13 +4,11 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 export const ACCEPT_ENCODING = "gzip, deflate, br"
 
 /**
- * Makes what turns a body back into what it was, in pieces of at most 16 KiB and only as fast as they are
- * taken: whoever counts them can stop a bomb before it has grown.
+ * Decodes a body in chunks of at most 16 KiB and only as fast as they are read, so that a reader that counts them can stop a
+ * decompression bomb early.
  *
- * @param firstByte of the encoded body: some servers send `deflate` without the zlib header that the
- *   standard asks for, and only the first byte tells.
- * @returns "identity" if there is nothing to decode; undefined for an encoding that was not asked for, or
- *   for several on top of each other.
+ * @param firstByte of the encoded body. It tells whether `deflate` has a zlib header: some servers omit that.
+ * @returns "identity" for a body that is not encoded; undefined for an unknown encoding, or several.
  */
 export function createDecoder(encoding: string, firstByte: number): Transform | "identity" | undefined {
   switch (encoding.trim().toLowerCase()) {

@@ -1,10 +1,10 @@
 import { pipeline, Readable } from "node:stream"
+import { errorCode } from "../errorCode.ts"
 import { type Failure, timedOut } from "./classifyNetworkError.ts"
 import { createDecoder } from "./decodeBody.ts"
 import type { Exchange, Sink } from "./exchange.ts"
 import type { DownloadOutcome, Headers } from "./outcome.ts"
-import { AnswerSink } from "./responseSink.ts"
-import { codeOf } from "../address/resolveAndVet.ts"
+import { ResponseSink } from "./responseSink.ts"
 
 export type DownloadSinkOptions = {
   deadlineMs: number
@@ -14,10 +14,7 @@ export type DownloadSinkOptions = {
   reject: (error: Error) => void
 }
 
-/**
- * Streams the decoded body of a 2xx answer into `onChunk`, one piece at a time, reading from the socket only
- * as fast as that returns. Any other status is an answer at its head; its body is not given out.
- */
+/** Passes the decoded body of a 2xx response to `onChunk` in chunks, reading only as fast as that returns. */
 export function createDownloadSink({
   deadlineMs,
   maxBytes,
@@ -32,7 +29,7 @@ export function createDownloadSink({
   let source: Readable | undefined
   let settled = false
   let lateTimer: NodeJS.Timeout | undefined
-  let unread: AnswerSink | undefined
+  let notRead: ResponseSink | undefined
 
   function settle(outcome: DownloadOutcome): void {
     if (settled) return
@@ -42,42 +39,42 @@ export function createDownloadSink({
     resolve(outcome)
   }
 
-  function answered(exchange: Exchange): DownloadOutcome {
-    const timing = exchange.timing(unread === undefined ? "now" : "head")
+  function responded(exchange: Exchange): DownloadOutcome {
+    const timing = exchange.timing(notRead === undefined ? "now" : "head")
     return {
-      kind: "answered",
+      kind: "responded",
       status,
       headers,
       encodedBytes,
       decodedBytes,
-      address: exchange.address ?? "",
+      ip: exchange.ip ?? "",
       timing,
     }
   }
 
   function failed(exchange: Exchange, failure: Failure): DownloadOutcome {
-    const { address } = exchange
+    const { ip } = exchange
     const timing = exchange.timing("now")
-    return { kind: "failed", ...failure, ...(address === undefined ? {} : { address }), timing }
+    return { kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing }
   }
 
-  /** Ends the call with an outcome of ours; the socket is closed. */
+  /** Settles, and closes the socket. */
   function stop(exchange: Exchange, outcome: DownloadOutcome): void {
     settle(outcome)
     exchange.abort()
   }
 
   function stopTooLarge(exchange: Exchange): void {
-    const { address = "" } = exchange
+    const { ip = "" } = exchange
     const timing = exchange.timing("now")
-    stop(exchange, { kind: "too-large", status, headers, limitBytes: maxBytes, address, timing })
+    stop(exchange, { kind: "too-large", status, headers, limitBytes: maxBytes, ip, timing })
   }
 
   function open(exchange: Exchange, firstByte: number): Readable | undefined {
     const encoding = headers["content-encoding"] ?? ""
     const decoder = createDecoder(encoding, firstByte)
     if (decoder === undefined) {
-      const message = `${exchange.target.host} sent a content-encoding that was not asked for; send gzip, deflate or br`
+      const message = `${exchange.target.host} sent an unsupported content-encoding: use gzip, deflate or br`
       stop(exchange, failed(exchange, { error: "protocol", message }))
       return undefined
     }
@@ -100,15 +97,15 @@ export function createDownloadSink({
       try {
         next = await chunks.next()
       } catch (error) {
-        // After `settle` this is only the stream that it destroyed.
-        const message = `the body from ${exchange.target.host} cannot be decoded (${codeOf(error)})`
+        // After `settle`, which destroyed the stream, this has no effect.
+        const message = `the body from ${exchange.target.host} cannot be decoded (${errorCode(error)})`
         stop(exchange, failed(exchange, { error: "protocol", message }))
         return
       }
       if (settled) return
       if (next.done) {
-        settle(answered(exchange))
-        // Where the compressed data ended before the body, what follows is not read, and would hold the connection.
+        settle(responded(exchange))
+        // Nothing reads bytes after the end of the compressed data, and the call would not end.
         exchange.abort()
         return
       }
@@ -130,12 +127,12 @@ export function createDownloadSink({
         if (Number(headers["content-length"] ?? 0) > maxBytes) stopTooLarge(exchange)
         return
       }
-      unread = new AnswerSink(() => settle(answered(exchange)), reject)
-      unread.onHead(exchange, status, headers)
+      notRead = new ResponseSink(() => settle(responded(exchange)), reject)
+      notRead.onHead(exchange, status, headers)
     },
     onData(exchange, chunk) {
-      if (unread !== undefined) {
-        unread.onData(exchange, chunk)
+      if (notRead !== undefined) {
+        notRead.onData(exchange, chunk)
         return
       }
       encodedBytes += chunk.length
@@ -149,20 +146,20 @@ export function createDownloadSink({
     },
     onEnd(exchange) {
       if (source === undefined) {
-        settle(answered(exchange))
+        settle(responded(exchange))
         return
       }
       source.push(null)
-      // The exchange is over and its timer with it, but what was read last may not have been taken yet.
-      const left = Math.max(0, deadlineMs - exchange.timing("now").totalMs)
+      // The exchange's timer has ended, but `onChunk` may not have received the last chunks.
+      const remainingMs = Math.max(0, deadlineMs - exchange.timing("now").totalMs)
       const late = () => settle(failed(exchange, timedOut("open", exchange.target.host, deadlineMs)))
-      if (!settled) lateTimer = setTimeout(late, left)
+      if (!settled) lateTimer = setTimeout(late, remainingMs)
     },
     onFail: (exchange, failure) => settle(failed(exchange, failure)),
     onAbort: (exchange) => settle({ kind: "aborted", timing: exchange.timing("now") }),
-    onBroken: reject,
+    onError: reject,
   }
 }
 
-// Faults reach the reader of the pipeline, which handles them.
+// The reader of the pipeline receives its errors.
 function ignore(): void {}

@@ -1,26 +1,33 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Dispatcher } from "undici"
-import { classify, type Failure, type Phase, timedOut } from "./classifyNetworkError.ts"
-import { localFault } from "../connection/localResourceError.ts"
-import type { Headers, Timing } from "./outcome.ts"
-import type { Connection, Pool, User } from "../connection/connectionPool.ts"
-import type { Resolve } from "../address/resolveAndVet.ts"
 import type { Target } from "../address/parseTarget.ts"
+import type { Resolve } from "../address/resolveAndVet.ts"
+import type { Connection, ConnectionPool, PoolUser } from "../connection/connectionPool.ts"
+import { localResourceError } from "../connection/localResourceError.ts"
+import {
+  classifyNetworkError,
+  type Failure,
+  isInvalidInput,
+  type Phase,
+  timedOut,
+} from "./classifyNetworkError.ts"
+import type { Headers, Timing } from "./outcome.ts"
+import { TimeLimit } from "./timeLimit.ts"
 
-/** What a call does with its answer. After `onEnd`, `onFail`, `onAbort` or `onBroken` nothing is called. */
+/** Receives the response of a call. After `onEnd`, `onFail`, `onAbort` or `onError` nothing else is called. */
 export type Sink = {
   onHead(exchange: Exchange, status: number, headers: Headers): void
   onData(exchange: Exchange, chunk: Buffer): void
   onEnd(exchange: Exchange): void
-  /** Before the head or, if that has come, during the body. */
+  /** Before the head, or during the body. */
   onFail(exchange: Exchange, failure: Failure): void
   onAbort(exchange: Exchange): void
-  /** The caller's own fault, such as a header with a line break. */
-  onBroken(error: Error): void
+  /** The caller's mistake, such as a header with a line break, or this machine's lack of a resource. */
+  onError(error: Error): void
 }
 
 export type ExchangeOptions = {
-  pool: Pool
+  pool: ConnectionPool
   resolve: Resolve
   target: Target
   method: string
@@ -28,7 +35,6 @@ export type ExchangeOptions = {
   headers: string[]
   body: Uint8Array | null
   limitMs: number
-  /** May be sent a second time, if a kept connection is lost before a byte of the answer. */
   repeatable: boolean
   beforeWrite: (() => boolean) | undefined
   signal: AbortSignal | undefined
@@ -36,30 +42,26 @@ export type ExchangeOptions = {
   onDone: (exchange: Exchange) => void
 }
 
-const NO_ADDRESSES: readonly string[] = []
+const NO_IPS: readonly string[] = []
 const MAX_INFORMATIONAL = 16
 
 /**
- * One request and its answer: looks the name up, gets a connection, writes, reads, and holds all of it to
- * one limit of time that starts with the constructor's call.
+ * One request and its response within one time limit: looks up the name, acquires a connection, writes and reads.
  *
- * A class, for it is the state that undici's parser calls back, ten thousand times a second: methods on a
- * prototype cost nothing per request, closures over this state would be allocated anew for each.
+ * A class, because undici's parser calls it ten thousand times per second: methods on a prototype are not allocated per
+ * request, as closures would be.
  */
-export class Exchange implements Dispatcher.DispatchHandler, User {
+export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, PoolUser {
   readonly target: Target
-  addresses: readonly string[] = NO_ADDRESSES
-  fresh = false
-  /** Where it stands among the calls under way. */
-  place = 0
+  ips: readonly string[] = NO_IPS
+  needsNew = false
+  /** Its index among the calls in flight. */
+  index = 0
   readonly startedAt = new Date()
   readonly #options: ExchangeOptions
-  readonly #start = performance.now()
-  #limitMs: number
   #phase: Phase = "lookup"
   #done = false
   #waits = false
-  #timer: NodeJS.Timeout
   #connection: Connection | undefined
   #controller: Dispatcher.DispatchController | undefined
   #informational = 0
@@ -70,10 +72,9 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
   #firstByteAt = 0
 
   constructor(options: ExchangeOptions) {
+    super(options.limitMs)
     this.target = options.target
     this.#options = options
-    this.#limitMs = options.limitMs
-    this.#timer = setTimeout(onTimer, options.limitMs, this)
   }
 
   begin(): void {
@@ -83,10 +84,10 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
       return
     }
     signal?.addEventListener("abort", this, { once: true })
-    if (this.target.literal === undefined) {
-      this.#lookUp().catch((error: Error) => this.#broken(error))
+    if (this.target.ips === undefined) {
+      this.#lookUp().catch((error: Error) => this.#error(error))
     } else {
-      this.#wait(this.target.literal)
+      this.#acquireConnection(this.target.ips)
     }
   }
 
@@ -96,20 +97,20 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
     this.#lookedUpAt = performance.now()
     const { host } = this.target
     if (resolution.kind === "vetted") {
-      this.#wait(resolution.addresses)
+      this.#acquireConnection(resolution.ips)
     } else if (resolution.kind === "blocked") {
-      const { address, range } = resolution
+      const { ip, range } = resolution
       this.fail({
         error: "blocked-address",
-        message: `${host} resolves to ${address} (${range}), which is not called`,
+        message: `${host} resolves to ${ip} (${range}), which is not called: use a public host`,
       })
     } else {
       this.fail({ error: "dns", message: `the name ${host} could not be resolved (${resolution.code})` })
     }
   }
 
-  #wait(addresses: readonly string[]): void {
-    this.addresses = addresses
+  #acquireConnection(ips: readonly string[]): void {
+    this.ips = ips
     this.#phase = "wait"
     this.#options.pool.acquire(this)
     this.#waits = !this.#done && this.#connection === undefined
@@ -129,10 +130,9 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
     this.#controller = controller
     const { beforeWrite } = this.#options
     if (beforeWrite !== undefined && !beforeWrite()) {
-      // Ends the call and destroys the client, which takes the request from its queue. The controller is what the
-      // writer looks at when this returns, so it is told as well.
       this.abort()
-      controller.abort(new Error("withdrawn before it was written"))
+      // undici's writer checks the controller when this returns, although `abort` has destroyed its client.
+      controller.abort(new Error("aborted before it was written"))
       return
     }
     this.#writtenAt = performance.now()
@@ -145,17 +145,15 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (this.#done) return
     const now = performance.now()
-    if (now - this.#start > this.#limitMs) {
-      // The head and the timer became due in the same turn of the loop.
-      this.fail(timedOut("open", this.target.host, this.#limitMs))
-    } else if (status >= 200) {
+    if (this.isTimedOut(now)) return
+    if (status >= 200) {
       this.#headAt = now
       if (this.#connection !== undefined) this.#connection.headAwaited = false
-      this.#options.sink.onHead(this, status, flatten(headers))
+      this.#options.sink.onHead(this, status, joinRepeated(headers))
     } else if (++this.#informational > MAX_INFORMATIONAL) {
       this.fail({
         error: "protocol",
-        message: `${this.target.host} sent more than ${MAX_INFORMATIONAL} 1xx answers`,
+        message: `${this.target.host} sent more than ${MAX_INFORMATIONAL} 1xx responses`,
       })
     }
   }
@@ -173,41 +171,41 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#done) return
-    if (isCallersFault(error)) {
-      this.#broken(error)
+    if (isInvalidInput(error)) {
+      this.#error(error)
       return
     }
     const phase = this.#currentPhase()
-    const ours = phase === "connect" ? localFault(error) : undefined
-    if (ours !== undefined) {
-      this.#broken(ours)
+    const localError = phase === "connect" ? localResourceError(error) : undefined
+    if (localError !== undefined) {
+      this.#error(localError)
       return
     }
-    const failure = classify(error, phase, this.target.host)
-    if (failure.error === "reset" && this.#wasKeptAndSilent()) this.#repeat()
+    const failure = classifyNetworkError(error, phase, this.target.host)
+    if (failure.error === "reset" && this.#mayRepeat()) this.#repeat()
     else this.fail(failure)
   }
 
   /**
-   * A server may close a kept connection at the moment at which the next request is written to it. That says
-   * nothing about the request, and costing it an attempt would delay it by the first retry delay.
+   * A server may close an idle connection just when the next request is written to it. Without a repetition, the delivery
+   * would be delayed by the first step of its retry schedule.
    */
-  #wasKeptAndSilent(): boolean {
-    const kept = this.#connection !== undefined && this.#connection.connectMs === undefined
-    return kept && this.#options.repeatable && this.#firstByteAt === 0
+  #mayRepeat(): boolean {
+    const isReused = this.#connection !== undefined && this.#connection.connectMs === undefined
+    return isReused && this.#options.repeatable && this.#firstByteAt === 0
   }
 
   #repeat(): void {
     const connection = this.#connection
     this.#connection = undefined
     this.#controller = undefined
-    // Kept connections tend to be closed together, so a second one would be no better.
-    this.fresh = true
+    // Servers tend to close all idle connections at the same time.
+    this.needsNew = true
     if (connection !== undefined) this.#options.pool.discard(connection)
-    this.#wait(this.addresses)
+    this.#acquireConnection(this.ips)
   }
 
-  /** Ends the call and closes its socket, at whatever step it is. */
+  /** Ends the call and closes its socket, in any phase. */
   fail(failure: Failure): void {
     if (this.#end()) this.#options.sink.onFail(this, failure)
   }
@@ -216,15 +214,8 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
     if (this.#end()) this.#options.sink.onAbort(this)
   }
 
-  #broken(error: Error): void {
-    if (this.#end()) this.#options.sink.onBroken(error)
-  }
-
-  /** Replaces the limit by one that starts now, for what follows the head. */
-  limitFromNow(ms: number): void {
-    clearTimeout(this.#timer)
-    this.#limitMs = performance.now() - this.#start + ms
-    this.#timer = setTimeout(onTimer, ms, this)
+  #error(error: Error): void {
+    if (this.#end()) this.#options.sink.onError(error)
   }
 
   pause(): void {
@@ -235,18 +226,19 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
     if (!this.#done) this.#controller?.resume()
   }
 
-  get address(): string | undefined {
-    return this.#connection?.address ?? this.addresses[0]
+  get ip(): string | undefined {
+    return this.#connection?.ip ?? this.ips[0]
   }
 
-  /** @param until "head" to count up to the answer's head, "now" to count up to this moment. */
+  /** @param until "head" for the time until the response's head, "now" for the time until now. */
   timing(until: "head" | "now"): Timing {
+    const { start } = this
     const timing: Timing = {
       startedAt: this.startedAt,
-      totalMs: (until === "head" ? this.#headAt : performance.now()) - this.#start,
+      totalMs: (until === "head" ? this.#headAt : performance.now()) - start,
     }
-    if (this.#lookedUpAt !== 0) timing.lookupMs = this.#lookedUpAt - this.#start
-    if (this.#connectedAt !== 0) timing.waitedMs = this.#connectedAt - (this.#lookedUpAt || this.#start)
+    if (this.#lookedUpAt !== 0) timing.lookupMs = this.#lookedUpAt - start
+    if (this.#connectedAt !== 0) timing.waitedMs = this.#connectedAt - (this.#lookedUpAt || start)
     const connection = this.#connection
     if (connection?.connectMs !== undefined) timing.connectMs = connection.connectMs
     if (connection?.tlsMs !== undefined) timing.tlsMs = connection.tlsMs
@@ -254,14 +246,11 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
     return timing
   }
 
-  onTime(): void {
-    // The loop's clock has whole milliseconds, so a timer can be early by a part of one.
-    const left = this.#limitMs - (performance.now() - this.#start)
-    if (left > 0) this.#timer = setTimeout(onTimer, Math.ceil(left), this)
-    else this.fail(timedOut(this.#currentPhase(), this.target.host, this.#limitMs))
+  onTimeout(limitMs: number): void {
+    this.fail(timedOut(this.#currentPhase(), this.target.host, limitMs))
   }
 
-  /** The caller's signal. */
+  /** Called by the caller's AbortSignal. */
   handleEvent(): void {
     this.abort()
   }
@@ -274,36 +263,23 @@ export class Exchange implements Dispatcher.DispatchHandler, User {
     if (this.#done) return false
     const connection = this.#finish()
     if (connection !== undefined) this.#options.pool.discard(connection)
-    else if (this.#waits) this.#options.pool.leave(this)
+    else if (this.#waits) this.#options.pool.cancelWait(this)
     return true
   }
 
   #finish(): Connection | undefined {
     this.#done = true
-    clearTimeout(this.#timer)
+    this.endLimit()
     this.#options.signal?.removeEventListener("abort", this)
     this.#options.onDone(this)
     return this.#connection
   }
 }
 
-function onTimer(exchange: Exchange): void {
-  exchange.onTime()
-}
-
-function flatten(headers: IncomingHttpHeaders): Headers {
+function joinRepeated(headers: IncomingHttpHeaders): Headers {
   for (const name in headers) {
     const value = headers[name]
     if (typeof value !== "string") headers[name] = value?.join(", ")
   }
   return headers as Headers
-}
-
-function isCallersFault(error: Error): boolean {
-  const code = (error as NodeJS.ErrnoException).code
-  return (
-    code === "UND_ERR_INVALID_ARG" ||
-    code === "UND_ERR_NOT_SUPPORTED" ||
-    code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"
-  )
 }

@@ -1,11 +1,10 @@
-/** The closed set of reasons for which a call has no answer. */
+/** Why a call has no response. */
 export type CallError = "timeout" | "dns" | "connect" | "tls" | "reset" | "blocked-address" | "protocol"
 
 /**
- * Milliseconds, measured on the monotonic clock. `totalMs` runs from the call to the head of the answer (for
- * a download: to its end), or to the failure. The parts are absent where they did not happen: `lookupMs` for
- * an IP address in the URL, `connectMs` and `tlsMs` on a reused connection, `waitedMs` when a connection was
- * free. `firstByteMs` runs from the writing of the request to the first byte of the answer.
+ * Milliseconds, by the monotonic clock. `totalMs` is from the call to the response's head (of a download: its end) or to the
+ * failure. A step that did not happen is absent: `lookupMs` for an IP address, `connectMs` and `tlsMs` on a reused connection,
+ * `waitedMs` if a connection was free. `firstByteMs` is from writing the request to the response's first byte.
  */
 export type Timing = {
   startedAt: Date
@@ -17,55 +16,55 @@ export type Timing = {
   firstByteMs?: number
 }
 
-/** `message` names host, address and code; never a path, a query, a header or a body. */
-export type Failed = { kind: "failed"; error: CallError; message: string; address?: string; timing: Timing }
+/** `message` names host, IP address and code, never a path, a query, a header or a body. */
+export type Failed = { kind: "failed"; error: CallError; message: string; ip?: string; timing: Timing }
 
-/** The caller's signal, its `beforeWrite`, or `close()` ended the call. It says nothing about the partner. */
+/** Ended by the caller's signal, `beforeWrite` or `close()`. Says nothing about the partner. */
 export type Aborted = { kind: "aborted"; timing: Timing }
 
-/** Names in lower case; a header that came more than once is joined with `, `. */
+/** Names are in lower case. Repeated headers are joined with `, `. */
 export type Headers = Record<string, string>
 
-/** The first 1 KiB of an answer's body, still encoded if the answer is. */
+/** The first 1 KiB of a response's body, not decoded. */
 export type Excerpt = {
-  /** What has come by now. Answers that fit one packet are complete when `request` returns. */
+  /** What has arrived so far. Responses of one packet are complete when `request` resolves. */
   received(): Buffer
-  /** Nothing more will come: the body's first 1 KiB, its end or its loss is there. */
+  /** Nothing more will come: 1 KiB has arrived, or the body has ended or failed. */
   complete(): boolean
-  /** Waits for the first 1 KiB, the body's end or its loss, but at most `waitMs`. Never rejects. */
+  /** Waits until `complete()`, but at most `waitMs`. Never rejects. */
   within(waitMs: number): Promise<Buffer>
 }
 
-export type Answered = {
-  kind: "answered"
+export type Responded = {
+  kind: "responded"
   status: number
   headers: Headers
   excerpt: Excerpt
-  address: string
+  ip: string
   timing: Timing
 }
 
-export type Outcome = Answered | Failed | Aborted
+export type Outcome = Responded | Failed | Aborted
 
 export type DownloadOutcome =
   | {
-      kind: "answered"
+      kind: "responded"
       status: number
       headers: Headers
-      /** Bytes on the wire, after chunked framing and before decoding; 0 unless the status is 2xx. */
+      /** After removal of chunked framing; 0 unless the status is 2xx. */
       encodedBytes: number
-      /** Bytes given to `onChunk`. */
+      /** Bytes passed to `onChunk`. */
       decodedBytes: number
-      address: string
+      ip: string
       timing: Timing
     }
-  /** The body exceeds `maxBytes`, decoded or on the wire. `onChunk` was given at most `maxBytes`. */
+  /** The body exceeds `maxBytes`, decoded or encoded. `onChunk` received at most `maxBytes`. */
   | {
       kind: "too-large"
       status: number
       headers: Headers
       limitBytes: number
-      address: string
+      ip: string
       timing: Timing
     }
   | Failed

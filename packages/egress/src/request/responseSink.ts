@@ -5,22 +5,21 @@ import type { Excerpt, Headers, Outcome } from "./outcome.ts"
 const EXCERPT_BYTES = 1_024
 const DRAIN_BYTES = 64 * 1_024
 const DRAIN_MS = 1_000
-const NOTHING = Buffer.alloc(0)
+const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Answers with the head, and reads the body behind the caller's back: its first 1 KiB is kept as the
- * excerpt, and up to 64 KiB within 1 s are read so that the connection can be used again; beyond that
- * closing it is cheaper than reading on.
+ * Resolves with the response's head, then keeps the body's first 1 KiB as the excerpt. Up to 64 KiB of the body are read within
+ * 1 s so that the connection can be reused; beyond that, closing it is cheaper.
  */
-export class AnswerSink implements Sink, Excerpt {
+export class ResponseSink implements Sink, Excerpt {
   readonly #resolve: (outcome: Outcome) => void
   readonly #reject: (error: Error) => void
-  #excerpt: Buffer = NOTHING
-  #answered = false
+  #excerpt: Buffer = NO_BYTES
+  #hasHead = false
   #complete = false
-  #declared = 0
-  #read = 0
-  #wake: (() => void) | undefined
+  #declaredBytes = 0
+  #readBytes = 0
+  #onComplete: (() => void) | undefined
 
   constructor(resolve: (outcome: Outcome) => void, reject: (error: Error) => void) {
     this.#resolve = resolve
@@ -28,23 +27,26 @@ export class AnswerSink implements Sink, Excerpt {
   }
 
   onHead(exchange: Exchange, status: number, headers: Headers): void {
-    this.#answered = true
-    this.#declared = Number(headers["content-length"] ?? 0)
+    this.#hasHead = true
+    this.#declaredBytes = Number(headers["content-length"] ?? 0)
     const timing = exchange.timing("head")
     exchange.limitFromNow(DRAIN_MS)
-    const address = exchange.address ?? ""
-    this.#resolve({ kind: "answered", status, headers, excerpt: this, address, timing })
+    const ip = exchange.ip ?? ""
+    this.#resolve({ kind: "responded", status, headers, excerpt: this, ip, timing })
   }
 
   onData(exchange: Exchange, chunk: Buffer): void {
-    this.#read += chunk.length
+    this.#readBytes += chunk.length
     const missing = EXCERPT_BYTES - this.#excerpt.length
     if (missing > 0) {
-      // Copied, for a slice would keep the whole 64 KiB that the socket read.
+      // Copied: a slice would keep the socket's whole 64 KiB buffer in memory.
       this.#excerpt = Buffer.concat([this.#excerpt, chunk.subarray(0, missing)])
       if (chunk.length >= missing) this.#settle()
     }
-    if (this.#excerpt.length === EXCERPT_BYTES && Math.max(this.#read, this.#declared) > DRAIN_BYTES)
+    if (
+      this.#excerpt.length === EXCERPT_BYTES &&
+      Math.max(this.#readBytes, this.#declaredBytes) > DRAIN_BYTES
+    )
       exchange.abort()
   }
 
@@ -53,21 +55,21 @@ export class AnswerSink implements Sink, Excerpt {
   }
 
   onFail(exchange: Exchange, failure: Failure): void {
-    if (this.#answered) {
+    if (this.#hasHead) {
       this.#settle()
       return
     }
-    const { address } = exchange
+    const { ip } = exchange
     const timing = exchange.timing("now")
-    this.#resolve({ kind: "failed", ...failure, ...(address === undefined ? {} : { address }), timing })
+    this.#resolve({ kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing })
   }
 
   onAbort(exchange: Exchange): void {
-    if (this.#answered) this.#settle()
+    if (this.#hasHead) this.#settle()
     else this.#resolve({ kind: "aborted", timing: exchange.timing("now") })
   }
 
-  onBroken(error: Error): void {
+  onError(error: Error): void {
     this.#reject(error)
   }
 
@@ -82,14 +84,14 @@ export class AnswerSink implements Sink, Excerpt {
   within(waitMs: number): Promise<Buffer> {
     if (this.#complete) return Promise.resolve(this.#excerpt)
     return new Promise((resolve) => {
-      const before = this.#wake
+      const previous = this.#onComplete
       const done = () => {
         clearTimeout(timer)
         resolve(this.#excerpt)
       }
       const timer = setTimeout(done, waitMs)
-      this.#wake = () => {
-        before?.()
+      this.#onComplete = () => {
+        previous?.()
         done()
       }
     })
@@ -97,7 +99,7 @@ export class AnswerSink implements Sink, Excerpt {
 
   #settle(): void {
     this.#complete = true
-    this.#wake?.()
-    this.#wake = undefined
+    this.#onComplete?.()
+    this.#onComplete = undefined
   }
 }

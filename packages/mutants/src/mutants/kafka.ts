@@ -2,20 +2,20 @@ import type { Mutant } from "../mutant.ts"
 
 export const kafkaMutants: readonly Mutant[] = [
   {
-    name: "Kafka: a record is acknowledged when its leader alone has it",
-    file: "packages/kafka/src/producer/brokerConnections.ts",
+    name: "Kafka: a record is acknowledged when only its leader has it",
+    file: "packages/kafka/src/producer/produceRequest.ts",
     find: "acks: -1",
     replace: "acks: 1",
     tests: ["packages/kafka/src/producer/partitionsWithoutLeader.test.ts"],
-    testName: "only when all replicas that the topic asks for have it",
+    testName: "only when as many replicas have it as the topic requires",
   },
   {
-    name: "Kafka: a record that is done commits those before it that are not",
+    name: "Kafka: a record that is done commits earlier records that are not done",
     file: "packages/kafka/src/consumer/trackOffsets.ts",
     find: "while (first < records.length && records[first] === null) first += 1",
-    replace: "while (first <= place) first += 1",
+    replace: "while (first <= index) first += 1",
     tests: ["packages/kafka/src/consumer/trackOffsets.test.ts"],
-    testName: "only the contiguous done prefix may be committed",
+    testName: "only the offset of the first record that is not done is committable",
   },
   {
     name: "Kafka: a delayed record is due before its time",

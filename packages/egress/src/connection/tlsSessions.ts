@@ -1,0 +1,28 @@
+import type { TLSSocket } from "node:tls"
+
+/** Resuming a session skips the check of the certificate, so a session expires with its certificate. */
+type Session = { ticket: Buffer; expiresAt: number }
+
+const MAX_SESSIONS = 1_000
+
+/** TLS sessions by origin, to resume them on the next connection. */
+export function createTlsSessions() {
+  const sessions = new Map<string, Session>()
+
+  function find(origin: string): Session | undefined {
+    const session = sessions.get(origin)
+    return session !== undefined && session.expiresAt > Date.now() ? session : undefined
+  }
+
+  /** @param resumed the session with which the socket was opened. */
+  function store(origin: string, ticket: Buffer, socket: TLSSocket, resumed: Session | undefined): void {
+    if (sessions.size >= MAX_SESSIONS) sessions.delete(sessions.keys().next().value ?? "")
+    // A resumed connection has not received the certificate again.
+    const expiresAt = socket.isSessionReused()
+      ? resumed?.expiresAt
+      : Date.parse(socket.getPeerCertificate().valid_to)
+    sessions.set(origin, { ticket, expiresAt: expiresAt ?? 0 })
+  }
+
+  return { find, store }
+}
