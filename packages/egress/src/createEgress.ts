@@ -11,14 +11,13 @@ import type { DownloadOutcome, Failed, Outcome } from "./request/outcome.ts"
 import { ResponseSink } from "./request/responseSink.ts"
 
 export type EgressOptions = {
-  /** CIDR ranges that may be called although they are private or special; see `parsePolicy`. */
+  /** See `parsePolicy`. */
   allow: readonly string[]
-  /** Accept `http:` beside `https:`. For the local stack. */
   allowHttp: boolean
   userAgent: string
-  /** Further calls of an origin wait, in order. The wait counts towards their time limit. */
+  /** Further calls wait in order. The wait counts towards their time limit. */
   connectionsPerOrigin: number
-  /** PEM certificates to trust instead of the public authorities. */
+  /** PEM, instead of the public authorities. */
   ca?: string | Buffer
   /** Default: the machine's name servers and hosts file. */
   lookup?: Lookup
@@ -27,18 +26,17 @@ export type EgressOptions = {
 export type RequestInput = {
   method: string
   url: string
-  /** Without `host` and `user-agent`, which are set here. */
+  /** `host` and `user-agent` are added here. */
   headers: Readonly<Record<string, string>>
   body?: Uint8Array
   /** From the call to the response's head, including lookup, waiting, connecting and TLS. */
   timeoutMs: number
   /**
-   * Whether the receiver tolerates the request twice. If so, it is sent again, once, when a reused connection closes before
-   * the first byte of a response. Default: false.
+   * If a reused connection closes before a byte of the response, the request is sent once more. Default:
+   * false.
    */
   repeatable?: boolean
   beforeWrite?: BeforeWrite
-  /** Costs a listener per call. To abort all calls, `close()` is cheaper. */
   signal?: AbortSignal
 }
 
@@ -47,34 +45,34 @@ export type DownloadInput = {
   headers: Readonly<Record<string, string>>
   /** From the call until `onChunk` has received the last byte. */
   deadlineMs: number
-  /** Limits the decoded body, and the encoded one. */
+  /** Of the decoded body, and of the encoded one. */
   maxBytes: number
-  /** Receives the next chunk after it has returned. If it throws, the download rejects with that error. */
+  /** Called again after it has returned. If it throws, the download rejects with that error. */
   onChunk: (chunk: Buffer) => Promise<void> | void
   beforeWrite?: BeforeWrite
   signal?: AbortSignal
 }
 
 /**
- * Called when the connection is ready, right before the request is written, and again before a repetition. If it returns
- * false, nothing is written and the call ends as `aborted`. Must not throw.
+ * Called on a ready connection right before the request is written, and again before a repetition. False:
+ * nothing is written and the call ends as `aborted`. Must not throw.
  */
 export type BeforeWrite = () => boolean
 
 export type Egress = {
   /** Does not follow redirects. Rejects for invalid input, and with a `LocalResourceError`. */
   request(input: RequestInput): Promise<Outcome>
-  /** GETs a body and decodes it. Without a 2xx status the outcome has no body. */
+  /** GET. Only a 2xx response has a body. */
   download(input: DownloadInput): Promise<DownloadOutcome>
-  /** Numbers of origins with a connection, of connections, and of idle connections. */
+  /** `open`: connections, idle ones included. */
   counts(): { origins: number; open: number; idle: number }
-  /** Aborts all calls and closes all sockets. */
+  /** Aborts all calls. */
   close(): Promise<void>
 }
 
 const MAX_HEADER_BYTES = 16 * 1_024
 const MAX_IDLE_CONNECTIONS = 1_024
-// Shorter than what servers usually allow (5 s or more), so that the server rarely closes first.
+// Servers usually allow 5 s or more: the client should close first.
 const IDLE_MS = 4_000
 
 /** The only way to call addresses from partners: each call is vetted and limited in time and size. */

@@ -1,6 +1,6 @@
 import type { KafkaMessage } from "kafkajs"
 
-/** A record to publish. Records with the same key go to the same partition, in order. */
+/** Records with the same key go to the same partition, in order. */
 export type Outgoing = {
   topic: string
   key: string | null
@@ -8,7 +8,6 @@ export type Outgoing = {
   headers?: Record<string, string>
 }
 
-/** A consumed record. */
 export type Incoming = {
   topic: string
   partition: number
@@ -16,13 +15,13 @@ export type Incoming = {
   key: string | null
   value: Buffer | null
   headers: Record<string, string>
-  /** Milliseconds since the epoch. By the broker's clock if the topic uses LogAppendTime. */
+  /** Milliseconds since the epoch; by the broker's clock if the topic uses LogAppendTime. */
   appendedAt: number
 }
 
 /**
- * Copies the value: kafkajs returns a view into the broker's whole response, so one long-lived record would keep megabytes
- * in memory.
+ * Copies the value: kafkajs returns a view into the whole response, which one long-lived record would keep in
+ * memory.
  */
 export function readRecord(topic: string, partition: number, message: KafkaMessage): Incoming {
   return {
@@ -36,7 +35,7 @@ export function readRecord(topic: string, partition: number, message: KafkaMessa
   }
 }
 
-/** Of a repeated header, the last value. Headers without a value, which other clients may send, are left out. */
+/** The last value of a repeated header. Headers without a value, from other clients, are omitted. */
 function readHeaders(headers: KafkaMessage["headers"]): Record<string, string> {
   const read: Record<string, string> = {}
   for (const name in headers) {

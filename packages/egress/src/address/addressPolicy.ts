@@ -6,8 +6,8 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 export type AddressPolicy = { readonly allow: readonly Range[]; readonly allowHttp: boolean }
 
 /**
- * @param allow CIDR ranges that may be called although they are private or special, such as `10.20.0.0/16`. A range allows
- *   only its own family and notation: `127.0.0.0/8` does not allow `::ffff:127.0.0.1`, which is mostly used in attacks.
+ * @param allow CIDR ranges that may be called although they are private or special, such as `10.20.0.0/16`.
+ *   `127.0.0.0/8` does not allow `::ffff:127.0.0.1`, a notation that is mostly used in attacks.
  * @param allowHttp whether `http:` is accepted beside `https:`. For the local stack.
  * @throws Error that names the first invalid range.
  */

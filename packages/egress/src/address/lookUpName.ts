@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
-/** Returns all IPv4 and IPv6 addresses of a name. Rejects with an error whose `code` is a DNS code. */
+/** All IPv4 and IPv6 addresses. Rejects with an error whose `code` is a DNS code. */
 export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
   /** Ends pending queries, which would keep the process alive for seconds. */
   cancel?: () => void
@@ -11,19 +11,18 @@ export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
 // `vetUrl` has vetted only this address of localhost.
 const LOOPBACK = ["127.0.0.1"]
 
-// Retried until about the call's own limit: c-ares shortens the timeout to a multiple of recent response times, but a name
-// server that has to query others may need seconds for its first response.
+// Many tries: c-ares adapts the timeout to recent response times, but a name server that queries others may
+// need seconds.
 const QUERY_OPTIONS = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
 
-/** How long to wait for the second family after the first responded: some name servers drop queries for one family. */
+/** Wait for the other family after the first response: some name servers drop queries for one. */
 const SECOND_FAMILY_MS = 300
 
 /**
- * Queries the machine's name servers directly. `getaddrinfo` occupies one of four threads until the response, so four slow name
- * servers would stop all lookups. The hosts file is read once here. Search domains are not applied: partners' host names are
- * complete.
+ * Queries the name servers directly: `getaddrinfo` occupies one of four threads until the response, so four
+ * slow name servers would stop all lookups. Search domains are not applied.
  *
- * @param options.servers name servers to query instead: addresses, with a port unless it is 53.
+ * @param options.servers instead of the machine's; with a port unless it is 53.
  */
 export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
   const hosts = readHostsFile()

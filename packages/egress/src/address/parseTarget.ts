@@ -2,15 +2,15 @@ import { isIP } from "node:net"
 import type { AddressPolicy } from "./addressPolicy.ts"
 import { hostOf, vetUrl, withoutFinalDot } from "./vetUrl.ts"
 
-/** The parts of a vetted URL that a call needs. */
+/** The parts of a vetted URL. */
 export type Target = {
   origin: string
   host: string
   port: number
   tls: boolean
-  /** Undefined if the host is an IP address, which has no server name. */
+  /** Undefined for an IP address. */
   servername: string | undefined
-  /** The host if it is an IP address. Otherwise the name is looked up at each call. */
+  /** Undefined for a name, which is looked up at each call. */
   ips: readonly string[] | undefined
   /** Path and query. */
   path: string
@@ -18,8 +18,7 @@ export type Target = {
 
 type ParsedTarget = { kind: "ok"; target: Target } | { kind: "rejected"; message: string }
 
-// Parsing and vetting takes 3 µs, and processes call the same few thousand URLs. The result depends only on the text; the
-// addresses of a host name are not cached.
+// Cached, because parsing and vetting takes 3 µs. The addresses of a name are not cached.
 const MAX_CACHED = 4_096
 
 export function createTargetCache(policy: AddressPolicy): (url: string) => ParsedTarget {

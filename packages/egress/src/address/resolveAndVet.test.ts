@@ -55,7 +55,10 @@ test("the hosts file is read with all addresses of a name and without comments; 
   expect(readHostsFile(path).size).toBe(0)
 })
 
-/** `aaaa: "dropped"`: no response to that query. `afterMs`: delay of the first response, as if other servers were queried. */
+/**
+ * `aaaa: "dropped"`: no response to that query. `afterMs`: delay of the first response, as if other servers
+ * were queried.
+ */
 type Records = Record<string, { a?: number[][]; aaaa?: number[][] | "dropped"; afterMs?: number }>
 
 /** A name server on loopback with `records`. For every other name it responds NXDOMAIN. */

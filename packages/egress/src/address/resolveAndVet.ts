@@ -11,8 +11,8 @@ type Resolution =
 export type Resolve = (hostname: string) => Promise<Resolution>
 
 /**
- * Looks a name up and vets all its addresses. One blocked address blocks the name: a mixture of public and private addresses
- * is a mistake or an attack. Results are not cached; concurrent calls for one name share a lookup, so a burst causes one query.
+ * One blocked address blocks the name: a mixture of public and private addresses is a mistake or an attack.
+ * Nothing is cached; concurrent calls for one name share a lookup.
  */
 export function createResolve(options: { lookup: Lookup; policy: AddressPolicy }): Resolve {
   const pending = new Map<string, Promise<Resolution>>()

@@ -58,7 +58,8 @@ test.each(Object.entries(BLOCKED))("%s is blocked", (_, addresses) => {
   }
 })
 
-// The IANA special-purpose address registries, with what has been assigned within their blocks, and multicast.
+// The IANA special-purpose address registries, with what has been assigned within their blocks, and
+// multicast.
 const REGISTRY_V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",

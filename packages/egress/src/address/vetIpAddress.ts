@@ -6,18 +6,14 @@ export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
 
 const OK: IpVerdict = { kind: "ok" }
 
-// Only 2000::/3 is assigned as global unicast. Blocking the rest covers IPv4-compatible addresses (::/96) and ranges that are
+// Only 2000::/3 is global unicast. Blocking all else covers IPv4-compatible addresses and ranges that are
 // reserved later.
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 // Azure serves a virtual machine's metadata and credentials from this public address.
 const AZURE_METADATA = "168.63.129.16"
 
-/**
- * Blocks private and special addresses. Allowed are global unicast and the operator's ranges.
- *
- * @param ip from a resolver or a parsed URL: dotted decimal or IPv6, without brackets.
- */
+/** Blocks private and special ranges, except those that the operator allows. */
 export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
   const parsed = parse(ip)
   if (parsed === undefined) return { kind: "blocked", range: "not an IP address" }

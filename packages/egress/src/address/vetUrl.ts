@@ -11,22 +11,19 @@ export type UrlRejection =
   | "port"
   | "blocked-address"
 
-/** `message` is for the person who entered the URL. It never contains the path, the query or credentials. */
+/** `message` never contains the path, the query or credentials. */
 export type UrlVerdict =
   | { kind: "ok"; url: URL }
   | { kind: "rejected"; reason: UrlRejection; message: string }
 
-/**
- * Vets a URL without name lookup: the addresses of a host name are vetted at each call. The returned `url` is normalised, with
- * IPv4 hosts in dotted decimal.
- */
+/** Without name lookup: the addresses of a name are vetted at each call. Returns the URL normalised. */
 export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   if (!URL.canParse(text)) {
     return reject("unparsable", "this is not an absolute URL: write it like https://partner.example/hook")
   }
   const url = new URL(text)
   if (url.protocol !== "https:" && !(url.protocol === "http:" && policy.allowHttp)) {
-    // Without the scheme: if there is none, the text before the colon is a user name.
+    // Does not repeat the scheme: in `user:password@host` that is the user name.
     return reject("scheme", `the scheme must be https${policy.allowHttp ? " or http" : ""}`)
   }
   if (url.username !== "" || url.password !== "") {

@@ -10,12 +10,11 @@ import { createTlsSessions } from "./tlsSessions.ts"
 /** A connection, which serves one call at a time. */
 export type Connection = {
   readonly client: Client
-  /** The IP addresses that the current call vetted. A reconnect before its request is written uses only these. */
+  /** Vetted by the current call. A reconnect before its request is written uses only these. */
   ips: readonly string[]
-  /** The IP address that the socket is, or was last, connected to. */
+  /** Of the current or last socket. */
   ip: string | undefined
   phase: Phase
-  /** Whether the current call still waits for the response's head. */
   headAwaited: boolean
   /** Set if the connection was opened for the current call. */
   connectMs: number | undefined
@@ -25,22 +24,21 @@ export type Connection = {
 /** A call that needs a connection. */
 export type PoolUser = {
   readonly target: Target
-  /** Vetted for this call. A connection is reused only if its IP address is among them. */
+  /** Vetted. A connection is reused only if its IP address is among these. */
   readonly ips: readonly string[]
-  /** Accepts no reused connection. */
   readonly needsNew: boolean
   onConnection(connection: Connection): void
 }
 
 export type ConnectionPool = {
-  /** Calls `onConnection` at once, or when a connection of the origin is free, in order of the calls. */
+  /** Calls `onConnection` at once, or in turn when a connection is free. */
   acquire(user: PoolUser): void
   cancelWait(user: PoolUser): void
-  /** Call it while the end of the response is handled. The connection is reused if its socket stays open. */
+  /** At the end of the response. The connection is reused if its socket stays open. */
   release(connection: Connection): void
   /** Closes the connection in any phase. */
   discard(connection: Connection): void
-  /** Closes all connections. Requests in flight fail. */
+  /** Requests in flight fail. */
   close(): Promise<void>
   counts(): { origins: number; open: number; idle: number }
 }
@@ -62,16 +60,15 @@ type PooledConnection = Connection & {
   settle: () => void
 }
 
-// Removed with its last connection and waiting call. Idle connections close, so the number of origins needs no limit.
+// Removed with its last connection, so the number of origins needs no limit.
 type Origin = { key: string; open: number; idle: PooledConnection[]; waiting: Set<PoolUser> }
 
 // Up to sixteen 1xx responses and a TLS handshake can precede the head.
 const MAX_HEADS_READ = 24
 
 /**
- * Reuses connections by origin and IP address, with one undici client per connection. undici's own pool would not do: a call
- * must use only IP addresses that it vetted; a call that times out must close its socket at that moment, also while it
- * connects; and the time of connecting must count for the call that caused it.
+ * Reuses connections by origin and IP address. undici's own pool would not do: a call must use only IP
+ * addresses that it vetted, and a timeout must close the socket at that moment, also while it connects.
  */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const origins = new Map<string, Origin>()
@@ -108,7 +105,10 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     serve(openConnection(origin, user.target), user)
   }
 
-  /** The HTTP parser skips empty lines before a response without reporting them, so a server could send them for ever. */
+  /**
+   * The HTTP parser skips empty lines before a response without reporting them: a server could send them for
+   * ever.
+   */
   function limitReading(connection: PooledConnection, socket: Socket): void {
     if (idle.has(connection)) {
       discard(connection)
@@ -195,12 +195,11 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     })
   }
 
-  /** Gives a released connection to the next waiting call, or keeps it idle, or closes it. */
   function settle(connection: PooledConnection): void {
     if (connection.discarded) return
     const { origin, socket } = connection
     const user = first(origin.waiting)
-    // Unwritten bytes of this request would precede the next one. A server that responded early will not read them.
+    // Bytes of this request that are not written would precede the next one.
     const reusable =
       socket !== undefined && !socket.destroyed && socket.writableLength === 0 && connection.ip !== undefined
     const serves = user === undefined || (!user.needsNew && user.ips.includes(connection.ip ?? ""))
@@ -243,8 +242,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     cancelWait: (user) => {
       origins.get(user.target.origin)?.waiting.delete(user)
     },
-    // Only after the parser has finished is it known whether the server keeps the connection open. A tick runs after that, but
-    // before the caller's continuation, which may need a free connection at once.
+    // A tick runs after the parser has found out whether the server closes the connection, and before the
+    // caller continues.
     release: (connection) => process.nextTick((connection as PooledConnection).settle),
     discard,
     async close() {

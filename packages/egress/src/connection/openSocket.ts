@@ -11,11 +11,11 @@ export type SocketSteps = {
 
 type TlsState = { secureContext: SecureContext; session: Buffer | undefined }
 
-// An IP address that has not accepted within this time is given up for the next one; the last has all remaining time. Longer
-// than the second after which TCP sends a lost packet again.
+// After this time the next IP address is tried; the last one has all remaining time. TCP repeats a lost
+// packet after 1 s.
 const NEXT_IP_AFTER_MS = 1_500
 
-/** Connects only to the vetted `ips`; no name is looked up here. The certificate must match the target's host. */
+/** Connects only to the vetted `ips`. The certificate must match the target's host. */
 export function openSocket(
   target: Target,
   ips: readonly string[],

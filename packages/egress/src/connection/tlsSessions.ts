@@ -5,7 +5,7 @@ type Session = { ticket: Buffer; expiresAt: number }
 
 const MAX_SESSIONS = 1_000
 
-/** TLS sessions by origin, to resume them on the next connection. */
+/** By origin, to resume a session on the next connection. */
 export function createTlsSessions() {
   const sessions = new Map<string, Session>()
 
@@ -14,10 +14,9 @@ export function createTlsSessions() {
     return session !== undefined && session.expiresAt > Date.now() ? session : undefined
   }
 
-  /** @param resumed the session with which the socket was opened. */
   function store(origin: string, ticket: Buffer, socket: TLSSocket, resumed: Session | undefined): void {
     if (sessions.size >= MAX_SESSIONS) sessions.delete(sessions.keys().next().value ?? "")
-    // A resumed connection has not received the certificate again.
+    // On a resumed connection the server sends no certificate.
     const expiresAt = socket.isSessionReused()
       ? resumed?.expiresAt
       : Date.parse(socket.getPeerCertificate().valid_to)

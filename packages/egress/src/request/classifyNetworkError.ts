@@ -33,7 +33,7 @@ export function timedOut(phase: Phase, host: string, limitMs: number): Failure {
   return { error: "timeout", message: `no response from ${host} within ${limitMs} ms (${UNFINISHED[phase]})` }
 }
 
-/** The caller's input is invalid: undici rejected it before it was sent. */
+/** undici rejected the input before it was sent. */
 export function isInvalidInput(error: Error): boolean {
   const code = errorCode(error)
   return (
@@ -64,7 +64,7 @@ function tlsAdvice(code: string): string {
 function isProtocolError(error: Error, code: string): boolean {
   // undici reports an unexpected 1xx or upgrade as a socket error with this text.
   if (code === "UND_ERR_SOCKET") return error.message.startsWith("bad ")
-  // undici asserts some properties of responses, such as a status other than 000.
+  // undici asserts that a status is not 000, for example.
   if (code === "ERR_ASSERTION") return true
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return true
   return error.name === "HTTPParserError"

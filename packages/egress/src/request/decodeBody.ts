@@ -4,11 +4,11 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 export const ACCEPT_ENCODING = "gzip, deflate, br"
 
 /**
- * Decodes a body in chunks of at most 16 KiB and only as fast as they are read, so that a reader that counts them can stop a
- * decompression bomb early.
+ * Decodes in chunks of at most 16 KiB, only as fast as they are read: a reader that counts them can stop a
+ * decompression bomb.
  *
- * @param firstByte of the encoded body. It tells whether `deflate` has a zlib header: some servers omit that.
- * @returns "identity" for a body that is not encoded; undefined for an unknown encoding, or several.
+ * @param firstByte tells whether `deflate` has a zlib header, which some servers omit.
+ * @returns undefined for an unknown encoding, or several.
  */
 export function createDecoder(encoding: string, firstByte: number): Transform | "identity" | undefined {
   switch (encoding.trim().toLowerCase()) {

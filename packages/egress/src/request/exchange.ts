@@ -14,7 +14,7 @@ import {
 import type { Headers, Timing } from "./outcome.ts"
 import { TimeLimit } from "./timeLimit.ts"
 
-/** Receives the response of a call. After `onEnd`, `onFail`, `onAbort` or `onError` nothing else is called. */
+/** After `onEnd`, `onFail`, `onAbort` or `onError` nothing else is called. */
 export type Sink = {
   onHead(exchange: Exchange, status: number, headers: Headers): void
   onData(exchange: Exchange, chunk: Buffer): void
@@ -22,7 +22,7 @@ export type Sink = {
   /** Before the head, or during the body. */
   onFail(exchange: Exchange, failure: Failure): void
   onAbort(exchange: Exchange): void
-  /** The caller's mistake, such as a header with a line break, or this machine's lack of a resource. */
+  /** Invalid input, such as a header with a line break, or a `LocalResourceError`. */
   onError(error: Error): void
 }
 
@@ -46,16 +46,15 @@ const NO_IPS: readonly string[] = []
 const MAX_INFORMATIONAL = 16
 
 /**
- * One request and its response within one time limit: looks up the name, acquires a connection, writes and reads.
+ * One request and its response: looks up the name, acquires a connection, writes and reads.
  *
- * A class, because undici's parser calls it ten thousand times per second: methods on a prototype are not allocated per
- * request, as closures would be.
+ * A class, because methods on a prototype are not allocated per request, as closures would be.
  */
 export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, PoolUser {
   readonly target: Target
   ips: readonly string[] = NO_IPS
   needsNew = false
-  /** Its index among the calls in flight. */
+  /** Among the calls in flight. */
   index = 0
   readonly startedAt = new Date()
   readonly #options: ExchangeOptions
@@ -186,10 +185,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     else this.fail(failure)
   }
 
-  /**
-   * A server may close an idle connection just when the next request is written to it. Without a repetition, the delivery
-   * would be delayed by the first step of its retry schedule.
-   */
+  /** A server may close an idle connection just when a request is written: no fault of the request. */
   #mayRepeat(): boolean {
     const isReused = this.#connection !== undefined && this.#connection.connectMs === undefined
     return isReused && this.#options.repeatable && this.#firstByteAt === 0
@@ -205,7 +201,6 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     this.#acquireConnection(this.ips)
   }
 
-  /** Ends the call and closes its socket, in any phase. */
   fail(failure: Failure): void {
     if (this.#end()) this.#options.sink.onFail(this, failure)
   }
@@ -230,7 +225,6 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     return this.#connection?.ip ?? this.ips[0]
   }
 
-  /** @param until "head" for the time until the response's head, "now" for the time until now. */
   timing(until: "head" | "now"): Timing {
     const { start } = this
     const timing: Timing = {

@@ -2,9 +2,9 @@
 export type CallError = "timeout" | "dns" | "connect" | "tls" | "reset" | "blocked-address" | "protocol"
 
 /**
- * Milliseconds, by the monotonic clock. `totalMs` is from the call to the response's head (of a download: its end) or to the
- * failure. A step that did not happen is absent: `lookupMs` for an IP address, `connectMs` and `tlsMs` on a reused connection,
- * `waitedMs` if a connection was free. `firstByteMs` is from writing the request to the response's first byte.
+ * In milliseconds. `totalMs`: until the response's head (of a download: its end) or the failure. Steps that
+ * did not happen are absent, such as `connectMs` on a reused connection. `waitedMs`: for a free connection.
+ * `firstByteMs`: from writing the request.
  */
 export type Timing = {
   startedAt: Date
@@ -16,20 +16,20 @@ export type Timing = {
   firstByteMs?: number
 }
 
-/** `message` names host, IP address and code, never a path, a query, a header or a body. */
+/** `message` never contains a path, a query, a header or a body. */
 export type Failed = { kind: "failed"; error: CallError; message: string; ip?: string; timing: Timing }
 
 /** Ended by the caller's signal, `beforeWrite` or `close()`. Says nothing about the partner. */
 export type Aborted = { kind: "aborted"; timing: Timing }
 
-/** Names are in lower case. Repeated headers are joined with `, `. */
+/** Names in lower case; repeated headers joined with `, `. */
 export type Headers = Record<string, string>
 
 /** The first 1 KiB of a response's body, not decoded. */
 export type Excerpt = {
-  /** What has arrived so far. Responses of one packet are complete when `request` resolves. */
+  /** What has arrived so far. */
   received(): Buffer
-  /** Nothing more will come: 1 KiB has arrived, or the body has ended or failed. */
+  /** 1 KiB has arrived, or the body has ended or failed. */
   complete(): boolean
   /** Waits until `complete()`, but at most `waitMs`. Never rejects. */
   within(waitMs: number): Promise<Buffer>
@@ -58,7 +58,7 @@ export type DownloadOutcome =
       ip: string
       timing: Timing
     }
-  /** The body exceeds `maxBytes`, decoded or encoded. `onChunk` received at most `maxBytes`. */
+  /** The body exceeds `maxBytes`; `onChunk` received no more. */
   | {
       kind: "too-large"
       status: number

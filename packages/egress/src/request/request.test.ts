@@ -265,10 +265,13 @@ test("a handshake that never ends times out and leaves no socket", async () => {
 const LATE_MS = 300
 const respondLate = onRequest((socket) => void setTimeout(() => socket.write(OK), LATE_MS))
 
-/** A step before the request takes `beforeMs` and the response `LATE_MS`: each less than the limit, together more. */
+/**
+ * A step before the request takes `beforeMs` and the response `LATE_MS`: each less than the limit, together
+ * more.
+ */
 async function expectOneLimit(egress: Egress, url: string, beforeMs: number, timeoutMs: number) {
-  // A limit that started after that step could not end before this. Raced instead of measured: if the machine stalls, both
-  // timers are late, but in the same order.
+  // A limit that started after that step could not end before this. Raced instead of measured: if the machine
+  // stalls, both timers are late, but in the same order.
   const tooLate = sleep(beforeMs + timeoutMs, "too late")
   const outcome = await Promise.race([egress.request(post(url, { timeoutMs })), tooLate])
   expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })

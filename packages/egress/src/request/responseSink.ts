@@ -8,8 +8,8 @@ const DRAIN_MS = 1_000
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Resolves with the response's head, then keeps the body's first 1 KiB as the excerpt. Up to 64 KiB of the body are read within
- * 1 s so that the connection can be reused; beyond that, closing it is cheaper.
+ * Resolves with the response's head. Reads up to 64 KiB of the body within 1 s so that the connection can be
+ * reused; beyond that, closing it is cheaper.
  */
 export class ResponseSink implements Sink, Excerpt {
   readonly #resolve: (outcome: Outcome) => void

@@ -1,6 +1,6 @@
 /**
- * The time limit of a call, which starts with the constructor. A base class and not an object: a call then costs one
- * allocation fewer.
+ * A call's time limit, from its construction. A base class, because an object would cost an allocation per
+ * call.
  */
 export abstract class TimeLimit {
   readonly start = performance.now()
@@ -12,7 +12,6 @@ export abstract class TimeLimit {
     this.#timer = setTimeout(onTimer, limitMs, this)
   }
 
-  /** @param limitMs the limit that was exceeded, from the start. */
   abstract onTimeout(limitMs: number): void
 
   /** Replaces the limit by one that starts now. */
@@ -22,7 +21,7 @@ export abstract class TimeLimit {
     this.#timer = setTimeout(onTimer, ms, this)
   }
 
-  /** Reports a timeout if the limit has passed: an event and the timer can become due in the same turn of the event loop. */
+  /** Fails the call if its limit has passed although the timer has not fired yet. */
   isTimedOut(now: number): boolean {
     if (now - this.start <= this.#limitMs) return false
     this.onTimeout(this.#limitMs)
@@ -34,7 +33,7 @@ export abstract class TimeLimit {
   }
 
   onTimer(): void {
-    // The event loop's clock has whole milliseconds, so a timer can fire a fraction of one early.
+    // Timers can fire a fraction of a millisecond early.
     const remainingMs = this.#limitMs - (performance.now() - this.start)
     if (remainingMs > 0) this.#timer = setTimeout(onTimer, Math.ceil(remainingMs), this)
     else this.onTimeout(this.#limitMs)

@@ -7,14 +7,14 @@ import type { TopicSpec } from "./ensureTopics.ts"
 
 const leadersWithinMs = 30_000
 
-/** Returns the names of the topics that did not exist before. */
+/** Returns the topics that no other process created first. */
 export async function createTopics(
   admin: Admin,
   topics: TopicSpec[],
   replicationFactor: number,
 ): Promise<string[]> {
   const created: string[] = []
-  // One request per topic: if another process has created one of several, kafkajs reports only "false" for all.
+  // One request each: if another process has created one of several, kafkajs returns "false" for all.
   for (const { name, partitions, config } of topics) {
     const creating = admin.createTopics({
       waitForLeaders: true,
@@ -38,7 +38,7 @@ export async function createTopics(
   return created
 }
 
-/** A new topic can be used only after its metadata has reached the brokers. */
+/** A new topic cannot be used before it has leaders. */
 async function waitForLeaders(admin: Admin, topic: string, count: number): Promise<void> {
   for (const until = Date.now() + leadersWithinMs; ; await sleep(50)) {
     try {

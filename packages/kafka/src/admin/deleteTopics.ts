@@ -6,13 +6,10 @@ import { withAdmin } from "./withAdmin.ts"
 
 const deletedWithinMs = 30_000
 
-/**
- * Deletes topics and their records. Resolves once the cluster no longer lists them, so that they can be created again. A topic
- * that does not exist is not an error.
- */
+/** Resolves once the topics can be created again. A missing topic is no error. */
 export function deleteTopics(kafka: KafkaConnection, names: readonly string[]): Promise<void> {
   return withAdmin(kafka, 10_000, async (admin) => {
-    // One request per topic: a missing topic would fail the request for all.
+    // One request each: a missing topic would fail the request for all.
     for (const name of names)
       await admin.deleteTopics({ topics: [name] }).catch((error: unknown) => {
         if (!isProtocolError(error, "UNKNOWN_TOPIC_OR_PARTITION")) throw error

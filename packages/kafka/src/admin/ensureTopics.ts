@@ -5,21 +5,21 @@ import { withPresentSettings } from "../client/workarounds/alterConfigsReplacesA
 import { createTopics } from "./createTopics.ts"
 import { missingTopics } from "./requireTopics.ts"
 
-/** `config` uses the broker's names, such as `cleanup.policy`. Settings that it does not name are left unchanged. */
+/** `config` uses the broker's names, such as `cleanup.policy`. Other settings are left unchanged. */
 export type TopicSpec = { name: string; partitions: number; config: Record<string, string> }
 
-/** Topic names. `changed` got more partitions or other settings; `existing` needed no change. */
+/** Topic names. `existing` needed no change. */
 export type EnsuredTopics = { created: string[]; changed: string[]; existing: string[] }
 
 /**
- * Creates missing topics, adds partitions and changes settings. May run at any time, and several times at once. Partitions are
- * never removed. Adding partitions moves keys to other partitions. Rejects if the broker rejects a topic, for example because
- * of an unknown setting.
+ * Creates missing topics, adds partitions (which moves keys to other partitions) and changes settings. May
+ * run several times at once. Rejects if the broker rejects a topic, for example because of an unknown
+ * setting.
  */
 export async function ensureTopics(options: {
   kafka: KafkaConnection
   topics: TopicSpec[]
-  /** Of created topics. Default: the broker's `default.replication.factor`. */
+  /** Of new topics. Default: the broker's `default.replication.factor`. */
   replicationFactor?: number
 }): Promise<EnsuredTopics> {
   const { kafka, topics, replicationFactor = -1 } = options

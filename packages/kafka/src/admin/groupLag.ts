@@ -7,8 +7,8 @@ import { withAdmin } from "./withAdmin.ts"
 export type Lag = { topic: string; partition: number; lag: number }
 
 /**
- * The group's lag in each partition of the topics, from the broker; the group may have no members. Without a committed offset,
- * all records of the partition count. Rejects if no broker responds.
+ * The group may have no members. Without a committed offset, all records of a partition count. Rejects if no
+ * broker responds.
  */
 export function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
   return withAdmin({ ...kafka, log: quietLog(kafka.log) }, 10_000, async (admin) => {

@@ -9,29 +9,27 @@ import { withAdmin } from "./withAdmin.ts"
 
 const adminTimeoutMs = 5_000
 
-/** Partition to offset, in a form that fits JSON: offsets exceed what numbers represent exactly. */
+/** Partition to offset; strings, because offsets can exceed the exact range of numbers. */
 export type Offsets = Record<string, string>
 
 export type ReadTopicOptions = {
   kafka: KafkaConnection
   topic: string
-  /** Prefix of the temporary consumer group's name. */
+  /** Of the temporary consumer group's name. */
   groupPrefix: string
-  /** First offset per partition. A partition that is missing is read from its first record. */
+  /** A partition that is missing is read from its first record. */
   from: Offsets
-  /** End per partition, exclusive, from `topicEnd`. A partition that is missing is not read. */
+  /** Exclusive, from `topicEnd`. A partition that is missing is not read. */
   to: Offsets
-  /** The call returns early once it has read this much. */
   maxRecords: number
   maxBytes: number
-  /** How long to wait without receiving a record. */
+  /** Maximum wait without a record. */
   deadlineMs?: number
 }
 
 /**
- * Reads part of a topic without leaving a consumer group or committed offsets. `next` is where to continue; it equals `to` when
- * everything was read. For occasional use by operators: each call joins a group, which takes up to some seconds. Rejects if
- * the broker does not respond in time.
+ * Reads at most `maxRecords` and about `maxBytes`, and leaves no consumer group. `next` is where to continue.
+ * Takes up to some seconds, because it joins a group. Rejects if no broker responds in time.
  */
 export async function readTopic(
   options: ReadTopicOptions,
@@ -45,7 +43,7 @@ export async function readTopic(
       const end = to[partition]
       if (end === undefined) continue
       const requested = next[partition]
-      // Records that retention has deleted are skipped.
+      // Retention may have deleted records.
       const start = requested === undefined || BigInt(requested) < BigInt(low) ? low : requested
       const ended = BigInt(start) >= BigInt(end)
       next[partition] = ended ? end : start
@@ -59,7 +57,7 @@ export async function readTopic(
       let bytes = 0
       let batches = 0
       const { promise: finished, resolve, reject } = Promise.withResolvers<void>()
-      // The consumer can crash before anything awaits this promise.
+      // `finished` can reject before it is awaited.
       finished.catch(() => {})
       const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
         groupId: group,
@@ -67,7 +65,7 @@ export async function readTopic(
         maxBytesPerPartition: 1024 * 1024,
         allowAutoTopicCreation: false,
         retry: {
-          // About ten seconds in total: a broker that has just started needs several for its first group.
+          // About ten seconds: a broker that has just started needs several for its first group.
           retries: 12,
           initialRetryTime: 100,
           maxRetryTime: 1_000,
@@ -82,7 +80,7 @@ export async function readTopic(
         for (const message of batch.messages) {
           if (!unfinished.has(name) || read.length >= maxRecords || bytes >= maxBytes) break
           const offset = BigInt(message.offset)
-          // A first batch from the partition's beginning can arrive before the seek takes effect.
+          // Before the seek takes effect, a batch from the partition's beginning can arrive.
           if (offset >= BigInt(next[name] ?? "0") && offset < end) {
             read.push(readRecord(topic, batch.partition, message))
             bytes += message.value?.byteLength ?? 0
@@ -102,7 +100,7 @@ export async function readTopic(
         await consumer.connect()
         await consumer.subscribe({ topics: [topic], fromBeginning: true })
         await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch })
-        // If the consumer crashed while joining, report that error and not the one of `seek`.
+        // If joining failed, report that and not the error of `seek`.
         await Promise.race([finished, undefined])
         for (const name of unfinished) {
           consumer.seek({ topic, partition: Number(name), offset: next[name] ?? "0" })
@@ -111,7 +109,6 @@ export async function readTopic(
           before = batches
           if ((await withinDeadline(finished, deadlineMs, "late")) !== "late") return read
         }
-        // What was read is complete up to `next`.
         if (read.length > 0) return read
         throw new Error(`no record arrived within ${deadlineMs} ms`)
       } catch (cause) {
@@ -133,7 +130,7 @@ export async function readTopic(
   })
 }
 
-/** The end offset of each partition. Rejects if no broker responds or the topic does not exist. */
+/** Rejects if no broker responds or the topic does not exist. */
 export function topicEnd({ kafka, topic }: { kafka: KafkaConnection; topic: string }): Promise<Offsets> {
   return withAdmin(kafka, adminTimeoutMs, async (admin) => {
     const offsets = await admin.fetchTopicOffsets(topic)

@@ -3,9 +3,9 @@ import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTo
 import { withAdmin } from "./withAdmin.ts"
 
 /**
- * Moves the group back to the first record of each partition with a timestamp of at least `since` (milliseconds since the
- * epoch), and never forward: the smaller of `--to-datetime` and `--to-current` of Kafka's `kafka-consumer-groups
- * --reset-offsets`. The group must have no members. Takes about 5 s, because kafkajs joins the group for it.
+ * Moves a group back, and never forward, to the first records with a timestamp of at least `since`
+ * (milliseconds since the epoch). The group must have no members. Takes about 5 s, because kafkajs joins the
+ * group.
  */
 export function rewindGroup(options: {
   kafka: KafkaConnection

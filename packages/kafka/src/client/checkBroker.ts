@@ -7,8 +7,8 @@ import { quietLog, reasonOf } from "./log.ts"
 export type BrokerState = { status: "reachable" } | { status: "unreachable"; why: string }
 
 /**
- * Connects to all brokers at once. One that responds is enough, so a rolling restart of the cluster does not count as an
- * outage. Never rejects; resolves within about `deadlineMs`.
+ * One broker that responds is enough: a rolling restart is no outage. Never rejects; takes at most about
+ * `deadlineMs`.
  */
 export async function checkBroker(options: {
   kafka: KafkaConnection
@@ -39,7 +39,7 @@ export async function checkBroker(options: {
   return state
 }
 
-/** Errors of kafkajs that mean a wrong setting here, with the setting to check. */
+/** Errors of kafkajs that mean a wrong setting. */
 const advices: readonly (readonly [RegExp, string])[] = [
   [
     /before secure TLS connection|wrong version number|packet length too long/i,
@@ -55,7 +55,7 @@ function addAdvice(why: string): string {
   return advice === undefined ? why : `${why} (${advice[1]})`
 }
 
-/** Waits for Kafka at start. `onWait` is called after each failed check. */
+/** For a start. `onWait` is called after each failed check. */
 export async function waitForBroker(options: {
   kafka: KafkaConnection
   deadlineMs?: number

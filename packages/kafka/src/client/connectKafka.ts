@@ -1,7 +1,6 @@
 import { type BrokerClock, createBrokerClock } from "../delay/brokerClock.ts"
 import type { Log } from "./log.ts"
 
-/** Addresses of the brokers, and how to authenticate. */
 export type KafkaOptions = {
   /** As host:port. */
   readonly brokers: readonly string[]
@@ -16,8 +15,8 @@ export type KafkaOptions = {
 }
 
 /**
- * Settings that all clients of a process share. Contains no socket: each producer and consumer opens its own. The clock is
- * shared because acknowledgements to the producer tell the consumers the brokers' time.
+ * Shared by all clients of a process, without a socket. Acknowledgements to producers correct the clock that
+ * consumers of delayed topics use.
  */
 export type KafkaConnection = KafkaOptions & {
   readonly clientId: string
@@ -25,7 +24,6 @@ export type KafkaConnection = KafkaOptions & {
   readonly clock: BrokerClock
 }
 
-/** Does no I/O. */
 export function connectKafka(connection: Omit<KafkaConnection, "clock">): KafkaConnection {
   if (connection.brokers.length === 0) {
     throw new Error("No Kafka broker is configured: give at least one address as host:port (KAFKA_BROKERS).")

@@ -1,10 +1,7 @@
 import { type logCreator, logLevel } from "kafkajs"
 import type { Log } from "./log.ts"
 
-/**
- * The fields of kafkajs that may be logged. An allow list, because with KAFKAJS_LOG_LEVEL=DEBUG kafkajs logs whole requests
- * and responses, including the content of records.
- */
+/** No others are logged: with KAFKAJS_LOG_LEVEL=DEBUG they include the content of records. */
 const allowedFields = [
   "groupId",
   "memberId",
@@ -19,9 +16,8 @@ const allowedFields = [
 const repeatAfterMs = 30_000
 
 /**
- * Forwards kafkajs's log to `log`, one level lower: kafkajs calls each failed connection an error and each pause of a
- * partition an info. The code that calls kafkajs reports what a failure means. A warning that was logged within the last
- * 30 s becomes debug: while a broker was down, kafkajs logged 30 per second.
+ * One level lower than kafkajs logs, whose callers report what failed. A warning repeated within 30 s becomes
+ * debug: while a broker was down, there were 30 per second.
  */
 export function forwardKafkajsLog(log: Log): logCreator {
   const warnedAt = new Map<string, number>()

@@ -1,4 +1,4 @@
-// The internal modules of kafkajs that this package uses. kafkajs publishes no types for them.
+// Internal modules of kafkajs, which have no types.
 
 /** Patched by `workarounds/idleQueueTimer.ts`. */
 declare module "kafkajs/src/network/requestQueue/index.js" {
@@ -31,7 +31,6 @@ declare module "kafkajs/src/errors.js" {
   export default errors
 }
 
-/** Used by `producer/brokerConnections.ts` and `producer/produceRequest.ts`. Tests replace its methods to return errors. */
 declare module "kafkajs/src/broker/index.js" {
   type Response = { decode(data: Buffer): Promise<object>; parse(data: object): Promise<object> }
   type Call = { request: object; response: Response }

@@ -5,18 +5,17 @@ import type { OutstandingLimit } from "./limitOutstanding.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
-/** Per partition, how many fetched records that are not due stay in memory. The others are fetched again later. */
+/** Per partition. Further records that are not due are fetched again later. */
 const maxRecordsNotDue = 256
 
-/** Well below the session timeout. While there is no capacity, a rebalance is noticed this late. */
+/** While there is no capacity, a rebalance is noticed this late. Well below the session timeout. */
 const heartbeatEveryMs = 1_000
 
-/** A fetched batch of one partition, independent of the Kafka client. */
 export type FetchedBatch = TopicPartition & {
   records: Incoming[]
   /** The next fetch starts after this offset. */
   resolveOffset(offset: string): void
-  /** Rejects if the group rebalances. Pass the error on to the client. */
+  /** Rejects if the group rebalances. The client must receive that error. */
   heartbeat(): Promise<void>
 }
 
@@ -26,9 +25,8 @@ export type DispatchOptions = {
   onRecords(records: Incoming[], done: (record: Incoming) => void): void
   pause(partition: TopicPartition): void
   resume(partition: TopicPartition): void
-  /** `onRecords` threw. The assignment was revoked. */
+  /** `onRecords` threw, and the assignment was revoked. */
   onHandlerError(error: unknown): void
-  /** By default a clock that only these records correct. */
   clock?: BrokerClock
 }
 
@@ -48,19 +46,19 @@ type Assignment = Map<string, Partition>
 const nameOf = ({ topic, partition }: TopicPartition) => `${topic}/${partition}`
 
 /**
- * Dispatches fetched records to `onRecords` when they are due and the limit has capacity, and tracks which offsets may be
- * committed. The state belongs to one assignment: a record that is done after its partition was revoked commits nothing.
+ * Passes fetched records to `onRecords` when they are due and the limit has capacity. All state belongs to
+ * one assignment: a record that is done after its partition was revoked commits nothing.
  */
 export function dispatchRecords(options: DispatchOptions) {
   const { limit, delayMsOf, onRecords, pause, resume, onHandlerError, clock = createBrokerClock() } = options
   let assignment: Assignment | null = null
   let stopped = false
-  // Outstanding records of revoked partitions. They count against the limit until they are done.
+  // Outstanding records of revoked partitions: they still count against the limit.
   const revokedRecords = new Set<Incoming>()
 
   function assign(partitions: TopicPartition[]): void {
     revoke()
-    // A suspended machine loses its assignment, and its monotonic clock stands still meanwhile.
+    // If the machine was suspended, its monotonic clock stood still.
     clock.restart()
     assignment = new Map(
       partitions.map((partition) => [
@@ -91,14 +89,14 @@ export function dispatchRecords(options: DispatchOptions) {
     if (partition.timer) clearTimeout(partition.timer)
     const notDue = new Set(partition.notDue)
     for (const record of partition.tracker.notDone()) if (!notDue.has(record)) revokedRecords.add(record)
-    // In kafkajs a pause outlives the assignment. Assigned again later, the partition would not be fetched.
+    // In kafkajs a pause outlives the assignment: assigned again, the partition would not be fetched.
     if (notDue.size > 0 && !stopped) resume(partition)
   }
 
   /**
-   * Starts a partition anew after an offset that was fetched before. This happens when the log was truncated or its topic
-   * recreated, as kafkajs then restarts at the log's beginning, and when two fetch loops request the same offset. Added
-   * behind larger offsets, the tracker would not find such a record, and its capacity would never be released.
+   * An offset repeats if the log was truncated, its topic recreated, or two fetch loops requested it. The
+   * tracker needs ascending offsets: it would not find such a record, and its capacity would never be
+   * released.
    */
   function restartPartition(partition: Partition, offset: bigint, fetched: FetchedBatch): void {
     const reached = BigInt(partition.tracker.committable() ?? offset)
@@ -106,12 +104,12 @@ export function dispatchRecords(options: DispatchOptions) {
     partition.tracker = trackOffsets<Incoming>()
     partition.next = null
     partition.notDue = []
-    // Commit at once, even if nothing is done: the committed offset may belong to the previous log.
+    // Differs from every offset: commit at once, because the committed offset may be one of the previous log.
     partition.committed = ""
     fetched.resolveOffset(String((offset < reached ? offset : reached) - 1n))
   }
 
-  /** Stops dispatching. Outstanding records can still be done and committed. */
+  /** Outstanding records can still be done and committed. */
   function stop(): void {
     stopped = true
     for (const partition of assignment?.values() ?? []) {
@@ -131,24 +129,20 @@ export function dispatchRecords(options: DispatchOptions) {
     try {
       onRecords(records, done)
     } catch (error) {
-      // Those that are not done are fetched again after the next assignment.
       revoke()
       for (const record of records) if (revokedRecords.delete(record)) limit.release(1)
       onHandlerError(error)
     }
   }
 
-  /**
-   * Resolves when each record is dispatched or buffered until it is due. Without capacity it waits: nothing needs to be
-   * fetched twice, and no other partition could be dispatched either.
-   */
+  /** Resolves when each record is dispatched, or buffered until it is due. */
   async function onFetched(fetched: FetchedBatch): Promise<void> {
     const current = assignment
     const partition = current?.get(nameOf(fetched))
     if (!partition) return
     const [first] = fetched.records
     const newest = fetched.records.at(-1)
-    // Topics without a delay may carry publishers' timestamps instead of the broker's.
+    // Topics without a delay may have publishers' timestamps.
     if (newest && partition.delayMs > 0) clock.read(newest.appendedAt)
     if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
       restartPartition(partition, BigInt(first.offset), fetched)
@@ -156,7 +150,7 @@ export function dispatchRecords(options: DispatchOptions) {
     }
     const track = (records: Incoming[]) => {
       partition.tracker.add(records)
-      // The start of the assignment need not be committed.
+      // The position at the assignment needs no commit.
       partition.committed ??= partition.tracker.committable()
       const last = records.at(-1)
       if (!last) return
@@ -182,8 +176,8 @@ export function dispatchRecords(options: DispatchOptions) {
         dispatch(records)
         continue
       }
-      // Heartbeat before waiting: after a failed batch kafkajs still passes on the fetch's other batches, and each would
-      // delay the rebalance by one wait.
+      // Heartbeat first: in a rebalance kafkajs still passes the other batches of a fetch, and each would
+      // wait here.
       await fetched.heartbeat()
       if (limit.capacity() <= 0) await limit.changed(heartbeatEveryMs)
     }
@@ -206,7 +200,6 @@ export function dispatchRecords(options: DispatchOptions) {
     }
   }
 
-  /** Offsets that have advanced since the last commit. Call `markCommitted` when they are committed. */
   function pendingCommits(): { commits: OffsetCommit[]; markCommitted(): void } {
     const advanced: { partition: Partition; offset: string }[] = []
     for (const partition of assignment?.values() ?? []) {

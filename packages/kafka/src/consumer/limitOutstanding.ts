@@ -1,7 +1,6 @@
-/** Counts the outstanding records of all partitions of a consumer against one limit. */
+/** One limit for the outstanding records of all partitions. */
 export type OutstandingLimit = {
   outstanding(): number
-  /** How many more records may be dispatched now. */
   capacity(): number
   acquire(count: number): void
   release(count: number): void
@@ -30,7 +29,7 @@ export function limitOutstanding(max: number): OutstandingLimit {
       outstanding -= count
       if (waiters.size === 0 || scheduled) return
       scheduled = true
-      // Deferred, so that records finished in the same turn cause one dispatch instead of one each.
+      // Deferred, so that records done in the same turn cause one dispatch.
       setImmediate(notify)
     },
     changed: (ms) =>

@@ -11,53 +11,49 @@ import { startMembership } from "./startMembership.ts"
 const commitEveryMs = 250
 const firstRetryMs = 200
 const longestRetryMs = 3_000
-/** After a membership of this length the retry delay starts again at `firstRetryMs`. */
+/** A membership of this length resets the retry delay. */
 const stableMs = 10_000
 
 export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
   /**
-   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs`, in the brokers' time as estimated by
-   * `createBrokerClock`. The topic must use LogAppendTime, so that the first record of a partition is due first.
+   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs` in the brokers' time
+   * (`createBrokerClock`). The topic must use LogAppendTime, so that a partition's first record is due first.
    */
   topics: { topic: string; delayMs?: number }[]
-  /** Limit of outstanding records: dispatched and not done, over all partitions. */
+  /** Records dispatched and not done, over all partitions. */
   maxOutstanding: number
-  /**
-   * Maximum size of a fetch response; a larger single record still arrives. Fetched records wait parsed in memory for
-   * capacity: use large values for many small records, small values to save memory. Default: 4 MiB.
-   */
+  /** Maximum size of a fetch response. Its parsed records wait in memory for capacity. Default: 4 MiB. */
   fetchBytes?: number
   /**
-   * Receives records in partition order and must return at once. Call `done` for each record when its outcome is durable,
-   * in any order and at any time. No offset after a record that is not done is committed, so after a crash or a rebalance
-   * such a record comes again. If `onRecords` throws, the consumer restarts.
+   * Receives records in partition order and must return at once. Call `done` when a record's outcome is
+   * durable, in any order. Until then no later offset is committed, and after a crash or a rebalance the
+   * record comes again. If `onRecords` throws, the consumer restarts.
    */
   onRecords: (records: Incoming[], done: (record: Incoming) => void) => void
-  /** How long the group waits for a killed member before it reassigns that member's partitions. */
+  /** After this time the group reassigns the partitions of a killed member. */
   sessionTimeoutMs?: number
-  /** Limit of the first join. */
   startDeadlineMs?: number
   onHealth?: (healthy: boolean, why?: string) => void
 }
 
 export type Consumer = {
   outstanding(): number
-  /** Whether it is a member of the group, has fetched, and receives heartbeat responses. For readiness. */
+  /** Joined, has fetched, and receives heartbeat responses. For readiness. */
   healthy(): boolean
-  /** The group's lag in the partitions assigned here, from the broker. Rejects if the broker does not respond. */
+  /** In the partitions assigned here. Rejects if no broker responds. */
   lag(): Promise<Lag[]>
   /**
-   * Stops dispatching, waits for outstanding records, commits, and leaves the group. `drained` is false if the deadline
-   * passed or the commit failed: records that are not committed come again. Never rejects. May be called twice.
+   * Waits for outstanding records, commits and leaves the group. `drained` is false if the deadline passed or
+   * the commit failed: then records come again. Never rejects.
    */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
 /**
- * Consumes at least once. Resolves after the first fetch; rejects after `startDeadlineMs`. From then on it recovers by
- * itself: after an outage of the broker or a failure of the client it reports itself unhealthy and joins again until closed.
+ * Consumes at least once. Resolves after the first fetch, or rejects after `startDeadlineMs`. After a later
+ * outage or failure of the client it reports itself unhealthy and joins again.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
   const { kafka, group, topics, maxOutstanding, onRecords, onHealth } = options
@@ -94,7 +90,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     clock: kafka.clock,
   })
 
-  /** True if nothing is left to commit. The next interval retries a commit that failed. */
+  /** True if nothing is left to commit. */
   async function commitPending(): Promise<boolean> {
     const { commits, markCommitted } = dispatch.pendingCommits()
     if (commits.length === 0) return true
@@ -107,7 +103,6 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
       return false
     }
   }
-  /** One commit at a time. */
   function commit(): Promise<boolean> {
     committing ??= commitPending().finally(() => {
       committing = null
@@ -126,7 +121,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         sessionTimeoutMs,
         fetchBytes,
         onJoin: dispatch.assign,
-        // Before the rejoin, while the broker still accepts commits of the previous generation.
+        // Before the rejoin, after which the broker rejects commits of this generation.
         onLeave() {
           void commitPending()
           dispatch.revoke()
@@ -153,7 +148,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
     const start = Date.now()
-    // For the last commit and for leaving the group. Without leaving, the group would wait for the session timeout.
+    // To commit and leave the group. A group that is not left waits for the session timeout.
     const reserveMs = Math.min(2_000, deadlineMs / 4)
     const remainingMs = () => start + deadlineMs - Date.now()
     dispatch.stop()
@@ -175,7 +170,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     outstanding: () => limit.outstanding(),
     healthy: () => healthy,
     async lag() {
-      // Shared by concurrent callers: each read opens connections, and waits if a broker hangs.
+      // Shared by concurrent callers, because each read opens connections.
       readingLag ??= groupLag(kafka, group, [...delays.keys()]).finally(() => {
         readingLag = null
       })

@@ -13,9 +13,8 @@ import type { FetchedBatch } from "./dispatchRecords.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 
 const heartbeatIntervalMs = 1_000
-/** How long the group waits for its members to rejoin. */
 const rebalanceTimeoutMs = 20_000
-/** A delayed record can be late by this much after a resume. Paused members send heartbeats at this interval. */
+/** Resumed partitions are fetched, and paused members send heartbeats, this late. */
 const maxWaitMs = 250
 
 export type MembershipOptions = {
@@ -32,10 +31,9 @@ export type MembershipOptions = {
 
 /** A kafkajs consumer from connecting until it leaves its group or fails. */
 export type Membership = {
-  /** Resolves once, with the reason. */
+  /** Resolves with the reason. */
   ended: Promise<string>
   end(why: string): void
-  /** Leaves the group if the broker responds, and disconnects. */
   leave(): Promise<void>
   commit(commits: OffsetCommit[]): Promise<void>
   pause(partition: TopicPartition): void
@@ -54,7 +52,7 @@ export function startMembership(options: MembershipOptions): Membership {
     maxBytes: fetchBytes,
     metadataMaxAge: 60_000,
     allowAutoTopicCreation: false,
-    // kafkajs does not report failures of its own restarts. `startConsumer` restarts instead.
+    // kafkajs does not report failed restarts of its own, so `startConsumer` restarts.
     retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
   })
 
@@ -69,7 +67,7 @@ export function startMembership(options: MembershipOptions): Membership {
   const heartbeats = watchHeartbeats(consumer, sessionTimeoutMs, (silentMs) => {
     const why = `no heartbeat response for ${Math.round(silentMs / 1_000)} s`
     onHealth(false, why)
-    // A rebalance may last this long.
+    // During a rebalance there are no heartbeats.
     if (silentMs > sessionTimeoutMs + rebalanceTimeoutMs) end(why)
   })
   endAfterUnsafeRejoin(consumer, end)
@@ -130,7 +128,7 @@ export function startMembership(options: MembershipOptions): Membership {
     ended,
     end,
     async leave() {
-      // A connect or join cannot be cancelled. Disconnecting afterwards closes what it opened.
+      // A pending connect or join cannot be cancelled.
       const disconnect = async () => {
         await withinDeadline(joining, 5_000, null)
         await consumer.disconnect()

@@ -1,18 +1,14 @@
-/**
- * The records of one partition that are not done, and the offset that may be committed. Belongs to one assignment. Memory
- * grows with the records that are not done: one record that hangs does not keep those done after it in memory.
- */
+/** The records of one partition, in one assignment, that are not done. Memory grows only with those. */
 export type OffsetTracker<R> = {
   /** In offset order. Compaction may leave gaps. */
   add(records: readonly R[]): void
-  /** False if the record is of another assignment or was done before. */
+  /** False for a record of another assignment, or done before. */
   done(record: R): boolean
-  /** The offset of the first record that is not done, or one past the last record; null before any record. */
+  /** Offset of the first record that is not done, or one past the last; null before any record. */
   committable(): string | null
   notDone(): Iterable<R>
 }
 
-/** Shorter arrays are not compacted. */
 const compactAbove = 64
 
 export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {

@@ -1,26 +1,24 @@
-/** Times in milliseconds: `now` and record timestamps since the epoch, monotonic ones as `performance.now()`. */
+/** Milliseconds since the epoch; `sentAt` by `performance.now()`. */
 export type BrokerClock = {
   now(): number
-  /** Forgets all observations. The monotonic clock stands still while a machine is suspended. */
+  /** Forgets all observations. */
   restart(): void
   /** A record with this LogAppendTime was read. */
   read(appendedAt: number): void
-  /** A record with this LogAppendTime was sent at `sentAt` (monotonic) and has just been acknowledged. */
+  /** A record with this LogAppendTime, sent at `sentAt`, has just been acknowledged. */
   acknowledged(appendedAt: number, sentAt: number): void
 }
 
 /**
- * Estimates the brokers' time, by which delayed records are due: the monotonic clock plus an offset from observations.
+ * Estimates the brokers' time, by which delayed records are due (decision 0026).
  *
- * 1. Without observations: this machine's time now, or its time at the start plus the time since, whichever is earlier. So
- *    records are not early if the machine's clock is set ahead while they wait.
- * 2. The newest timestamp that was read is a lower bound: no record is appended in the future. This corrects a machine's
- *    clock that is behind.
- * 3. The timestamp of an acknowledged record plus the time since it was sent is an upper bound. If the machine's clock is
- *    beyond it, only the lower bound counts.
+ * 1. Without observations: this machine's time now, or its time at the start plus the time since, whichever
+ *    is earlier. If the machine's clock is set ahead, no record is early.
+ * 2. The newest timestamp that was read is a lower bound, because no record is appended in the future.
+ * 3. An acknowledged record's timestamp plus the time since it was sent is an upper bound. If the machine's
+ *    clock is beyond it, the lower bound counts.
  *
- * If the bounds contradict each other because a broker's clock was set, the newer observation counts. If brokers' clocks
- * differ, records are early or late by the difference.
+ * If the bounds contradict each other, the newer observation counts.
  */
 export function createBrokerClock(
   read = { wall: () => Date.now(), monotonic: () => performance.now() },

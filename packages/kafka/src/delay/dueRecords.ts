@@ -1,7 +1,7 @@
-/** Timers are at most this long: the clock may be corrected meanwhile, and setTimeout overflows at 2^31 ms. */
+/** Short, because the clock may be corrected meanwhile and setTimeout overflows at 2^31 ms. */
 const longestTimerMs = 10_000
 
-/** How many records from index `from` on are due at `now`: those before the first that is not due. */
+/** How many records from index `from` on are due. */
 export function countDue(
   records: readonly { appendedAt: number }[],
   from: number,
@@ -15,7 +15,7 @@ export function countDue(
   return index - from
 }
 
-/** Call `countDue` again after the sleep: timers can fire early, and long ones are cut short here. */
+/** Call `countDue` again afterwards: timers can fire early, and long ones are cut short. */
 export function sleepUntilDue(record: { appendedAt: number }, delayMs: number, now: number): number {
   return Math.min(longestTimerMs, Math.max(1, record.appendedAt + delayMs - now))
 }

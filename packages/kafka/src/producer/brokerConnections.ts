@@ -11,17 +11,16 @@ import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendCall } from "./sendCall.ts"
 
-/** `leader` is the broker's id, or null while the partition has no leader. */
+/** `leader`: broker id, or null without a leader. */
 export type Leaders = { partition: number; leader: number | null }[]
 export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
 
-/** A producer's connections: at most one to each broker, opened at its first use. */
+/** At most one connection to each broker, opened at its first use. */
 export type BrokerConnections = {
   connect(): Promise<void>
   disconnect(): Promise<void>
-  /** From any broker that responds. Afterwards all brokers of the cluster are known. */
+  /** From any broker. Afterwards all brokers of the cluster are known. */
   readMetadata(topic: string): Promise<TopicMetadata>
-  /** From this broker. Rejects if it does not respond in time. */
   readMetadataFrom(leader: number, topic: string): Promise<TopicMetadata>
   isKnown(leader: number): boolean
   produce(
@@ -40,7 +39,7 @@ type MetadataResponse = {
   }[]
 }
 
-/** kafkajs's connections without its producer, so that every partition of a request has its own outcome. */
+/** kafkajs's connections without its producer, so that every partition of a request has an outcome. */
 export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLimits): BrokerConnections {
   const { retry, ...options } = clientOptions(kafka, limits)
   const logger = loggers.createLogger({

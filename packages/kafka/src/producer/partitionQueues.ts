@@ -2,7 +2,7 @@ import type { Message } from "kafkajs"
 import type { Leaders } from "./brokerConnections.ts"
 import { createPartitionChooser } from "./choosePartition.ts"
 
-/** A call of `publish`. `why` is the last reason for which one of its records was not appended. */
+/** A call of `publish`. `why`: the last reason why a record was not appended. */
 export type PublishCall = {
   settled: boolean
   why: string | null
@@ -13,29 +13,25 @@ export type QueuedRecord = { message: Message; bytes: number; queuedAt: number; 
 
 export type PartitionQueue = {
   id: number
-  /** Null without a leader, and after a failure until the metadata is read again. */
+  /** Null without a leader, or after a failure until metadata is read. */
   leader: number | null
   waiting: QueuedRecord[]
-  /** A request with records of this partition is in flight. */
   sending: boolean
-  /** Per request. Lowered to isolate records that the broker rejects. */
+  /** Per request. Lowered to isolate rejected records. */
   maxRecords: number
   failures: number
-  /** `byLeader`: the leader responded with an error that its other partitions may share. */
+  /** `byLeader`: its other partitions may have the same error. */
   failure: { why: string; at: number; byLeader: boolean } | null
   acknowledgedAt: number
 }
 export type Batch = { partition: PartitionQueue; records: QueuedRecord[] }[]
 
-export type PartitionQueues = ReturnType<typeof createPartitionQueues>
-
-/** The records of one topic that wait to be sent, a queue for each partition. */
 export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatchBytes: number }) {
   const { maxBatchRecords, maxBatchBytes } = limits
   const partitions = new Map<number, PartitionQueue>()
   /** The order in which partitions get space in a request. */
   let order: PartitionQueue[] = []
-  /** Records that wait until the topic's partitions are known. */
+  /** Records wait here until the topic's partitions are known. */
   let unassigned: QueuedRecord[] = []
   const choosePartition = createPartitionChooser()
   let waitingRecords = 0
@@ -59,7 +55,7 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     else unassigned.push(record)
   }
 
-  /** Removes the records that fit into a request to this leader. Records whose call is settled are dropped. */
+  /** Takes records that fit into one request. Drops those whose call is settled. */
   function takeBatch(leader: number): Batch {
     const batch: Batch = []
     let count = 0
@@ -84,7 +80,7 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
       if (records.length > 0) batch.push({ partition, records })
     }
     if (count >= maxBatchRecords || bytes >= maxBatchBytes / 2) {
-      // The next request starts with the partitions that got no space in this one.
+      // Partitions that got no space come first in the next request.
       const served = new Set(batch.map(({ partition }) => partition))
       order = [...order.filter((partition) => !served.has(partition)), ...served]
     }
@@ -117,7 +113,6 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     return partition
   }
 
-  /** Drops records whose call is settled, if they are not about to be sent. */
   function dropSettled(): void {
     const isPending = (record: QueuedRecord) => {
       if (!record.call.settled) return true

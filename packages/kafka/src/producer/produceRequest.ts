@@ -10,13 +10,12 @@ export type PartitionRecords = { partition: number; messages: Message[] }
 type ProduceResponse = {
   topics: { topicName: string; partitions: PartitionResponse[] }[]
 }
-/** `logAppendTime` is -1 or missing if the topic uses the publishers' timestamps. */
+/** `logAppendTime` is -1 or missing without LogAppendTime. */
 type PartitionResponse = { partition: number; errorCode: number; logAppendTime?: string }
 
-/** The error of each partition, or null if its records were appended. A partition may be missing. */
+/** Null: the partition's records were appended. A partition may be missing. */
 export type ProduceOutcomes = Map<number, BrokerError | null>
 
-/** Sends one request with acks=all. */
 export async function sendProduceRequest(
   broker: Broker,
   topic: string,
@@ -24,7 +23,7 @@ export async function sendProduceRequest(
   timeoutMs: number,
   clock: BrokerClock,
 ): Promise<ProduceOutcomes> {
-  // acks=all: with fewer, the failure of one broker loses records that were acknowledged.
+  // acks=all: otherwise the failure of one broker loses acknowledged records.
   const parameters = { acks: -1, timeout: timeoutMs, topicData: [{ topic, partitions }] }
   const sentAt = performance.now()
   const response = await sendCall(broker, apiKeys.Produce, protocol.requests.Produce, parameters)

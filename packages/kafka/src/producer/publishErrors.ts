@@ -1,7 +1,7 @@
-/** The broker rejects the record. It may accept other records of the topic. */
+/** These reject one record. */
 const recordErrors = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_TIMESTAMP"]
 
-/** The broker rejects all records of the topic until an operator changes permissions, the topic or the broker. */
+/** These reject all records of a topic until an operator changes permissions, the topic or the broker. */
 const topicErrors = [
   "TOPIC_AUTHORIZATION_FAILED",
   "CLUSTER_AUTHORIZATION_FAILED",
@@ -15,16 +15,13 @@ const topicErrors = [
 
 export type RejectionScope = "record" | "topic"
 
-/** Whether a broker's error rejects the record or its topic permanently; null if the same request may succeed later. */
+/** Null if the same request may succeed later. */
 export function rejectionScope(type: string): RejectionScope | null {
   if (recordErrors.includes(type)) return "record"
   return topicErrors.includes(type) ? "topic" : null
 }
 
-/**
- * Publishing the record again cannot succeed until somebody changes the record (`scope` "record") or permissions, the topic
- * or the broker (`scope` "topic"). `reason` is the error's name in the protocol.
- */
+/** Publishing the record again cannot succeed. `reason` is the error's name in the protocol. */
 export class PermanentPublishError extends Error {
   override name = "PermanentPublishError"
   readonly reason: string

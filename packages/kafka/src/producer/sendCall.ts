@@ -3,10 +3,9 @@ import errors from "kafkajs/src/errors.js"
 import protocolErrors from "kafkajs/src/protocol/error.js"
 import { withErrorsInResponse } from "../client/workarounds/firstErrorHidesResponse.ts"
 
-/** An error that a broker returned: its name in the protocol, such as `NOT_LEADER_FOR_PARTITION`, and a sentence. */
+/** `type` is the error's name in the protocol, such as `NOT_LEADER_FOR_PARTITION`. */
 export type BrokerError = { type: string; message: string }
 
-/** Sends a request to a broker and returns the decoded response. */
 export async function sendCall(
   broker: Broker,
   apiKey: number,
@@ -22,7 +21,6 @@ export async function sendCall(
   }
 }
 
-/** Null for code 0. */
 export function brokerError(code: number): BrokerError | null {
   if (code === 0) return null
   const { type, message } = protocolErrors.createErrorFromCode(code)

@@ -14,10 +14,7 @@ export type ProducerOptions = {
   /** How long a record waits for others to share its request. */
   lingerMs?: number
   maxBatchRecords?: number
-  /**
-   * Limits a request, and so a record. The default is below what brokers accept for one partition of a request by default
-   * (`message.max.bytes`, 1 MiB).
-   */
+  /** Of a request, and so of a record. Below the default of the broker's `message.max.bytes`, 1 MiB. */
   maxBatchBytes?: number
   /** Of a call of `publish`. */
   deadlineMs?: number
@@ -25,21 +22,17 @@ export type ProducerOptions = {
 
 export type Producer = {
   /**
-   * Resolves when the broker has acknowledged all records with acks=all. Rejects with a `PermanentPublishError` when one of
-   * them is rejected permanently, otherwise at the deadline. Some records may have been appended then, so publishing again
-   * is at least once. A record's failure affects no other call.
+   * Resolves when all records are acknowledged with acks=all. Rejects at the deadline, or at once with a
+   * `PermanentPublishError`; some records may have been appended then. A failure affects no other call.
    */
   publish(records: Outgoing[]): Promise<void>
-  /**
-   * Availability of a topic, from recent acknowledgements or a small request to its leaders. For readiness, about once per
-   * second. Takes about `withinMs`, or twice that if no leader responds.
-   */
+  /** For readiness: by recent acknowledgements or a small request. Takes at most about twice `withinMs`. */
   check(topic: string, withinMs: number): Promise<TopicState>
-  /** Sends what is queued, accepts no more, and disconnects. Rejects records not acknowledged by the deadline. */
+  /** Sends what is queued. Rejects records that are not acknowledged by the deadline. */
   close(deadlineMs: number): Promise<void>
 }
 
-/** Batches the records of concurrent callers into few requests. Rejects if no broker responds within twice the deadline. */
+/** Batches records of concurrent callers. Rejects if no broker responds within twice the deadline. */
 export async function startProducer(options: ProducerOptions): Promise<Producer> {
   const {
     kafka,
@@ -50,17 +43,17 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   } = options
   const requestTimeoutMs = Math.min(deadlineMs, 30_000)
   const newConnections = () => createBrokerConnections(kafka, { requestTimeoutMs, retries: 2 })
-  // Connected at once to check that Kafka is reachable. The first topic uses these connections.
+  // Connected now to check that Kafka is reachable, and used for the first topic.
   const first = newConnections()
-  // Connections per topic: a broker handles the requests of one connection in order, and acks=all may take long for one
-  // topic only.
+  // Each topic has connections of its own: a broker handles one connection's requests in order, and one topic
+  // may be slow.
   const senders = new Map<string, TopicSender>()
   const calls = new Map<PublishCall, { promise: Promise<void>; expiresAt: number }>()
   let expiryTimer: NodeJS.Timeout | null = null
   let closed: Promise<void> | null = null
 
   try {
-    // Twice the deadline, to reach a second broker if the first accepts the connection and does not respond.
+    // Twice the deadline, to try a second broker if the first hangs.
     const outcome = await withinDeadline(first.connect(), Math.max(2 * deadlineMs, 5_000), "late")
     if (outcome === "late") throw new Error("no response within twice the deadline")
   } catch (error) {
@@ -123,7 +116,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     return promise
   }
 
-  /** One timer serves all calls: they expire in the order in which they were made. */
+  /** One timer for all calls, which expire in order. */
   function expireCalls(): void {
     expiryTimer = null
     const now = performance.now()
@@ -164,7 +157,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   }
 }
 
-/** `bytes` is an upper bound: the record format adds lengths, an offset and a time, and two lengths per header. */
+/** `bytes` is an upper bound of the record's encoded size. */
 function toMessage({ key, value, headers }: Outgoing): { message: Message; bytes: number } {
   let bytes = 40 + (key === null ? 0 : Buffer.byteLength(key))
   bytes += typeof value === "string" ? Buffer.byteLength(value) : (value?.byteLength ?? 0)

@@ -13,15 +13,15 @@ import { describeTopic, hasAcknowledgedLately, isKnownAvailable, type TopicState
 
 const firstRefreshMs = 50
 const longestRefreshMs = 500
-/** Partitions that are added to a topic receive records after this time. */
+/** New partitions of a topic receive records after this time. */
 const metadataMaxAgeMs = 300_000
 
-/** Errors that new metadata resolves. */
+/** New metadata resolves these. */
 const leadershipErrors = ["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PARTITION"]
 
 export type TopicSender = {
   add(record: QueuedRecord): void
-  /** Sends waiting records at once, without lingering. */
+  /** Sends without lingering from now on. */
   flush(): void
   check(withinMs: number): Promise<TopicState>
   disconnect(): Promise<void>
@@ -35,8 +35,8 @@ export type SenderSettings = {
 }
 
 /**
- * Publishes to one topic, with one request at a time to each leader: records of a partition stay in order, and records that
- * arrive meanwhile share the next request. A partition without a leader, or with rejected records, delays no other.
+ * Sends one request at a time to each leader, so that a partition's records stay in order. A partition
+ * without a leader, or with rejected records, delays no other.
  */
 export function createTopicSender(
   topic: string,
@@ -75,7 +75,7 @@ export function createTopicSender(
     if (waitMs > 0) {
       lingerTimer ??= setTimeout(sendWaiting, waitMs)
     } else {
-      // Deferred, so that records published in the same turn share the request.
+      // Records published in the same turn share the request.
       sendImmediate = setImmediate(sendWaiting)
     }
   }
@@ -121,7 +121,7 @@ export function createTopicSender(
     partition.failure = null
     partition.acknowledgedAt = performance.now()
     topicFailure = null
-    // The limit was lowered because of one record: grow back to full batches.
+    // Raised again after it was lowered to isolate a rejected record.
     partition.maxRecords *= 2
     for (const { call } of records) call.acknowledge()
   }
@@ -135,7 +135,7 @@ export function createTopicSender(
     if (scope === null) {
       retryLater(partition, records, message, !leadershipErrors.includes(type))
     } else if (scope === "record" && records.length > 1) {
-      // The broker rejects a partition's records together. Halve the batch until only the faulty ones are rejected.
+      // The broker rejects all of a partition's records in a request: halve them to isolate the faulty one.
       partition.maxRecords = Math.ceil(records.length / 2)
       queues.putBack(partition, records)
     } else {
@@ -145,7 +145,6 @@ export function createTopicSender(
     }
   }
 
-  /** Puts the records back, to be sent again after the metadata has been read. */
   function retryLater(
     partition: PartitionQueue,
     records: QueuedRecord[],
@@ -217,7 +216,7 @@ export function createTopicSender(
       const read = brokers.readMetadataFrom(leader, topic)
       const result = await withinDeadline(read, withinMs, `no response within ${withinMs} ms`).catch(reasonOf)
       if (typeof result !== "string") return result
-      // A busy leader responds late but acknowledges.
+      // A busy leader can respond late.
       if (!hasAcknowledgedLately(all, leader)) unresponsive.set(leader, `broker ${leader}: ${result}`)
       return null
     })

@@ -1,13 +1,12 @@
 import type { PartitionQueue } from "./partitionQueues.ts"
 
-/** An acknowledgement this recent proves that the leader responds. */
-const freshMs = 1_000
-/** For how long a failed request counts as a failure of its partition. */
+const recentMs = 1_000
+/** How long a failed request counts against its partition. */
 const failureCountsMs = 3_000
 
 /**
- * `partial`: the partitions in `unavailable` accept no records. `responds`: leaders respond, and only recent publishing
- * failed. `why` is for operators.
+ * `unavailable`: these partitions accept no records. `responds`: leaders respond, and only recent publishing
+ * failed.
  */
 export type TopicState =
   | { status: "available" }
@@ -15,11 +14,11 @@ export type TopicState =
   | { status: "unavailable"; responds: boolean; why: string }
 
 export function hasAcknowledgedLately(partitions: readonly PartitionQueue[], leader: number): boolean {
-  const since = performance.now() - freshMs
+  const since = performance.now() - recentMs
   return partitions.some((partition) => partition.leader === leader && partition.acknowledgedAt > since)
 }
 
-/** Whether recent acknowledgements show that all partitions accept records, without a request. */
+/** Known from recent acknowledgements. */
 export function isKnownAvailable(
   partitions: readonly PartitionQueue[],
   leaders: ReadonlySet<number>,
@@ -29,7 +28,6 @@ export function isKnownAvailable(
   return [...leaders].every((leader) => hasAcknowledgedLately(partitions, leader))
 }
 
-/** @param unresponsive leaders that did not respond, and why. */
 export function describeTopic(
   partitions: readonly PartitionQueue[],
   topicFailure: string | null,
@@ -38,7 +36,7 @@ export function describeTopic(
   if (topicFailure !== null || partitions.length === 0)
     return { status: "unavailable", responds: false, why: topicFailure ?? "its metadata has not been read" }
   const now = performance.now()
-  // If a leader responds with such an error, its other partitions may fail likewise unless they acknowledged lately.
+  // Partitions without a recent acknowledgement may have the same failure.
   const shared = partitions.find(({ failure }) => failure?.byLeader && now - failure.at < failureCountsMs)
   const failing = partitions.flatMap((partition) => {
     const why = failureOf(partition, unresponsive, shared?.failure?.why ?? null)
@@ -52,7 +50,6 @@ export function describeTopic(
   return { status: "partial", unavailable, partitions: partitions.length, why: first.why }
 }
 
-/** Why a partition accepts no records; null if it does. */
 function failureOf(
   partition: PartitionQueue,
   unresponsive: ReadonlyMap<number, string>,

@@ -1,11 +1,11 @@
 /*
- * Defect of kafkajs 2.2.4: it only knows the request AlterConfigs, which resets every setting of a topic that the request
- * does not name. Effect: settings that an operator has made are lost.
- * Here the topic's present settings are sent along.
- * Delete this file when the client knows IncrementalAlterConfigs, and send only what changes.
+ * Defect of kafkajs 2.2.4: its only request, AlterConfigs, resets all settings of a topic that it does not
+ * name.
+ * Effect: settings that an operator has made are lost.
+ * Delete this file when the client has IncrementalAlterConfigs, and send only the changes.
  */
 
-/** What `describeConfigs` calls a setting that was made on the topic itself. */
+/** The source, in `describeConfigs`, of a setting of the topic itself. */
 const setOnTopic = 1
 
 type Entry = { configName: string; configValue: string; configSource: number | string }

@@ -1,6 +1,6 @@
 /*
- * Defect of kafkajs 2.2.4: `createTopics` fails with the message "Topic creation errors". The brokers' reasons are only in the
- * error's list.
+ * Defect of kafkajs 2.2.4: the error of `createTopics` reads "Topic creation errors".
+ * Effect: operators do not learn the reason.
  * Delete this file when the message contains the reasons, and use `reasonOf`.
  */
 import kafkajs from "kafkajs"

@@ -1,9 +1,8 @@
 /*
- * Defect of kafkajs 2.2.4: if a rejoin fails because the new coordinator still loads the group, kafkajs fetches on with the
- * assignment that was revoked here, and its heartbeats succeed. Effect: a consumer that looked healthy received no records
- * until it was restarted.
- * Here the membership ends, and the next one joins anew.
- * Delete this file when the client retries such a join before it fetches.
+ * Defect of kafkajs 2.2.4: if a rejoin fails because the coordinator still loads the group, it fetches on
+ * with the revoked assignment, and heartbeats succeed.
+ * Measured: a consumer that looked healthy received no records until a restart.
+ * Delete this file when the client retries the join before it fetches.
  */
 import type { Consumer } from "kafkajs"
 

@@ -1,7 +1,7 @@
 /*
- * Defect of kafkajs 2.2.4: `fetchOffsets` for several topics omits a topic whose metadata it has just not read, or dropped
- * again. Effect: the lag of that topic is reported as everything that it contains.
- * Here there is one request per topic.
+ * Defect of kafkajs 2.2.4: `fetchOffsets` for several topics omits one whose metadata is not cached at that
+ * moment.
+ * Effect: all records of that topic count as lag.
  * Delete this file when the client returns all topics, and call `fetchOffsets` once.
  */
 import type { Admin } from "kafkajs"

@@ -1,8 +1,8 @@
 /*
- * Defect of kafkajs 2.2.4: `listTopics` and `describeCluster` fail with LEADER_NOT_AVAILABLE while any partition of any topic
- * in the cluster has no leader, including topics of other applications. Effect: no service can check its topics, and none can
- * start, while one broker is down.
- * Delete this file when the client lists such topics, and look the name up in `listTopics()`.
+ * Defect of kafkajs 2.2.4: `listTopics` fails with LEADER_NOT_AVAILABLE while any partition in the cluster
+ * has no leader, also of other applications' topics.
+ * Effect: no service can start while one broker is down.
+ * Delete this file when the client lists such topics, and use `listTopics`.
  */
 import type { Admin } from "kafkajs"
 import { isProtocolError } from "../isProtocolError.ts"

@@ -1,11 +1,11 @@
 /*
- * Defect of kafkajs 2.2.4: a consumer whose requests are no longer answered can stay silent: no error, no CRASH event. Effect:
- * the process stays ready and consumes nothing.
- * Here `onSilent` is called every second while the last heartbeat response is older than the session timeout.
+ * Defect of kafkajs 2.2.4: a consumer without responses can stay silent, without an error or a CRASH event.
+ * Effect: the process stays ready and consumes nothing.
  * Delete this file when the client reports lost heartbeats.
  */
 import type { Consumer } from "kafkajs"
 
+/** Calls `onSilent` every second while the last heartbeat response is older than the session timeout. */
 export function watchHeartbeats(
   consumer: Consumer,
   sessionTimeoutMs: number,

@@ -1,13 +1,12 @@
 /*
- * Defect of kafkajs 2.2.4: if a leader moves or partitions are added, kafkajs rejoins from inside one broker's fetch loop while
- * the loops of other brokers continue. They can deliver a batch from before the rejoin, whose offsets follow records that
- * were revoked. Effect: committing that batch skipped those records; records were lost when a broker of two was killed.
- * Here such a membership ends, and the next one starts from the committed offsets.
+ * Defect of kafkajs 2.2.4: if a leader moves or partitions are added, it rejoins from inside one broker's
+ * fetch loop while those of other brokers continue. These can deliver a batch that follows revoked records.
+ * Measured: committing such a batch lost records when a broker of two was killed.
  * Delete this file when the client stops all fetch loops before it rejoins.
  */
 import type { Consumer } from "kafkajs"
 
-/** Register before other listeners of GROUP_JOIN: after such a rejoin they must find the membership ended. */
+/** Call it before other listeners of GROUP_JOIN are registered. */
 export function endAfterUnsafeRejoin(consumer: Consumer, end: (why: string) => void): void {
   const fetchingFrom = new Set<number>()
   consumer.on(consumer.events.FETCH_START, ({ payload }) => {
