@@ -88,14 +88,14 @@ async function nameServer(records: Records): Promise<string> {
     const resources = answers.map((address) =>
       Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]),
     )
-    const answer = () => socket.send(Buffer.concat([head, question, ...resources]), from.port, from.address)
-    if (left > 0) late.push(setTimeout(answer, left))
-    else answer()
+    const send = () => socket.send(Buffer.concat([head, question, ...resources]), from.port, from.address)
+    if (left > 0) late.push(setTimeout(send, left))
+    else send()
   })
   socket.bind(0, "127.0.0.1")
   await once(socket, "listening")
   onTestFinished(() => {
-    for (const answer of late) clearTimeout(answer)
+    for (const timer of late) clearTimeout(timer)
     socket.close()
   })
   return `127.0.0.1:${socket.address().port}`

@@ -38,7 +38,7 @@ const BLOCKED = {
   "unique local": ["fc00::1", "fdff::1"],
   "site-local": ["fec0::1", "feff::1"],
   "segment routing": ["5f00::1"],
-  "not handed out": ["4000::1", "8000::1", "e000::1", "1fff::1"],
+  "not assigned": ["4000::1", "8000::1", "e000::1", "1fff::1"],
   "no address": [
     "",
     "localhost",
@@ -115,7 +115,7 @@ const REGISTRY_V6 = [
   "ff00::/8",
 ]
 
-test("every block of IANA's registries is refused, from its first address to its last", () => {
+test("every block of IANA's registries is blocked, from its first address to its last", () => {
   const edges = [
     ...REGISTRY_V4.flatMap((block) => [
       ipaddr.IPv4.networkAddressFromCIDR(block),

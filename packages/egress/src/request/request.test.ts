@@ -241,15 +241,15 @@ test("an old TLS version and a server without TLS result in tls", async () => {
         minVersion: "TLSv1",
         ciphers: "ALL:@SECLEVEL=0",
       }),
-      says: "TLS 1.2",
+      advice: "TLS 1.2",
     },
-    { ca: current.cert, server: createTcpServer(), says: "does not speak TLS" },
+    { ca: current.cert, server: createTcpServer(), advice: "does not speak TLS" },
   ]
-  for (const { ca, server, says } of servers) {
+  for (const { ca, server, advice } of servers) {
     const { port } = await startServer((socket) => socket.on("data", () => socket.end(OK)), server)
     const outcome = await localEgress({ ca, lookup }).request(post(`https://partner.test:${port}/`))
-    expect(outcome, says).toMatchObject({ kind: "failed", error: "tls" })
-    expect(outcome.kind === "failed" && outcome.message).toContain(says)
+    expect(outcome, advice).toMatchObject({ kind: "failed", error: "tls" })
+    expect(outcome.kind === "failed" && outcome.message).toContain(advice)
   }
 })
 
