@@ -341,7 +341,7 @@ async function readTopic(topic: string) {
     group: `${topic}.cli-test`,
     topics: [{ topic }],
     maxOutstanding: 1_000,
-    take(taken, done) {
+    onRecords(taken, done) {
       records.push(...taken)
       for (const record of taken) done(record)
     },

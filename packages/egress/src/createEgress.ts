@@ -1,89 +1,87 @@
 import { createSecureContext } from "node:tls"
-import { ACCEPT_ENCODING } from "./decode.ts"
-import { createDownloadSink } from "./download.ts"
-import { Exchange, type Sink } from "./exchange.ts"
-import { createLookup, type Lookup } from "./lookup.ts"
-import type { DownloadOutcome, Failed, Outcome } from "./outcome.ts"
-import { parsePolicy } from "./policy.ts"
-import { createPool } from "./pool.ts"
-import { AnswerSink } from "./request.ts"
-import { createResolve } from "./resolve.ts"
-import { createTargetOf, type Target } from "./target.ts"
+import { parsePolicy } from "./address/addressPolicy.ts"
+import { createLookup, type Lookup } from "./address/lookUpName.ts"
+import { createTargetCache, type Target } from "./address/parseTarget.ts"
+import { createResolve } from "./address/resolveAndVet.ts"
+import { createConnectionPool } from "./connection/connectionPool.ts"
+import { ACCEPT_ENCODING } from "./request/decodeBody.ts"
+import { createDownloadSink } from "./request/downloadSink.ts"
+import { Exchange, type Sink } from "./request/exchange.ts"
+import type { DownloadOutcome, Failed, Outcome } from "./request/outcome.ts"
+import { ResponseSink } from "./request/responseSink.ts"
 
 export type EgressOptions = {
-  /** CIDR ranges that may be called although they are special; see `parsePolicy`. */
+  /** See `parsePolicy`. */
   allow: readonly string[]
-  /** Accept `http:` as well. For the local stack. */
   allowHttp: boolean
   userAgent: string
-  /** Calls of one origin beyond this number wait, in order; their time runs. */
+  /** Further calls wait in order. The wait counts towards their time limit. */
   connectionsPerOrigin: number
-  /** PEM certificates trusted instead of the usual authorities. */
+  /** PEM, instead of the public authorities. */
   ca?: string | Buffer
-  /** All addresses of a name. Default: the machine's name servers and hosts file. */
+  /** Default: the machine's name servers and hosts file. */
   lookup?: Lookup
 }
 
 export type RequestInput = {
   method: string
   url: string
-  /** `host` and `user-agent` are set here and must not be given. */
+  /** `host` and `user-agent` are added here. */
   headers: Readonly<Record<string, string>>
   body?: Uint8Array
-  /** From the call to the answer's head; lookup, waiting, connecting and TLS count. */
+  /** From the call to the response's head, including lookup, waiting, connecting and TLS. */
   timeoutMs: number
   /**
-   * The receiver takes this request twice without harm: it is sent again, once, if a kept connection is
-   * closed before the first byte of an answer. Default false.
+   * If a reused connection closes before a byte of the response, the request is sent once more. Default:
+   * false.
    */
   repeatable?: boolean
   beforeWrite?: BeforeWrite
-  /** Costs a listener per call; to end everything at once, `close()` is cheaper. */
   signal?: AbortSignal
 }
 
 export type DownloadInput = {
   url: string
   headers: Readonly<Record<string, string>>
-  /** From the call to the last byte given to `onChunk`. */
+  /** From the call until `onChunk` has received the last byte. */
   deadlineMs: number
-  /** Bound of the decoded body, and of the encoded one. */
+  /** Of the decoded body, and of the encoded one. */
   maxBytes: number
-  /** The next piece comes when it has returned. If it throws, the download rejects with that error. */
+  /** Called again after it has returned. If it throws, the download rejects with that error. */
   onChunk: (chunk: Buffer) => Promise<void> | void
   beforeWrite?: BeforeWrite
   signal?: AbortSignal
 }
 
 /**
- * Asked when the connection is ready, right before the request is written to it, and again before a repetition. False:
+ * Called on a ready connection right before the request is written, and again before a repetition. False:
  * nothing is written and the call ends as `aborted`. Must not throw.
  */
 export type BeforeWrite = () => boolean
 
 export type Egress = {
-  /** Answers with the head of whatever came back; redirects are answers. Rejects for a broken input, and with a `LocalFault`. */
+  /** Does not follow redirects. Rejects for invalid input, and with a `LocalResourceError`. */
   request(input: RequestInput): Promise<Outcome>
-  /** GET of a body, decoded. A status other than 2xx is an answer without a body; so is 304. */
+  /** GET. Only a 2xx response has a body. */
   download(input: DownloadInput): Promise<DownloadOutcome>
-  /** Numbers of origins with a connection, of connections, and of those that are idle. */
+  /** `open`: connections, idle ones included. */
   counts(): { origins: number; open: number; idle: number }
-  /** Ends what is under way as `aborted` and closes all sockets. */
+  /** Aborts all calls. */
   close(): Promise<void>
 }
 
 const MAX_HEADER_BYTES = 16 * 1_024
 const MAX_IDLE_CONNECTIONS = 1_024
-// Shorter than what servers usually keep (5 s and more), so that it is rarely they who close first.
+// Servers usually allow 5 s or more: the client should close first.
 const IDLE_MS = 4_000
 
-/** The one way to call addresses that partners gave: vetted on every call, bounded in time and size. */
+/** The only way to call addresses from partners: each call is vetted and limited in time and size. */
 export function createEgress(options: EgressOptions): Egress {
   const policy = parsePolicy(options)
-  const targetOf = createTargetOf(policy)
+  const targetOf = createTargetCache(policy)
   const lookup = options.lookup ?? createLookup()
   const resolve = createResolve({ lookup, policy })
-  const pool = createPool({
+  const pool = createConnectionPool({
     connectionsPerOrigin: options.connectionsPerOrigin,
     maxIdle: MAX_IDLE_CONNECTIONS,
     idleMs: IDLE_MS,
@@ -93,18 +91,18 @@ export function createEgress(options: EgressOptions): Egress {
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     }),
   })
-  // An array in which each knows its place, and not a Set: decision 0019.
-  const underWay: Exchange[] = []
+  // An array whose elements know their index, and not a Set: decision 0019.
+  const inFlight: Exchange[] = []
   let closed = false
 
-  function onDone({ place }: Exchange): void {
-    const last = underWay.pop()
-    if (last === undefined || last.place === place) return
-    underWay[place] = last
-    last.place = place
+  function onDone({ index }: Exchange): void {
+    const last = inFlight.pop()
+    if (last === undefined || last.index === index) return
+    inFlight[index] = last
+    last.index = index
   }
 
-  function begin(
+  function start(
     input: { headers: Readonly<Record<string, string>>; beforeWrite?: BeforeWrite; signal?: AbortSignal },
     call: {
       target: Target
@@ -133,32 +131,32 @@ export function createEgress(options: EgressOptions): Egress {
       sink,
       onDone,
     })
-    exchange.place = underWay.push(exchange) - 1
+    exchange.index = inFlight.push(exchange) - 1
     exchange.begin()
   }
 
   return {
     request(input) {
-      return new Promise((answer, reject) => {
+      return new Promise((resolveOutcome, reject) => {
         const parsed = targetOf(input.url)
-        if (parsed.kind === "refused") {
-          answer(refused(parsed.message))
+        if (parsed.kind === "rejected") {
+          resolveOutcome(blocked(parsed.message))
           return
         }
         const { method, body = null, timeoutMs, repeatable = false } = input
-        const sink = new AnswerSink(answer, reject)
-        begin(input, { target: parsed.target, method, body, limitMs: timeoutMs, repeatable, sink })
+        const sink = new ResponseSink(resolveOutcome, reject)
+        start(input, { target: parsed.target, method, body, limitMs: timeoutMs, repeatable, sink })
       })
     },
     download(input) {
-      return new Promise((answer, reject) => {
+      return new Promise((resolveOutcome, reject) => {
         const parsed = targetOf(input.url)
-        if (parsed.kind === "refused") {
-          answer(refused(parsed.message))
+        if (parsed.kind === "rejected") {
+          resolveOutcome(blocked(parsed.message))
           return
         }
         const { deadlineMs, maxBytes, onChunk } = input
-        const sink = createDownloadSink({ deadlineMs, maxBytes, onChunk, resolve: answer, reject })
+        const sink = createDownloadSink({ deadlineMs, maxBytes, onChunk, resolve: resolveOutcome, reject })
         const headers = { "accept-encoding": ACCEPT_ENCODING, ...input.headers }
         const call = {
           target: parsed.target,
@@ -168,29 +166,29 @@ export function createEgress(options: EgressOptions): Egress {
           repeatable: true,
           sink,
         }
-        begin({ ...input, headers }, call)
+        start({ ...input, headers }, call)
       })
     },
     counts: pool.counts,
     async close() {
       closed = true
-      for (const exchange of [...underWay]) exchange.abort()
+      for (const exchange of [...inFlight]) exchange.abort()
       lookup.cancel?.()
       await pool.close()
     },
   }
 }
 
-function refused(message: string): Failed {
+function blocked(message: string): Failed {
   return { kind: "failed", error: "blocked-address", message, timing: { startedAt: new Date(), totalMs: 0 } }
 }
 
 function toList(headers: Readonly<Record<string, string>>, userAgent: string): string[] {
   const list = ["user-agent", userAgent]
   for (const name in headers) {
-    // Another host would also become the server name that the certificate is checked against.
+    // undici would also use it as the server name that the certificate is checked against.
     if (name.length === 4 && name.toLowerCase() === "host")
-      throw new Error("the host header follows from the URL")
+      throw new Error("the host header follows from the URL: remove it")
     list.push(name, headers[name] ?? "")
   }
   return list

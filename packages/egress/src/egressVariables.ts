@@ -1,7 +1,7 @@
 import { booleanVariable, listVariable } from "@sitewire/runtime"
 import ipaddr from "ipaddr.js"
 
-/** Address ranges that `parsePolicy` takes. */
+/** For ranges that `parsePolicy` accepts. */
 export function rangesVariable(description: string) {
   return listVariable("")
     .prefault("")
@@ -12,7 +12,7 @@ export function rangesVariable(description: string) {
     .meta({ description })
 }
 
-/** Who may be called: shared by all that call addresses which partners gave. */
+/** Variables of every process that calls addresses from partners. */
 export const egressVariables = {
   ALLOW_HTTP: booleanVariable("Accept http: addresses beside https:. For the local stack only."),
   ALLOWED_RANGES: rangesVariable(

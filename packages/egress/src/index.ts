@@ -1,3 +1,8 @@
+export { type AddressPolicy, parsePolicy } from "./address/addressPolicy.ts"
+export type { Lookup } from "./address/lookUpName.ts"
+export { type IpVerdict, vetIpAddress } from "./address/vetIpAddress.ts"
+export { type UrlRejection, type UrlVerdict, vetUrl } from "./address/vetUrl.ts"
+export { LocalResourceError } from "./connection/localResourceError.ts"
 export {
   type BeforeWrite,
   createEgress,
@@ -7,19 +12,14 @@ export {
   type RequestInput,
 } from "./createEgress.ts"
 export { egressVariables, rangesVariable } from "./egressVariables.ts"
-export { LocalFault } from "./localFault.ts"
-export type { Lookup } from "./lookup.ts"
 export type {
   Aborted,
-  Answered,
   CallError,
   DownloadOutcome,
   Excerpt,
   Failed,
   Headers,
   Outcome,
+  Responded,
   Timing,
-} from "./outcome.ts"
-export { type AddressPolicy, parsePolicy } from "./policy.ts"
-export { type AddressVerdict, vetAddress } from "./vetAddress.ts"
-export { type UrlRefusal, type UrlVerdict, vetUrl } from "./vetUrl.ts"
+} from "./request/outcome.ts"

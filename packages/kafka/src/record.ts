@@ -1,6 +1,6 @@
 import type { KafkaMessage } from "kafkajs"
 
-/** A record to be appended. Records with the same key go to the same partition and stay in order there. */
+/** Records with the same key go to the same partition, in order. */
 export type Outgoing = {
   topic: string
   key: string | null
@@ -8,7 +8,6 @@ export type Outgoing = {
   headers?: Record<string, string>
 }
 
-/** A record as it was read. */
 export type Incoming = {
   topic: string
   partition: number
@@ -16,13 +15,13 @@ export type Incoming = {
   key: string | null
   value: Buffer | null
   headers: Record<string, string>
-  /** Milliseconds since the epoch, by the broker's clock where the topic uses LogAppendTime. */
+  /** Milliseconds since the epoch; by the broker's clock if the topic uses LogAppendTime. */
   appendedAt: number
 }
 
 /**
- * The value is copied: what kafkajs hands out is a view into the whole answer of the broker, and one record held
- * for long would hold all of it (megabytes).
+ * Copies the value: kafkajs returns a view into the whole response, which one long-lived record would keep in
+ * memory.
  */
 export function readRecord(topic: string, partition: number, message: KafkaMessage): Incoming {
   return {
@@ -36,7 +35,7 @@ export function readRecord(topic: string, partition: number, message: KafkaMessa
   }
 }
 
-/** A header that occurs several times keeps its last value. One without a value, as other clients send it, is left out. */
+/** The last value of a repeated header. Headers without a value, from other clients, are omitted. */
 function readHeaders(headers: KafkaMessage["headers"]): Record<string, string> {
   const read: Record<string, string> = {}
   for (const name in headers) {

@@ -42,7 +42,7 @@ const refused = (status: number, why?: string): Expected => ({
 })
 const failed = (error: AttemptError, why: string): Expected => ({ error, why })
 
-const noAnswer = failed("timeout", "the answer was not complete")
+const noAnswer = failed("timeout", "the response was not complete")
 
 const behaviours = {
   "no-content": answers("Answers 204, as it should.", head(204), made(204)),
@@ -90,7 +90,7 @@ const behaviours = {
   "hints-for-ever": answers(
     "Sends 103 Early Hints for ever and no answer.",
     hintForEver,
-    failed("protocol", "1xx answers"),
+    failed("protocol", "1xx responses"),
   ),
   "resets-after-body": answers(
     "Resets the connection when it has read the whole request.",
@@ -100,7 +100,7 @@ const behaviours = {
   "half-closes": answers(
     "Ends its side of the connection without an answer and goes on reading.",
     ({ socket }) => void socket?.end(),
-    failed("reset", "before its answer was complete"),
+    failed("reset", "before its response was complete"),
   ),
   "slow-2xx": answers(
     "Answers 204 half a second after the time limit.",
@@ -115,7 +115,7 @@ const behaviours = {
   "invalid-http": answers(
     "Answers in another protocol (SSH).",
     raw("SSH-2.0-OpenSSH_9.9\r\n"),
-    failed("protocol", "did not answer in HTTP/1.1"),
+    failed("protocol", "did not respond in HTTP/1.1"),
   ),
   "oversized-headers": answers(
     "Answers 200 with 1 MB of headers.",

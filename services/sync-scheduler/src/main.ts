@@ -153,7 +153,7 @@ await runService({
       // One batch is recorded while the next is collected.
       maxOutstanding: 2 * maxBatch,
       startDeadlineMs: config.STARTUP_DEADLINE,
-      take: scheduler.ingest,
+      onRecords: scheduler.ingest,
       onHealth: (healthy, why) => readiness.set("kafka", healthy, why),
     })
     lifecycle.onStop("consumer", (deadlineMs) => consumer.close(deadlineMs))

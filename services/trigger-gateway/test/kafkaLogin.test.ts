@@ -120,7 +120,7 @@ test.each([
   [
     "a certificate of an unknown issuer",
     { KAFKA_CA: makeCertificate("DNS:other.test").cert },
-    /certificate.*see KAFKA_CA/,
+    /certificate.*check KAFKA_CA/,
   ],
 ])("%s ends the start with the reason", { timeout: 60_000 }, async (_, env, reason) => {
   const starting = startGateway({ STARTUP_DEADLINE: "2s", ...env })

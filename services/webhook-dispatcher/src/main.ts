@@ -192,7 +192,7 @@ await runService({
         maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
         // What waits, parsed, for a slot must not grow old in memory: a hundredth of a second's worth (decision 0019).
         fetchBytes: 64 * 1024,
-        take: (records, done) => void handle(records, done).catch(onUnfinished),
+        onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
         onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
       })
       consumers.set(name, consumer)

@@ -2,12 +2,12 @@ import type { Mutant } from "../mutant.ts"
 
 export const egressMutants: readonly Mutant[] = [
   {
-    name: "Egress: the time limit of a call starts again after its wait for a connection",
-    file: "packages/egress/src/exchange.ts",
+    name: "Egress: the time limit of a call restarts after its wait for a connection",
+    file: "packages/egress/src/request/exchange.ts",
     find: "      this.#waits = false\n      this.#connectedAt",
     replace:
       "      this.#waits = false\n      this.limitFromNow(this.#options.limitMs)\n      this.#connectedAt",
-    tests: ["packages/egress/src/request.test.ts"],
-    testName: "the wait for a connection counts",
+    tests: ["packages/egress/src/request/request.test.ts"],
+    testName: "the wait for a connection counts towards the time limit",
   },
 ]

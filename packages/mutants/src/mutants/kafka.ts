@@ -2,27 +2,27 @@ import type { Mutant } from "../mutant.ts"
 
 export const kafkaMutants: readonly Mutant[] = [
   {
-    name: "Kafka: a record is acknowledged when its leader alone has it",
-    file: "packages/kafka/src/brokerPool.ts",
+    name: "Kafka: a record is acknowledged when only its leader has it",
+    file: "packages/kafka/src/producer/produceRequest.ts",
     find: "acks: -1",
     replace: "acks: 1",
-    tests: ["packages/kafka/src/leaderless.test.ts"],
-    testName: "only when all replicas that the topic asks for have it",
+    tests: ["packages/kafka/src/producer/partitionsWithoutLeader.test.ts"],
+    testName: "only when as many replicas have it as the topic requires",
   },
   {
-    name: "Kafka: a record that is done commits those before it that are not",
-    file: "packages/kafka/src/trackOffsets.ts",
+    name: "Kafka: a record that is done commits earlier records that are not done",
+    file: "packages/kafka/src/consumer/trackOffsets.ts",
     find: "while (first < records.length && records[first] === null) first += 1",
-    replace: "while (first <= place) first += 1",
-    tests: ["packages/kafka/src/trackOffsets.test.ts"],
-    testName: "only the contiguous done prefix may be committed",
+    replace: "while (first <= index) first += 1",
+    tests: ["packages/kafka/src/consumer/trackOffsets.test.ts"],
+    testName: "only the offset of the first record that is not done is committable",
   },
   {
     name: "Kafka: a delayed record is due before its time",
-    file: "packages/kafka/src/delay.ts",
+    file: "packages/kafka/src/delay/dueRecords.ts",
     find: "record.appendedAt + delayMs <= now",
     replace: "record.appendedAt + delayMs <= now + 1",
-    tests: ["packages/kafka/src/delay.test.ts"],
+    tests: ["packages/kafka/src/delay/dueRecords.test.ts"],
     testName: "not a millisecond before",
   },
 ]

@@ -1,4 +1,4 @@
-import { type DownloadOutcome, type Egress, LocalFault } from "@sitewire/egress"
+import { type DownloadOutcome, type Egress, LocalResourceError } from "@sitewire/egress"
 import { reasonOf } from "@sitewire/runtime"
 import type { Content, GrantedRun, Runner, RunnerResult, SyncResult } from "../syncRun.ts"
 import { chunkContent } from "./chunkContent.ts"
@@ -38,7 +38,7 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
         signal,
       })
     } catch (error) {
-      if (error instanceof LocalFault) throw error
+      if (error instanceof LocalResourceError) throw error
       return { result: storageFailed(error), transitMs: longestTransitMs }
     }
     const transitMs = requestTransitMs(outcome.timing)
@@ -47,7 +47,7 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
       const late = new Error("Postgres did not store the content within SYNC_DEADLINE")
       return { result: storageFailed(late), transitMs }
     }
-    if (outcome.kind !== "answered" || !isComplete(outcome.status)) {
+    if (outcome.kind !== "responded" || !isComplete(outcome.status)) {
       return { result: resultWithoutContent(outcome, run), transitMs }
     }
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
@@ -90,7 +90,7 @@ function resultWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncRe
         error: "too-large",
         detail: `the content is larger than ${outcome.limitBytes} bytes (SYNC_MAX_BYTES)`,
       }
-    case "answered": {
+    case "responded": {
       // A 304 to an unconditional request is an error: we have no content.
       const conditional = Boolean(run.snapshot?.etag || run.snapshot?.lastModified)
       if (outcome.status === 304 && conditional) return { outcome: "unchanged", content: null }

@@ -55,7 +55,7 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
       repeatable: true,
     })
     if (outcome.kind === "aborted") return null
-    const { timing, address = null } = outcome
+    const { timing, ip: address = null } = outcome
     if (outcome.kind === "failed") {
       const { error, message } = outcome
       return { error, detail: message, status: null, address, timing, excerpt: null }

@@ -36,7 +36,7 @@ await startConsumer({
   group: randomUUID(),
   topics: [{ topic }],
   maxOutstanding: 100_000,
-  take: (records, done) => {
+  onRecords: (records, done) => {
     const now = clockMs()
     for (const record of records) {
       const publishedAt = Number(JSON.parse(record.value?.toString() ?? "{}").reference)

@@ -1,0 +1,72 @@
+import { Resolver } from "node:dns/promises"
+import { readHostsFile } from "./readHostsFile.ts"
+import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
+
+/** All IPv4 and IPv6 addresses. Rejects with an error whose `code` is a DNS code. */
+export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
+  /** Ends pending queries, which would keep the process alive for seconds. */
+  cancel?: () => void
+}
+
+// `vetUrl` has vetted only this address of localhost.
+const LOOPBACK = ["127.0.0.1"]
+
+// Many tries: c-ares adapts the timeout to recent response times, but a name server that queries others may
+// need seconds.
+const QUERY_OPTIONS = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
+
+/** Wait for the other family after the first response: some name servers drop queries for one. */
+const SECOND_FAMILY_MS = 300
+
+/**
+ * Queries the name servers directly: `getaddrinfo` occupies one of four threads until the response, so four
+ * slow name servers would stop all lookups. Search domains are not applied.
+ *
+ * @param options.servers instead of the machine's; with a port unless it is 53.
+ */
+export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
+  const hosts = readHostsFile()
+  const resolver = new Resolver(QUERY_OPTIONS)
+  if (options.servers !== undefined) resolver.setServers(options.servers)
+  async function lookup(hostname: string): Promise<readonly string[]> {
+    const known = hosts.get(withoutFinalDot(hostname))
+    if (known !== undefined) return known
+    if (isLocalhost(hostname)) return LOOPBACK
+    // IPv4 first: clusters without IPv6 are common, partners without IPv4 are not.
+    return combineFamilies(resolver.resolve4(hostname), resolver.resolve6(hostname))
+  }
+  return Object.assign(lookup, { cancel: () => resolver.cancel() })
+}
+
+async function combineFamilies(v4: Promise<string[]>, v6: Promise<string[]>): Promise<string[]> {
+  const queries = [v4, v6]
+  const found: string[][] = []
+  const errors: { code?: string }[] = []
+  const both = Promise.all(
+    queries.map((query, family) =>
+      query.then(
+        (ips) => {
+          found[family] = ips
+        },
+        (error) => {
+          errors.push(error)
+        },
+      ),
+    ),
+  )
+  await Promise.any(queries).then(
+    () => waitAtMost(both, SECOND_FAMILY_MS),
+    () => both,
+  )
+  if (found.length > 0) return found.flat()
+  throw errors.find(({ code }) => code !== "ENODATA" && code !== "ENOTFOUND") ?? errors[0]
+}
+
+async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,38 @@
+import ipaddr from "ipaddr.js"
+import type { AddressPolicy } from "./addressPolicy.ts"
+
+/** `range` names the private or special range. */
+export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
+
+const OK: IpVerdict = { kind: "ok" }
+
+// Only 2000::/3 is global unicast. Blocking all else covers IPv4-compatible addresses and ranges that are
+// reserved later.
+const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
+
+// Azure serves a virtual machine's metadata and credentials from this public address.
+const AZURE_METADATA = "168.63.129.16"
+
+/** Blocks private and special ranges, except those that the operator allows. */
+export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
+  const parsed = parse(ip)
+  if (parsed === undefined) return { kind: "blocked", range: "not an IP address" }
+  for (const [network, bits] of policy.allow) {
+    if (network.kind() === parsed.kind() && parsed.match(network, bits)) return OK
+  }
+  const range = specialRange(parsed)
+  return range === undefined ? OK : { kind: "blocked", range }
+}
+
+function parse(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  // The library also parses 0177.0.0.1 and 127.1, but other parsers may read those differently.
+  if (ipaddr.IPv4.isValidFourPartDecimal(ip)) return ipaddr.IPv4.parse(ip)
+  return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip) : undefined
+}
+
+function specialRange(ip: ipaddr.IPv4 | ipaddr.IPv6): string | undefined {
+  const range = ip.range()
+  if (range !== "unicast") return range
+  if (ip.kind() === "ipv6") return ip.match(GLOBAL_UNICAST_V6) ? undefined : "not global unicast"
+  return ip.toString() === AZURE_METADATA ? "metadata" : undefined
+}

@@ -1,0 +1,76 @@
+import { isIP } from "node:net"
+import type { AddressPolicy } from "./addressPolicy.ts"
+import { vetIpAddress } from "./vetIpAddress.ts"
+
+export type UrlRejection =
+  | "unparsable"
+  | "scheme"
+  | "credentials"
+  | "fragment"
+  | "host"
+  | "port"
+  | "blocked-address"
+
+/** `message` never contains the path, the query or credentials. */
+export type UrlVerdict =
+  | { kind: "ok"; url: URL }
+  | { kind: "rejected"; reason: UrlRejection; message: string }
+
+/** Without name lookup: the addresses of a name are vetted at each call. Returns the URL normalised. */
+export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
+  if (!URL.canParse(text)) {
+    return reject("unparsable", "this is not an absolute URL: write it like https://partner.example/hook")
+  }
+  const url = new URL(text)
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && policy.allowHttp)) {
+    // Does not repeat the scheme: in `user:password@host` that is the user name.
+    return reject("scheme", `the scheme must be https${policy.allowHttp ? " or http" : ""}`)
+  }
+  if (url.username !== "" || url.password !== "") {
+    return reject(
+      "credentials",
+      "the URL contains a user name or password: put a secret into the path or query",
+    )
+  }
+  if (url.hash !== "" || text.includes("#")) {
+    return reject("fragment", "the URL has a fragment (#…), which is never sent: remove it")
+  }
+  if (url.port === "0") return reject("port", "port 0 cannot be called: use the port of your server")
+
+  const host = hostOf(url)
+  if (isIP(host) === 0 && !isHostName(host))
+    return reject("host", "the host is neither a DNS name nor an IP address")
+  // RFC 6761: localhost names always resolve to loopback.
+  const ip = isIP(host) !== 0 ? host : isLocalhost(host) ? "127.0.0.1" : undefined
+  const verdict = ip === undefined ? undefined : vetIpAddress(ip, policy)
+  if (verdict?.kind === "blocked") {
+    return reject(
+      "blocked-address",
+      `${host} is not a public address (${verdict.range}) and is not called: use a public host`,
+    )
+  }
+  return { kind: "ok", url }
+}
+
+/** Without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
+}
+
+export function isLocalhost(host: string): boolean {
+  const name = withoutFinalDot(host)
+  return name === "localhost" || name.endsWith(".localhost")
+}
+
+export function withoutFinalDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host
+}
+
+function isHostName(host: string): boolean {
+  const name = withoutFinalDot(host)
+  return name.length <= 253 && name.split(".").every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label))
+}
+
+function reject(reason: UrlRejection, message: string): UrlVerdict {
+  return { kind: "rejected", reason, message }
+}

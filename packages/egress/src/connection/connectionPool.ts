@@ -1,0 +1,275 @@
+import type { Socket } from "node:net"
+import type { SecureContext } from "node:tls"
+import errors from "undici/lib/core/errors.js"
+import Client from "undici/lib/dispatcher/client.js"
+import type { Target } from "../address/parseTarget.ts"
+import type { Phase } from "../request/classifyNetworkError.ts"
+import { lastOf, openSocket } from "./openSocket.ts"
+import { createTlsSessions } from "./tlsSessions.ts"
+
+/** A connection, which serves one call at a time. */
+export type Connection = {
+  readonly client: Client
+  /** Vetted by the current call. A reconnect before its request is written uses only these. */
+  ips: readonly string[]
+  /** Of the current or last socket. */
+  ip: string | undefined
+  phase: Phase
+  headAwaited: boolean
+  /** Set if the connection was opened for the current call. */
+  connectMs: number | undefined
+  tlsMs: number | undefined
+}
+
+/** A call that needs a connection. */
+export type PoolUser = {
+  readonly target: Target
+  /** Vetted. A connection is reused only if its IP address is among these. */
+  readonly ips: readonly string[]
+  readonly needsNew: boolean
+  onConnection(connection: Connection): void
+}
+
+export type ConnectionPool = {
+  /** Calls `onConnection` at once, or in turn when a connection is free. */
+  acquire(user: PoolUser): void
+  cancelWait(user: PoolUser): void
+  /** At the end of the response. The connection is reused if its socket stays open. */
+  release(connection: Connection): void
+  /** Closes the connection in any phase. */
+  discard(connection: Connection): void
+  /** Requests in flight fail. */
+  close(): Promise<void>
+  counts(): { origins: number; open: number; idle: number }
+}
+
+export type ConnectionPoolOptions = {
+  connectionsPerOrigin: number
+  maxIdle: number
+  idleMs: number
+  maxHeaderBytes: number
+  secureContext: SecureContext
+}
+
+type PooledConnection = Connection & {
+  origin: Origin
+  socket: Socket | undefined
+  /** Bytes that the socket had read before the current call. */
+  readBefore: number
+  discarded: boolean
+  settle: () => void
+}
+
+// Removed with its last connection, so the number of origins needs no limit.
+type Origin = { key: string; open: number; idle: PooledConnection[]; waiting: Set<PoolUser> }
+
+// Up to sixteen 1xx responses and a TLS handshake can precede the head.
+const MAX_HEADS_READ = 24
+
+/**
+ * Reuses connections by origin and IP address. undici's own pool would not do: a call must use only IP
+ * addresses that it vetted, and a timeout must close the socket at that moment, also while it connects.
+ */
+export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
+  const origins = new Map<string, Origin>()
+  const open = new Set<PooledConnection>()
+  const idle = new Set<PooledConnection>()
+  const sessions = createTlsSessions()
+
+  function acquire(user: PoolUser): void {
+    const key = user.target.origin
+    let origin = origins.get(key)
+    if (origin === undefined) {
+      origin = { key, open: 0, idle: [], waiting: new Set() }
+      origins.set(key, origin)
+    }
+    // Last in, first out, so that surplus connections stay idle and close.
+    for (let at = user.needsNew ? -1 : origin.idle.length - 1; at >= 0; at--) {
+      const connection = origin.idle[at]
+      if (connection?.ip === undefined || !user.ips.includes(connection.ip)) continue
+      origin.idle.splice(at, 1)
+      idle.delete(connection)
+      serve(connection, user)
+      return
+    }
+    if (origin.open >= options.connectionsPerOrigin) {
+      const outdated = origin.idle[0]
+      if (outdated === undefined) {
+        origin.waiting.add(user)
+        return
+      }
+      discard(outdated)
+      // Discarding the last connection removed the origin.
+      origins.set(key, origin)
+    }
+    serve(openConnection(origin, user.target), user)
+  }
+
+  /**
+   * The HTTP parser skips empty lines before a response without reporting them: a server could send them for
+   * ever.
+   */
+  function limitReading(connection: PooledConnection, socket: Socket): void {
+    if (idle.has(connection)) {
+      discard(connection)
+    } else if (connection.headAwaited) {
+      const read = socket.bytesRead - connection.readBefore
+      if (read > MAX_HEADS_READ * options.maxHeaderBytes) socket.destroy(new errors.HeadersOverflowError())
+    }
+  }
+
+  function serve(connection: PooledConnection, user: PoolUser): void {
+    connection.headAwaited = true
+    connection.readBefore = connection.socket?.bytesRead ?? 0
+    connection.ips = user.ips
+    connection.connectMs = undefined
+    connection.tlsMs = undefined
+    user.onConnection(connection)
+  }
+
+  function openConnection(origin: Origin, target: Target): PooledConnection {
+    const connection: PooledConnection = {
+      origin,
+      socket: undefined,
+      discarded: false,
+      ips: [],
+      ip: undefined,
+      headAwaited: true,
+      readBefore: 0,
+      phase: "connect",
+      connectMs: undefined,
+      tlsMs: undefined,
+      settle: () => settle(connection),
+      client: new Client(target.origin, {
+        connect: (_, done) => connect(connection, target, done),
+        allowH2: false,
+        pipelining: 1,
+        // Each call has a timer of its own.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        keepAliveTimeout: options.idleMs,
+        keepAliveMaxTimeout: options.idleMs,
+        keepAliveTimeoutThreshold: 1_000,
+        maxHeaderSize: options.maxHeaderBytes,
+      }),
+    }
+    connection.client.on("disconnect", () => {
+      if (idle.has(connection)) discard(connection)
+    })
+    origin.open++
+    open.add(connection)
+    return connection
+  }
+
+  function connect(
+    connection: PooledConnection,
+    target: Target,
+    done: (...result: [null, Socket] | [Error, null]) => void,
+  ): void {
+    let settled = false
+    const startedAt = performance.now()
+    const session = sessions.find(target.origin)
+    const tls = { secureContext: options.secureContext, session: session?.ticket }
+    connection.phase = "connect"
+    connection.socket = openSocket(target, connection.ips, tls, {
+      onTcp(socket) {
+        connection.connectMs = performance.now() - startedAt
+        connection.ip = socket.remoteAddress
+        connection.phase = target.tls ? "tls" : "open"
+      },
+      onReady(socket) {
+        if (target.tls) connection.tlsMs = performance.now() - startedAt - (connection.connectMs ?? 0)
+        connection.phase = "open"
+        settled = true
+        // Registered before the parser's own listener.
+        socket.on("readable", () => limitReading(connection, socket))
+        done(null, socket)
+      },
+      onFailed(error) {
+        if (settled) return
+        settled = true
+        connection.ip ??= lastTriedIp(error)
+        done(error, null)
+      },
+      onSession: (ticket, socket) => sessions.store(target.origin, ticket, socket, session),
+    })
+  }
+
+  function settle(connection: PooledConnection): void {
+    if (connection.discarded) return
+    const { origin, socket } = connection
+    const user = first(origin.waiting)
+    // Bytes of this request that are not written would precede the next one.
+    const reusable =
+      socket !== undefined && !socket.destroyed && socket.writableLength === 0 && connection.ip !== undefined
+    const serves = user === undefined || (!user.needsNew && user.ips.includes(connection.ip ?? ""))
+    if (!reusable || !serves) {
+      discard(connection)
+    } else if (user !== undefined) {
+      origin.waiting.delete(user)
+      serve(connection, user)
+    } else {
+      origin.idle.push(connection)
+      idle.add(connection)
+      if (idle.size > options.maxIdle) {
+        const oldest = first(idle)
+        if (oldest !== undefined) discard(oldest)
+      }
+    }
+  }
+
+  function discard(discarded: Connection): void {
+    const connection = discarded as PooledConnection
+    if (connection.discarded) return
+    connection.discarded = true
+    const { origin } = connection
+    open.delete(connection)
+    if (idle.delete(connection)) origin.idle.splice(origin.idle.indexOf(connection), 1)
+    origin.open--
+    connection.client.destroy().catch(ignore)
+    connection.socket?.destroy()
+    const user = first(origin.waiting)
+    if (user !== undefined) {
+      origin.waiting.delete(user)
+      serve(openConnection(origin, user.target), user)
+    } else if (origin.open === 0) {
+      origins.delete(origin.key)
+    }
+  }
+
+  return {
+    acquire,
+    cancelWait: (user) => {
+      origins.get(user.target.origin)?.waiting.delete(user)
+    },
+    // A tick runs after the parser has found out whether the server closes the connection, and before the
+    // caller continues.
+    release: (connection) => process.nextTick((connection as PooledConnection).settle),
+    discard,
+    async close() {
+      const sockets = [...open].flatMap(({ socket }) => (socket === undefined ? [] : [socket]))
+      for (const connection of open) discard(connection)
+      await Promise.all(sockets.map(socketClosed))
+    },
+    counts: () => ({ origins: origins.size, open: open.size, idle: idle.size }),
+  }
+}
+
+function lastTriedIp(error: Error): string | undefined {
+  const last = lastOf(error)
+  return last instanceof Error && "address" in last ? String(last.address) : undefined
+}
+
+function first<T>(set: Set<T>): T | undefined {
+  return set.values().next().value
+}
+
+function socketClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve()
+    else socket.once("close", () => resolve())
+  })
+}
+
+// The client reports its destruction to its requests.
+function ignore(): void {}

@@ -1,0 +1,68 @@
+import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from "node:net"
+import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls"
+import type { Target } from "../address/parseTarget.ts"
+
+export type SocketSteps = {
+  onTcp(socket: Socket): void
+  onReady(socket: Socket): void
+  onFailed(error: Error): void
+  onSession(session: Buffer, socket: TLSSocket): void
+}
+
+type TlsState = { secureContext: SecureContext; session: Buffer | undefined }
+
+// After this time the next IP address is tried; the last one has all remaining time. TCP repeats a lost
+// packet after 1 s.
+const NEXT_IP_AFTER_MS = 1_500
+
+/** Connects only to the vetted `ips`. The certificate must match the target's host. */
+export function openSocket(
+  target: Target,
+  ips: readonly string[],
+  tls: TlsState,
+  steps: SocketSteps,
+): Socket {
+  const tcp = tcpOptions(target, ips)
+  const socket = target.tls ? openTls(target, tcp, tls, steps) : connectTcp(tcp)
+  socket.once("connect", () => steps.onTcp(socket))
+  socket.once(target.tls ? "secureConnect" : "connect", () => steps.onReady(socket))
+  socket.on("error", steps.onFailed)
+  return socket
+}
+
+function openTls(
+  { servername }: Target,
+  tcp: TcpNetConnectOpts,
+  { secureContext, session }: TlsState,
+  { onSession }: SocketSteps,
+): TLSSocket {
+  const socket = connectTls({
+    ...tcp,
+    ...(servername === undefined ? {} : { servername }),
+    ...(session === undefined ? {} : { session }),
+    secureContext,
+    // Set explicitly, so that the variable NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
+    rejectUnauthorized: true,
+    ALPNProtocols: ["http/1.1"],
+  })
+  return socket.on("session", (session: Buffer) => onSession(session, socket))
+}
+
+function tcpOptions(target: Target, ips: readonly string[]): TcpNetConnectOpts {
+  const [first, ...others] = ips
+  const common = { port: target.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
+  if (first !== undefined && others.length === 0) return { ...common, host: first }
+  const addresses = ips.map((address) => ({ address, family: isIP(address) }))
+  return {
+    ...common,
+    host: target.host,
+    lookup: (_host, _options, callback) => callback(null, addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_IP_AFTER_MS,
+  }
+}
+
+/** If several IP addresses were tried, the error of the last one. */
+export function lastOf(error: Error): unknown {
+  return (error instanceof AggregateError ? error.errors.at(-1) : undefined) ?? error
+}

@@ -1,0 +1,27 @@
+import type { TLSSocket } from "node:tls"
+
+/** Resuming a session skips the check of the certificate, so a session expires with its certificate. */
+type Session = { ticket: Buffer; expiresAt: number }
+
+const MAX_SESSIONS = 1_000
+
+/** By origin, to resume a session on the next connection. */
+export function createTlsSessions() {
+  const sessions = new Map<string, Session>()
+
+  function find(origin: string): Session | undefined {
+    const session = sessions.get(origin)
+    return session !== undefined && session.expiresAt > Date.now() ? session : undefined
+  }
+
+  function store(origin: string, ticket: Buffer, socket: TLSSocket, resumed: Session | undefined): void {
+    if (sessions.size >= MAX_SESSIONS) sessions.delete(sessions.keys().next().value ?? "")
+    // On a resumed connection the server sends no certificate.
+    const expiresAt = socket.isSessionReused()
+      ? resumed?.expiresAt
+      : Date.parse(socket.getPeerCertificate().valid_to)
+    sessions.set(origin, { ticket, expiresAt: expiresAt ?? 0 })
+  }
+
+  return { find, store }
+}

@@ -1,0 +1,10 @@
+// Modules of undici, which have no types. Its index also loads fetch, WebSocket and a cache: 5 MB per
+// process.
+
+declare module "undici/lib/dispatcher/client.js" {
+  export { Client as default } from "undici"
+}
+
+declare module "undici/lib/core/errors.js" {
+  export { errors as default } from "undici"
+}

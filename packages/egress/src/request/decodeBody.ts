@@ -1,0 +1,28 @@
+import type { Transform } from "node:stream"
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
+
+export const ACCEPT_ENCODING = "gzip, deflate, br"
+
+/**
+ * Decodes in chunks of at most 16 KiB, only as fast as they are read: a reader that counts them can stop a
+ * decompression bomb.
+ *
+ * @param firstByte tells whether `deflate` has a zlib header, which some servers omit.
+ * @returns undefined for an unknown encoding, or several.
+ */
+export function createDecoder(encoding: string, firstByte: number): Transform | "identity" | undefined {
+  switch (encoding.trim().toLowerCase()) {
+    case "":
+    case "identity":
+      return "identity"
+    case "gzip":
+    case "x-gzip":
+      return createGunzip()
+    case "deflate":
+      return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw()
+    case "br":
+      return createBrotliDecompress()
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,165 @@
+import { pipeline, Readable } from "node:stream"
+import { errorCode } from "../errorCode.ts"
+import { type Failure, timedOut } from "./classifyNetworkError.ts"
+import { createDecoder } from "./decodeBody.ts"
+import type { Exchange, Sink } from "./exchange.ts"
+import type { DownloadOutcome, Headers } from "./outcome.ts"
+import { ResponseSink } from "./responseSink.ts"
+
+export type DownloadSinkOptions = {
+  deadlineMs: number
+  maxBytes: number
+  onChunk: (chunk: Buffer) => Promise<void> | void
+  resolve: (outcome: DownloadOutcome) => void
+  reject: (error: Error) => void
+}
+
+/** Passes the decoded body of a 2xx response to `onChunk` in chunks, reading only as fast as that returns. */
+export function createDownloadSink({
+  deadlineMs,
+  maxBytes,
+  onChunk,
+  resolve,
+  reject,
+}: DownloadSinkOptions): Sink {
+  let status = 0
+  let headers: Headers = {}
+  let encodedBytes = 0
+  let decodedBytes = 0
+  let source: Readable | undefined
+  let settled = false
+  let lateTimer: NodeJS.Timeout | undefined
+  let notRead: ResponseSink | undefined
+
+  function settle(outcome: DownloadOutcome): void {
+    if (settled) return
+    settled = true
+    clearTimeout(lateTimer)
+    source?.destroy()
+    resolve(outcome)
+  }
+
+  function responded(exchange: Exchange): DownloadOutcome {
+    const timing = exchange.timing(notRead === undefined ? "now" : "head")
+    return {
+      kind: "responded",
+      status,
+      headers,
+      encodedBytes,
+      decodedBytes,
+      ip: exchange.ip ?? "",
+      timing,
+    }
+  }
+
+  function failed(exchange: Exchange, failure: Failure): DownloadOutcome {
+    const { ip } = exchange
+    const timing = exchange.timing("now")
+    return { kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing }
+  }
+
+  /** Settles, and closes the socket. */
+  function stop(exchange: Exchange, outcome: DownloadOutcome): void {
+    settle(outcome)
+    exchange.abort()
+  }
+
+  function stopTooLarge(exchange: Exchange): void {
+    const { ip = "" } = exchange
+    const timing = exchange.timing("now")
+    stop(exchange, { kind: "too-large", status, headers, limitBytes: maxBytes, ip, timing })
+  }
+
+  function open(exchange: Exchange, firstByte: number): Readable | undefined {
+    const encoding = headers["content-encoding"] ?? ""
+    const decoder = createDecoder(encoding, firstByte)
+    if (decoder === undefined) {
+      const message = `${exchange.target.host} sent an unsupported content-encoding: use gzip, deflate or br`
+      stop(exchange, failed(exchange, { error: "protocol", message }))
+      return undefined
+    }
+    const encoded = new Readable({ read: () => exchange.resume() })
+    const decoded = decoder === "identity" ? encoded : pipeline(encoded, decoder, ignore)
+    consume(exchange, decoded).catch((error: Error) => {
+      if (settled) return
+      settled = true
+      clearTimeout(lateTimer)
+      exchange.abort()
+      reject(error)
+    })
+    return encoded
+  }
+
+  async function consume(exchange: Exchange, decoded: Readable): Promise<void> {
+    const chunks = decoded[Symbol.asyncIterator]()
+    for (;;) {
+      let next: IteratorResult<Buffer>
+      try {
+        next = await chunks.next()
+      } catch (error) {
+        // After `settle`, which destroyed the stream, this has no effect.
+        const message = `the body from ${exchange.target.host} cannot be decoded (${errorCode(error)})`
+        stop(exchange, failed(exchange, { error: "protocol", message }))
+        return
+      }
+      if (settled) return
+      if (next.done) {
+        settle(responded(exchange))
+        // Nothing reads bytes after the end of the compressed data, and the call would not end.
+        exchange.abort()
+        return
+      }
+      if (decodedBytes + next.value.length > maxBytes) {
+        stopTooLarge(exchange)
+        return
+      }
+      decodedBytes += next.value.length
+      await onChunk(next.value)
+      if (settled) return
+    }
+  }
+
+  return {
+    onHead(exchange, receivedStatus, receivedHeaders) {
+      status = receivedStatus
+      headers = receivedHeaders
+      if (status >= 200 && status < 300) {
+        if (Number(headers["content-length"] ?? 0) > maxBytes) stopTooLarge(exchange)
+        return
+      }
+      notRead = new ResponseSink(() => settle(responded(exchange)), reject)
+      notRead.onHead(exchange, status, headers)
+    },
+    onData(exchange, chunk) {
+      if (notRead !== undefined) {
+        notRead.onData(exchange, chunk)
+        return
+      }
+      encodedBytes += chunk.length
+      // Encoded bytes count as well: a gzip body can go on for ever without decoding to anything.
+      if (encodedBytes > maxBytes) {
+        stopTooLarge(exchange)
+        return
+      }
+      source ??= open(exchange, chunk[0] ?? 0)
+      if (source?.push(chunk) === false) exchange.pause()
+    },
+    onEnd(exchange) {
+      if (source === undefined) {
+        settle(responded(exchange))
+        return
+      }
+      source.push(null)
+      // The exchange's timer has ended, but `onChunk` may not have received the last chunks.
+      const remainingMs = Math.max(0, deadlineMs - exchange.timing("now").totalMs)
+      const late = () => settle(failed(exchange, timedOut("open", exchange.target.host, deadlineMs)))
+      if (!settled) lateTimer = setTimeout(late, remainingMs)
+    },
+    onFail: (exchange, failure) => settle(failed(exchange, failure)),
+    onAbort: (exchange) => settle({ kind: "aborted", timing: exchange.timing("now") }),
+    onError: reject,
+  }
+}
+
+// The reader of the pipeline receives its errors.
+function ignore(): void {}

@@ -1,0 +1,71 @@
+/** Why a call has no response. */
+export type CallError = "timeout" | "dns" | "connect" | "tls" | "reset" | "blocked-address" | "protocol"
+
+/**
+ * In milliseconds. `totalMs`: until the response's head (of a download: its end) or the failure. Steps that
+ * did not happen are absent, such as `connectMs` on a reused connection. `waitedMs`: for a free connection.
+ * `firstByteMs`: from writing the request.
+ */
+export type Timing = {
+  startedAt: Date
+  totalMs: number
+  lookupMs?: number
+  waitedMs?: number
+  connectMs?: number
+  tlsMs?: number
+  firstByteMs?: number
+}
+
+/** `message` never contains a path, a query, a header or a body. */
+export type Failed = { kind: "failed"; error: CallError; message: string; ip?: string; timing: Timing }
+
+/** Ended by the caller's signal, `beforeWrite` or `close()`. Says nothing about the partner. */
+export type Aborted = { kind: "aborted"; timing: Timing }
+
+/** Names in lower case; repeated headers joined with `, `. */
+export type Headers = Record<string, string>
+
+/** The first 1 KiB of a response's body, not decoded. */
+export type Excerpt = {
+  /** What has arrived so far. */
+  received(): Buffer
+  /** 1 KiB has arrived, or the body has ended or failed. */
+  complete(): boolean
+  /** Waits until `complete()`, but at most `waitMs`. Never rejects. */
+  within(waitMs: number): Promise<Buffer>
+}
+
+export type Responded = {
+  kind: "responded"
+  status: number
+  headers: Headers
+  excerpt: Excerpt
+  ip: string
+  timing: Timing
+}
+
+export type Outcome = Responded | Failed | Aborted
+
+export type DownloadOutcome =
+  | {
+      kind: "responded"
+      status: number
+      headers: Headers
+      /** After removal of chunked framing; 0 unless the status is 2xx. */
+      encodedBytes: number
+      /** Bytes passed to `onChunk`. */
+      decodedBytes: number
+      ip: string
+      timing: Timing
+    }
+  /** The body exceeds `maxBytes`; `onChunk` received no more. */
+  | {
+      kind: "too-large"
+      status: number
+      headers: Headers
+      limitBytes: number
+      ip: string
+      timing: Timing
+    }
+  | Failed
+  | Aborted

@@ -1,0 +1,404 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { connect, createServer as createTcpServer, type Socket } from "node:net"
+import { pipeline } from "node:stream"
+import { setTimeout as sleep } from "node:timers/promises"
+import { createServer as createTlsServer } from "node:tls"
+import { fileURLToPath } from "node:url"
+import { makeCertificate, startFaultyReceiver } from "@sitewire/receiver"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { localEgress, post, TIMEOUT_MS } from "../../test/fixtures/localEgress.ts"
+import { OK, onRequest, respondWith, startServer } from "../../test/fixtures/rawServer.ts"
+import type { Egress } from "../createEgress.ts"
+
+test("a request arrives byte for byte, and its outcome has the IP address, headers, excerpt and times", async () => {
+  let received = ""
+  const { url, port } = await startServer(
+    onRequest((socket, request) => {
+      received = request
+      socket.write("HTTP/1.1 201 Created\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 5\r\n\r\nhello")
+    }),
+  )
+  const outcome = await localEgress().request(post(url))
+  expect(outcome).toMatchObject({
+    kind: "responded",
+    status: 201,
+    headers: { "x-a": "1, 2", "content-length": "5" },
+    ip: "127.0.0.1",
+  })
+  if (outcome.kind !== "responded") return
+  expect(outcome.excerpt.received().toString()).toBe("hello")
+  expect(outcome.timing.connectMs).toBeGreaterThan(0)
+  expect(outcome.timing.firstByteMs).toBeGreaterThan(0)
+  expect(outcome.timing.tlsMs).toBeUndefined()
+  expect(outcome.timing.lookupMs).toBeUndefined()
+  expect(outcome.timing.totalMs).toBeGreaterThanOrEqual(
+    (outcome.timing.connectMs ?? 0) + (outcome.timing.firstByteMs ?? 0),
+  )
+  expect(received).toBe(
+    `POST /hook/secret-path?key=secret-query HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: keep-alive\r\n` +
+      'user-agent: sitewire-test\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n{"a":1}',
+  )
+})
+
+test("204 is a response, and its connection is reused", async () => {
+  let connections = 0
+  const { url } = await startServer((socket) => {
+    connections++
+    respondWith("HTTP/1.1 204 No Content\r\n\r\n")(socket)
+  })
+  const egress = localEgress()
+  expect(await egress.request(post(url))).toMatchObject({ status: 204 })
+  const second = await egress.request(post(url))
+  expect(second).toMatchObject({ status: 204, ip: "127.0.0.1" })
+  expect(second.timing.connectMs).toBeUndefined()
+  expect(connections).toBe(1)
+})
+
+test.each([206, 226, 299])("status %i is returned unchanged", async (status) => {
+  const { url } = await startServer(respondWith(`HTTP/1.1 ${status} Fine\r\ncontent-length: 2\r\n\r\nok`))
+  expect(await localEgress().request(post(url))).toMatchObject({ kind: "responded", status })
+})
+
+test.each(["102 Processing", "103 Early Hints"])(
+  "%s is skipped: the response that follows counts, and without one the call times out",
+  async (line) => {
+    const hint = `HTTP/1.1 ${line}\r\nlink: </a>\r\n\r\n`
+    const responding = await startServer(respondWith(hint + hint + OK))
+    const egress = localEgress()
+    const outcome = await egress.request(post(responding.url))
+    expect(outcome).toMatchObject({ kind: "responded", status: 200 })
+    expect(outcome.kind === "responded" && outcome.headers).toEqual({ "content-length": "2" })
+    expect(egress.counts()).toEqual({ origins: 1, open: 1, idle: 1 })
+
+    const hinting = await startServer(respondWith(hint))
+    expect(await egress.request(post(hinting.url))).toMatchObject({ kind: "failed", error: "timeout" })
+  },
+)
+
+test.each<[string, string, (socket: Socket) => void]>([
+  ["closes at once", "reset", (socket) => socket.resume().end()],
+  ["closes within the head", "reset", onRequest((socket) => socket.end("HTTP/1.1 200 OK\r\nx: y"))],
+  ["sends an invalid header", "protocol", respondWith("HTTP/1.1 200 OK\r\nx y\r\n\r\n")],
+  [
+    "sends two different content-lengths",
+    "protocol",
+    respondWith("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
+  ],
+  [
+    "sends too many headers",
+    "protocol",
+    respondWith(`HTTP/1.1 200 OK\r\n${"abcd: efgh\r\n".repeat(3_000)}\r\n`),
+  ],
+  [
+    "upgrades unasked",
+    "protocol",
+    respondWith("HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"),
+  ],
+])("a partner that %s results in %s, and its socket is closed", async (_, error, behave) => {
+  const { url, sockets } = await startServer(behave)
+  const egress = localEgress()
+  const outcome = await egress.request(post(url))
+  expect(outcome).toMatchObject({ kind: "failed", error, ip: "127.0.0.1" })
+  expect(JSON.stringify(outcome)).not.toContain("secret")
+  expect(egress.counts().open).toBe(0)
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+})
+
+test("a refused connection results in connect", async () => {
+  const server = createTcpServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" ? address?.port : 0
+  server.close()
+  await once(server, "close")
+  const outcome = await localEgress().request(post(`http://127.0.0.1:${port}/hook`))
+  expect(outcome).toMatchObject({ kind: "failed", error: "connect", ip: "127.0.0.1" })
+  expect(outcome.kind === "failed" && outcome.message).toMatch(/ECONNREFUSED/)
+})
+
+test("a call without a free file descriptor rejects as a local error, not as a failure of the partner", async () => {
+  const { url } = await startServer(respondWith(OK))
+  const script = fileURLToPath(new URL("../../test/fixtures/exhaustFileDescriptors.ts", import.meta.url))
+  const child = spawn("sh", ["-c", `ulimit -n 100; exec "${process.execPath}" "${script}" "${url}"`], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  })
+  const [outcome] = await once(child, "message")
+  expect(outcome).toMatch(/^LocalResourceError: no connection could be opened \(EMFILE\)/)
+  await once(child, "exit")
+})
+
+test("a name that cannot be resolved results in dns, and a lookup that takes too long in timeout", async () => {
+  const fails = localEgress({
+    lookup: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })),
+  })
+  const outcome = await fails.request(post("https://gone.example/secret"))
+  expect(outcome).toMatchObject({ kind: "failed", error: "dns" })
+  expect(outcome.kind === "failed" && outcome.message).toBe(
+    "the name gone.example could not be resolved (ENOTFOUND)",
+  )
+  const hangs = localEgress({ lookup: () => new Promise(() => {}) })
+  expect(await hangs.request(post("https://slow.example/"))).toMatchObject({
+    kind: "failed",
+    error: "timeout",
+  })
+})
+
+test("a name with one blocked address among its addresses is not called", async () => {
+  let connections = 0
+  const { port } = await startServer(() => connections++)
+  const egress = localEgress({ lookup: async () => ["127.0.0.1", "10.0.0.1"] })
+  const outcome = await egress.request(post(`http://partner.test:${port}/`))
+  expect(outcome).toMatchObject({ kind: "failed", error: "blocked-address" })
+  expect(outcome.kind === "failed" && outcome.message).toContain("10.0.0.1 (private)")
+  expect(connections).toBe(0)
+})
+
+test("a name is looked up and vetted at each call, also if a connection is open", async () => {
+  const { port } = await startServer(respondWith(OK))
+  const lookups = [["127.0.0.1"], ["127.0.0.1"], ["169.254.169.254"]]
+  const egress = localEgress({ lookup: async () => lookups.shift() ?? [] })
+  const call = () => egress.request(post(`http://partner.test:${port}/`))
+  expect((await call()).timing.connectMs).toBeDefined()
+  expect((await call()).timing.connectMs).toBeUndefined()
+  expect(egress.counts().idle).toBe(1)
+  expect(await call()).toMatchObject({ kind: "failed", error: "blocked-address" })
+})
+
+test("a connection to an address that the name no longer has is not reused", async () => {
+  const { port } = await startServer(respondWith(OK))
+  const lookups = [["127.0.0.1"], ["127.0.0.2"]]
+  const egress = localEgress({ lookup: async () => lookups.shift() ?? [] })
+  const call = () => egress.request(post(`http://partner.test:${port}/`, { timeoutMs: 2_000 }))
+  expect(await call()).toMatchObject({ kind: "responded", ip: "127.0.0.1" })
+  // Nothing listens on the second address, so a response could only come over the old connection.
+  expect(await call()).toMatchObject({ kind: "failed", error: "connect" })
+})
+
+test("if the first of several vetted addresses refuses the connection, the next is tried", async () => {
+  const { port } = await startServer(respondWith(OK))
+  const egress = localEgress({ lookup: async () => ["127.0.0.2", "127.0.0.1"] })
+  expect(await egress.request(post(`http://partner.test:${port}/`))).toMatchObject({
+    kind: "responded",
+    ip: "127.0.0.1",
+  })
+})
+
+test("a URL that the policy rejects is blocked without a lookup", async () => {
+  const egress = localEgress({ allow: [], lookup: () => Promise.reject(new Error("must not be called")) })
+  for (const url of [
+    "http://127.0.0.1/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://0x7f.1/",
+    "https://a:b@partner.example/",
+  ]) {
+    expect(await egress.request(post(url)), url).toMatchObject({ kind: "failed", error: "blocked-address" })
+  }
+  const tlsOnly = localEgress({ allowHttp: false })
+  expect(await tlsOnly.request(post("http://127.0.0.1/"))).toMatchObject({ error: "blocked-address" })
+})
+
+test("the certificate must match the name, and the TLS time is recorded for the connection's first request", async () => {
+  const { key, cert } = makeCertificate("DNS:partner.test")
+  const names: unknown[] = []
+  const server = createTlsServer({ key, cert }, (socket) => {
+    names.push("servername" in socket ? socket.servername : undefined)
+    respondWith(OK)(socket)
+  })
+  const { port } = await startServer(() => {}, server)
+  const lookup = async () => ["127.0.0.1"]
+  const egress = localEgress({ ca: cert, lookup })
+  const url = `https://partner.test:${port}/`
+  const first = await egress.request(post(url))
+  expect(first).toMatchObject({ kind: "responded", status: 200 })
+  expect(first.timing.tlsMs).toBeGreaterThan(0)
+  expect(first.timing.lookupMs).toBeGreaterThanOrEqual(0)
+  expect((await egress.request(post(url))).timing.tlsMs).toBeUndefined()
+  expect(names).toEqual(["partner.test"])
+
+  const twoAddresses = localEgress({ ca: cert, lookup: async () => ["127.0.0.2", "127.0.0.1"] })
+  expect(await twoAddresses.request(post(url))).toMatchObject({ kind: "responded", ip: "127.0.0.1" })
+
+  const wrongName = await egress.request(post(`https://other.test:${port}/`))
+  expect(wrongName).toMatchObject({ kind: "failed", error: "tls", ip: "127.0.0.1" })
+  expect(wrongName.kind === "failed" && wrongName.message).toContain("another name")
+  const byAddress = await egress.request(post(`https://127.0.0.1:${port}/`))
+  expect(byAddress).toMatchObject({ kind: "failed", error: "tls" })
+  const selfSigned = await localEgress({ lookup }).request(post(url))
+  expect(selfSigned).toMatchObject({ kind: "failed", error: "tls" })
+  expect(selfSigned.kind === "failed" && selfSigned.message).toContain("self-signed")
+})
+
+test("an old TLS version and a server without TLS result in tls", async () => {
+  const current = makeCertificate("DNS:partner.test")
+  const lookup = async () => ["127.0.0.1"]
+  const servers = [
+    {
+      ca: current.cert,
+      server: createTlsServer({
+        ...current,
+        maxVersion: "TLSv1.1",
+        minVersion: "TLSv1",
+        ciphers: "ALL:@SECLEVEL=0",
+      }),
+      advice: "TLS 1.2",
+    },
+    { ca: current.cert, server: createTcpServer(), advice: "does not speak TLS" },
+  ]
+  for (const { ca, server, advice } of servers) {
+    const { port } = await startServer((socket) => socket.on("data", () => socket.end(OK)), server)
+    const outcome = await localEgress({ ca, lookup }).request(post(`https://partner.test:${port}/`))
+    expect(outcome, advice).toMatchObject({ kind: "failed", error: "tls" })
+    expect(outcome.kind === "failed" && outcome.message).toContain(advice)
+  }
+})
+
+test("a handshake that never ends times out and leaves no socket", async () => {
+  const { port, sockets } = await startServer((socket) => socket.resume())
+  const outcome = await localEgress().request(post(`https://127.0.0.1:${port}/`))
+  expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
+  expect(outcome.kind === "failed" && outcome.message).toContain("TLS handshake")
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+})
+
+/** Shorter than `TIMEOUT_MS`; twice this time is longer. */
+const LATE_MS = 300
+const respondLate = onRequest((socket) => void setTimeout(() => socket.write(OK), LATE_MS))
+
+/**
+ * A step before the request takes `beforeMs` and the response `LATE_MS`: each less than the limit, together
+ * more.
+ */
+async function expectOneLimit(egress: Egress, url: string, beforeMs: number, timeoutMs: number) {
+  // A limit that started after that step could not end before this. Raced instead of measured: if the machine
+  // stalls, both timers are late, but in the same order.
+  const tooLate = sleep(beforeMs + timeoutMs, "too late")
+  const outcome = await Promise.race([egress.request(post(url, { timeoutMs })), tooLate])
+  expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
+  // With a longer limit the call succeeds.
+  const patient = post(url, { timeoutMs: 10_000 })
+  expect(await egress.request(patient)).toMatchObject({ kind: "responded", status: 200 })
+}
+
+test("the lookup counts towards the time limit", async () => {
+  const { port } = await startServer(respondLate)
+  const egress = localEgress({ lookup: () => sleep(LATE_MS, ["127.0.0.1"]) })
+  await expectOneLimit(egress, `http://partner.test:${port}/`, LATE_MS, TIMEOUT_MS)
+})
+
+test("the wait for a connection counts towards the time limit", async () => {
+  const { url } = await startServer(respondLate)
+  const egress = localEgress({ connectionsPerOrigin: 1 })
+  const before = egress.request(post(url, { timeoutMs: 10_000 }))
+  await expectOneLimit(egress, url, LATE_MS, TIMEOUT_MS)
+  expect(await before).toMatchObject({ kind: "responded", status: 200 })
+})
+
+test("connecting counts towards the time limit", async () => {
+  const { port, close } = await startFaultyReceiver("never-accepts")
+  onTestFinished(close)
+  await startServer(respondLate, createTcpServer(), { host: "127.0.0.2", port })
+  const egress = localEgress({ lookup: async () => ["127.0.0.1", "127.0.0.2"] })
+  // The second address is tried when the first has not accepted for this long.
+  const connectMs = 500
+  await expectOneLimit(egress, `http://partner.test:${port}/`, connectMs, connectMs + LATE_MS - 100)
+})
+
+test("the TLS handshake counts towards the time limit", async () => {
+  const { key, cert } = makeCertificate("DNS:partner.test")
+  const { port } = await startServer(() => {}, createTlsServer({ key, cert }, respondLate))
+  const slow = await startServer((socket) => {
+    // Delays the first bytes, which begin the handshake.
+    setTimeout(() => pipeline(socket, connect(port, "127.0.0.1"), socket, () => {}), LATE_MS)
+  })
+  const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+  await expectOneLimit(egress, `https://partner.test:${slow.port}/`, LATE_MS, TIMEOUT_MS)
+})
+
+test.each(["http", "https"])(
+  "if beforeWrite returns false over %s, the connection is opened but no byte of the request is sent",
+  async (scheme) => {
+    const { key, cert } = makeCertificate("DNS:partner.test")
+    let bytes = 0
+    const onConnection = (socket: Socket) => {
+      socket.on("data", (chunk) => {
+        bytes += chunk.length
+      })
+    }
+    const { port, sockets } =
+      scheme === "https"
+        ? await startServer(() => {}, createTlsServer({ key, cert }, onConnection))
+        : await startServer(onConnection)
+    const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+    let calls = 0
+    const outcome = await egress.request(
+      post(`${scheme}://partner.test:${port}/`, {
+        repeatable: true,
+        beforeWrite: () => {
+          calls++
+          return false
+        },
+      }),
+    )
+    expect(outcome.kind).toBe("aborted")
+    expect(outcome.timing.connectMs).toBeGreaterThan(0)
+    expect(outcome.timing.tlsMs !== undefined).toBe(scheme === "https")
+    expect(calls).toBe(1)
+    await vi.waitFor(() => expect(sockets.size).toBe(0))
+    expect(bytes).toBe(0)
+    expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 })
+  },
+)
+
+test("beforeWrite is called again before a repetition, and false ends the call as aborted", async () => {
+  let requests = 0
+  const { url, sockets } = await startServer(
+    onRequest((socket) => {
+      requests++
+      socket.write(OK)
+    }),
+  )
+  const egress = localEgress()
+  for (const [decisions, kind] of [
+    [[true, true], "responded"],
+    [[true, false], "aborted"],
+  ] as const) {
+    expect(await egress.request(post(url))).toMatchObject({ kind: "responded" })
+    const before = requests
+    for (const socket of sockets) socket.end()
+    const remaining: boolean[] = [...decisions]
+    const beforeWrite = () => remaining.shift() ?? false
+    expect(await egress.request(post(url, { repeatable: true, beforeWrite }))).toMatchObject({ kind })
+    expect(remaining).toEqual([])
+    // The first request is still written: only the server has closed its side.
+    expect(requests - before).toBe(kind === "responded" ? 2 : 1)
+  }
+})
+
+test("a signal aborts its call in any phase, and close() aborts all calls", async () => {
+  const { url, sockets } = await startServer((socket) => socket.resume())
+  const egress = localEgress({ lookup: () => new Promise(() => {}) })
+  const controller = new AbortController()
+  const { signal } = controller
+  const calls = [url, "https://slow.example/"].map((each) => egress.request(post(each, { signal })))
+  await vi.waitFor(() => expect(sockets.size).toBe(1))
+  controller.abort()
+  for (const outcome of await Promise.all(calls)) expect(outcome).toMatchObject({ kind: "aborted" })
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+
+  const last = egress.request(post(url))
+  await vi.waitFor(() => expect(sockets.size).toBe(1))
+  await egress.close()
+  expect(await last).toMatchObject({ kind: "aborted" })
+  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await expect(egress.request(post(url))).rejects.toThrow(/closed/)
+})
+
+test("a header with a line break, or a host header, rejects and nothing is sent", async () => {
+  const { url, sockets } = await startServer(() => {})
+  const egress = localEgress()
+  await expect(egress.request(post(url, { headers: { a: "b\r\nc: d" } }))).rejects.toThrow(/header/)
+  await expect(egress.request(post(url, { headers: { Host: "other.example" } }))).rejects.toThrow(/host/)
+  expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 })
+  expect(sockets.size).toBe(0)
+})

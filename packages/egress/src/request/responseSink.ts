@@ -1,0 +1,105 @@
+import type { Failure } from "./classifyNetworkError.ts"
+import type { Exchange, Sink } from "./exchange.ts"
+import type { Excerpt, Headers, Outcome } from "./outcome.ts"
+
+const EXCERPT_BYTES = 1_024
+const DRAIN_BYTES = 64 * 1_024
+const DRAIN_MS = 1_000
+const NO_BYTES = Buffer.alloc(0)
+
+/**
+ * Resolves with the response's head. Reads up to 64 KiB of the body within 1 s so that the connection can be
+ * reused; beyond that, closing it is cheaper.
+ */
+export class ResponseSink implements Sink, Excerpt {
+  readonly #resolve: (outcome: Outcome) => void
+  readonly #reject: (error: Error) => void
+  #excerpt: Buffer = NO_BYTES
+  #hasHead = false
+  #complete = false
+  #declaredBytes = 0
+  #readBytes = 0
+  #onComplete: (() => void) | undefined
+
+  constructor(resolve: (outcome: Outcome) => void, reject: (error: Error) => void) {
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  onHead(exchange: Exchange, status: number, headers: Headers): void {
+    this.#hasHead = true
+    this.#declaredBytes = Number(headers["content-length"] ?? 0)
+    const timing = exchange.timing("head")
+    exchange.limitFromNow(DRAIN_MS)
+    const ip = exchange.ip ?? ""
+    this.#resolve({ kind: "responded", status, headers, excerpt: this, ip, timing })
+  }
+
+  onData(exchange: Exchange, chunk: Buffer): void {
+    this.#readBytes += chunk.length
+    const missing = EXCERPT_BYTES - this.#excerpt.length
+    if (missing > 0) {
+      // Copied: a slice would keep the socket's whole 64 KiB buffer in memory.
+      this.#excerpt = Buffer.concat([this.#excerpt, chunk.subarray(0, missing)])
+      if (chunk.length >= missing) this.#settle()
+    }
+    if (
+      this.#excerpt.length === EXCERPT_BYTES &&
+      Math.max(this.#readBytes, this.#declaredBytes) > DRAIN_BYTES
+    )
+      exchange.abort()
+  }
+
+  onEnd(): void {
+    this.#settle()
+  }
+
+  onFail(exchange: Exchange, failure: Failure): void {
+    if (this.#hasHead) {
+      this.#settle()
+      return
+    }
+    const { ip } = exchange
+    const timing = exchange.timing("now")
+    this.#resolve({ kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing })
+  }
+
+  onAbort(exchange: Exchange): void {
+    if (this.#hasHead) this.#settle()
+    else this.#resolve({ kind: "aborted", timing: exchange.timing("now") })
+  }
+
+  onError(error: Error): void {
+    this.#reject(error)
+  }
+
+  received(): Buffer {
+    return this.#excerpt
+  }
+
+  complete(): boolean {
+    return this.#complete
+  }
+
+  within(waitMs: number): Promise<Buffer> {
+    if (this.#complete) return Promise.resolve(this.#excerpt)
+    return new Promise((resolve) => {
+      const previous = this.#onComplete
+      const done = () => {
+        clearTimeout(timer)
+        resolve(this.#excerpt)
+      }
+      const timer = setTimeout(done, waitMs)
+      this.#onComplete = () => {
+        previous?.()
+        done()
+      }
+    })
+  }
+
+  #settle(): void {
+    this.#complete = true
+    this.#onComplete?.()
+    this.#onComplete = undefined
+  }
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Admin } from "kafkajs"
+import { reasonOf } from "../client/log.ts"
+import { creationReasons } from "../client/workarounds/createTopicsHidesReasons.ts"
+import { wasCreated } from "../client/workarounds/newTopicNotYetKnown.ts"
+import type { TopicSpec } from "./ensureTopics.ts"
+
+const leadersWithinMs = 30_000
+
+/** Returns the topics that no other process created first. */
+export async function createTopics(
+  admin: Admin,
+  topics: TopicSpec[],
+  replicationFactor: number,
+): Promise<string[]> {
+  const created: string[] = []
+  // One request each: if another process has created one of several, kafkajs returns "false" for all.
+  for (const { name, partitions, config } of topics) {
+    const creating = admin.createTopics({
+      waitForLeaders: true,
+      topics: [
+        {
+          topic: name,
+          numPartitions: partitions,
+          replicationFactor,
+          configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+        },
+      ],
+    })
+    const isNew = await creating.catch((error: unknown) => {
+      if (wasCreated(error)) return true
+      throw new Error(`Topic ${name} could not be created: ${creationReasons(error)}.`, { cause: error })
+    })
+    if (!isNew) continue
+    await waitForLeaders(admin, name, partitions)
+    created.push(name)
+  }
+  return created
+}
+
+/** A new topic cannot be used before it has leaders. */
+async function waitForLeaders(admin: Admin, topic: string, count: number): Promise<void> {
+  for (const until = Date.now() + leadersWithinMs; ; await sleep(50)) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+      const leaders = topics.flatMap(({ partitions }) => partitions.filter(({ leader }) => leader >= 0))
+      if (leaders.length >= count) return
+      if (Date.now() > until) throw new Error("a partition has no leader")
+    } catch (error) {
+      if (Date.now() > until)
+        throw new Error(
+          `Topic ${topic} was created but cannot be used after ${leadersWithinMs} ms: ${reasonOf(error)}. ` +
+            "Check that enough brokers run for its replication factor.",
+          { cause: error },
+        )
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { KafkaConnection } from "../client/connectKafka.ts"
+import { quietLog } from "../client/log.ts"
+import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTopics.ts"
+import { withAdmin } from "./withAdmin.ts"
+
+/** Records of a partition that the group has not committed. */
+export type Lag = { topic: string; partition: number; lag: number }
+
+/**
+ * The group may have no members. Without a committed offset, all records of a partition count. Rejects if no
+ * broker responds.
+ */
+export function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
+  return withAdmin({ ...kafka, log: quietLog(kafka.log) }, 10_000, async (admin) => {
+    const lags: Lag[] = []
+    for (const topic of topics) {
+      const committed = await fetchCommittedOffsets(admin, group, topic)
+      for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
+        const reached = committed.get(partition) ?? -1n
+        const lag = BigInt(high) - (reached < BigInt(low) ? BigInt(low) : reached)
+        lags.push({ topic, partition, lag: Number(lag) })
+      }
+    }
+    return lags
+  })
+}

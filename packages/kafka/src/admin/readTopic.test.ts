@@ -1,0 +1,72 @@
+import { expect, test } from "vitest"
+import { makeTopic, realBroker, withAdmin } from "../../test/fixtures/realBroker.ts"
+import { startProducer } from "../producer/startProducer.ts"
+import { readTopic, topicEnd } from "./readTopic.ts"
+
+const kafka = realBroker()
+const generous = { kafka, groupPrefix: "read-topic-test", maxRecords: 10_000, maxBytes: 8_000_000 }
+
+async function filledTopic(count: number, partitions: number) {
+  const topic = await makeTopic(kafka, { partitions })
+  const producer = await startProducer({ kafka })
+  const publish = (from: number, to: number) =>
+    producer.publish(
+      Array.from({ length: to - from }, (_, n) => ({ topic, key: `k${from + n}`, value: `v${from + n}` })),
+    )
+  await publish(0, count)
+  return { topic, publish, close: () => producer.close(2_000) }
+}
+
+test("a topic is read from its beginning to the given end, without later records", async () => {
+  const { topic, publish, close } = await filledTopic(300, 3)
+  const to = await topicEnd({ kafka, topic })
+  await publish(300, 350)
+  const { records, next, ended } = await readTopic({ ...generous, topic, from: {}, to })
+  expect(ended).toBe(true)
+  expect(next).toEqual(to)
+  const keys = records.map(({ key }) => key)
+  expect(new Set(keys)).toEqual(new Set(Array.from({ length: 300 }, (_, n) => `k${n}`)))
+  expect(keys.length).toBe(300)
+  await close()
+})
+
+test("a call reads at most maxRecords, and the next one continues after them", async () => {
+  const { topic, close } = await filledTopic(100, 2)
+  const to = await topicEnd({ kafka, topic })
+  const seen: (string | null)[] = []
+  let from = {}
+  let calls = 0
+  for (let ended = false; !ended; calls++) {
+    const part = await readTopic({ ...generous, topic, from, to, maxRecords: 40 })
+    expect(part.records.length).toBeLessThanOrEqual(40)
+    seen.push(...part.records.map(({ key }) => key))
+    from = part.next
+    ended = part.ended
+  }
+  expect(calls).toBeGreaterThanOrEqual(3)
+  expect(seen.length).toBe(100)
+  expect(new Set(seen).size).toBe(100)
+  await close()
+})
+
+test("records that retention deleted are skipped, an empty topic ends at once, and no group remains", async () => {
+  const { topic, close } = await filledTopic(50, 1)
+  await withAdmin(kafka, async (admin) => {
+    // kafkajs knows the partition's leader only after a request for the topic.
+    await admin.fetchTopicOffsets(topic)
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: "20" }] })
+  })
+  const to = await topicEnd({ kafka, topic })
+  const { records } = await readTopic({ ...generous, topic, from: { 0: "5" }, to })
+  expect(records.map(({ offset }) => Number(offset))).toEqual(Array.from({ length: 30 }, (_, n) => 20 + n))
+  const empty = await makeTopic(kafka)
+  const end = await topicEnd({ kafka, topic: empty })
+  expect(await readTopic({ ...generous, topic: empty, from: {}, to: end })).toEqual({
+    records: [],
+    next: { 0: "0" },
+    ended: true,
+  })
+  const { groups } = await withAdmin(kafka, (admin) => admin.listGroups())
+  expect(groups.filter(({ groupId }) => groupId.startsWith("read-topic-test"))).toEqual([])
+  await close()
+})

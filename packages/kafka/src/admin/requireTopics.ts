@@ -1,0 +1,26 @@
+import type { Admin } from "kafkajs"
+import type { KafkaConnection } from "../client/connectKafka.ts"
+import { createClient } from "../client/createClient.ts"
+import { topicExists } from "../client/workarounds/listTopicsNeedsAllLeaders.ts"
+
+/** Rejects with the names of missing topics. */
+export async function requireTopics(kafka: KafkaConnection, names: readonly string[]): Promise<void> {
+  const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 1 }).admin()
+  await admin.connect()
+  try {
+    const topics = names.map((name) => ({ name }))
+    const missing = (await missingTopics(admin, topics)).map(({ name }) => name)
+    if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}`)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+export async function missingTopics<T extends { name: string }>(
+  admin: Admin,
+  topics: readonly T[],
+): Promise<T[]> {
+  const missing: T[] = []
+  for (const topic of topics) if (!(await topicExists(admin, topic.name))) missing.push(topic)
+  return missing
+}

@@ -1,0 +1,30 @@
+import { Kafka, type SASLOptions } from "kafkajs"
+import type { KafkaConnection } from "./connectKafka.ts"
+import { forwardKafkajsLog } from "./forwardKafkajsLog.ts"
+import "./workarounds/hangingBrokerStaysConnected.ts"
+import "./workarounds/idleQueueTimer.ts"
+
+export type ClientLimits = {
+  requestTimeoutMs: number
+  /** Of connecting and reading metadata. */
+  retries: number
+}
+
+/** Never share it: two consumers of one group on one kafkajs client overwrite each other's positions. */
+export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafka {
+  return new Kafka({ ...clientOptions(kafka, limits), logCreator: forwardKafkajsLog(kafka.log) })
+}
+
+export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
+  const { tls, login } = kafka
+  return {
+    // Node's defaults verify certificate and name, and require TLS 1.2.
+    ...(tls === undefined ? {} : { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
+    ...(login === undefined ? {} : { sasl: login as SASLOptions }),
+    brokers: [...kafka.brokers],
+    clientId: kafka.clientId,
+    connectionTimeout: 2_000,
+    requestTimeout: limits.requestTimeoutMs,
+    retry: { retries: limits.retries, initialRetryTime: 100, maxRetryTime: 1_000 },
+  }
+}

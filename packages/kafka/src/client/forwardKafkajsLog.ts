@@ -1,0 +1,40 @@
+import { type logCreator, logLevel } from "kafkajs"
+import type { Log } from "./log.ts"
+
+/** No others are logged: with KAFKAJS_LOG_LEVEL=DEBUG they include the content of records. */
+const allowedFields = [
+  "groupId",
+  "memberId",
+  "topic",
+  "partition",
+  "broker",
+  "nodeId",
+  "retryCount",
+  "retryTime",
+]
+
+const repeatAfterMs = 30_000
+
+/**
+ * One level lower than kafkajs logs, whose callers report what failed. A warning repeated within 30 s becomes
+ * debug: while a broker was down, there were 30 per second.
+ */
+export function forwardKafkajsLog(log: Log): logCreator {
+  const warnedAt = new Map<string, number>()
+  function isNew(message: string): boolean {
+    const now = Date.now()
+    const last = warnedAt.get(message)
+    if (last !== undefined && now - last < repeatAfterMs) return false
+    if (warnedAt.size > 100) warnedAt.clear()
+    warnedAt.set(message, now)
+    return true
+  }
+  return () => (entry) => {
+    const { message } = entry.log
+    const fields: Record<string, unknown> = { kafkajs: entry.namespace }
+    for (const name of allowedFields) if (entry.log[name] !== undefined) fields[name] = entry.log[name]
+    const isWarning = entry.level === logLevel.ERROR || entry.level === logLevel.WARN
+    if (isWarning && isNew(message)) log.warn(fields, message)
+    else log.debug(fields, message)
+  }
+}

@@ -1,0 +1,18 @@
+/*
+ * Defect of kafkajs 2.2.4: `consumer.commitOffsets` retries across a rejoin.
+ * Effect: it commits offsets of partitions that by then belong to another member.
+ * A batch's payload has a commit without retries.
+ * Delete this file when `commitOffsets` rejects in a rebalance, and call that.
+ */
+import type { EachBatchPayload } from "kafkajs"
+import type { OffsetCommit } from "../../consumer/topicPartition.ts"
+
+export function commitWithoutRetry(
+  lastBatch: EachBatchPayload,
+  commits: readonly OffsetCommit[],
+): Promise<void> {
+  const topics = Map.groupBy(commits, ({ topic }) => topic)
+  return lastBatch.commitOffsetsIfNecessary({
+    topics: [...topics].map(([topic, partitions]) => ({ topic, partitions })),
+  })
+}

@@ -1,0 +1,25 @@
+/*
+ * Defect of kafkajs 2.2.4: a consumer without responses can stay silent, without an error or a CRASH event.
+ * Effect: the process stays ready and consumes nothing.
+ * Delete this file when the client reports lost heartbeats.
+ */
+import type { Consumer } from "kafkajs"
+
+/** Calls `onSilent` every second while the last heartbeat response is older than the session timeout. */
+export function watchHeartbeats(
+  consumer: Consumer,
+  sessionTimeoutMs: number,
+  onSilent: (silentMs: number) => void,
+): { stop(): void } {
+  let respondedAt = Date.now()
+  const responded = () => {
+    respondedAt = Date.now()
+  }
+  consumer.on(consumer.events.GROUP_JOIN, responded)
+  consumer.on(consumer.events.HEARTBEAT, responded)
+  const timer = setInterval(() => {
+    const silentMs = Date.now() - respondedAt
+    if (silentMs > sessionTimeoutMs) onSilent(silentMs)
+  }, 1_000)
+  return { stop: () => clearInterval(timer) }
+}

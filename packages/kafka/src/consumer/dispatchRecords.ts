@@ -1,0 +1,220 @@
+import { type BrokerClock, createBrokerClock } from "../delay/brokerClock.ts"
+import { countDue, sleepUntilDue } from "../delay/dueRecords.ts"
+import type { Incoming } from "../record.ts"
+import type { OutstandingLimit } from "./limitOutstanding.ts"
+import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
+import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
+
+/** Per partition. Further records that are not due are fetched again later. */
+const maxRecordsNotDue = 256
+
+/** While there is no capacity, a rebalance is noticed this late. Well below the session timeout. */
+const heartbeatEveryMs = 1_000
+
+export type FetchedBatch = TopicPartition & {
+  records: Incoming[]
+  /** The next fetch starts after this offset. */
+  resolveOffset(offset: string): void
+  /** Rejects if the group rebalances. The client must receive that error. */
+  heartbeat(): Promise<void>
+}
+
+export type DispatchOptions = {
+  limit: OutstandingLimit
+  delayMsOf(topic: string): number
+  onRecords(records: Incoming[], done: (record: Incoming) => void): void
+  pause(partition: TopicPartition): void
+  resume(partition: TopicPartition): void
+  /** `onRecords` threw, and the assignment was revoked. */
+  onHandlerError(error: unknown): void
+  clock?: BrokerClock
+}
+
+type Partition = TopicPartition & {
+  delayMs: number
+  tracker: OffsetTracker<Incoming>
+  /** All records before this offset are tracked; null before any record. */
+  next: bigint | null
+  committed: string | null
+  /** Fetched and tracked, but not dispatched. */
+  notDue: Incoming[]
+  timer: NodeJS.Timeout | null
+}
+
+type Assignment = Map<string, Partition>
+
+const nameOf = ({ topic, partition }: TopicPartition) => `${topic}/${partition}`
+
+/**
+ * Passes fetched records to `onRecords` when they are due and the limit has capacity. All state belongs to
+ * one assignment: a record that is done after its partition was revoked commits nothing.
+ */
+export function dispatchRecords(options: DispatchOptions) {
+  const { limit, delayMsOf, onRecords, pause, resume, onHandlerError, clock = createBrokerClock() } = options
+  let assignment: Assignment | null = null
+  let stopped = false
+  // Outstanding records of revoked partitions: they still count against the limit.
+  const revokedRecords = new Set<Incoming>()
+
+  function assign(partitions: TopicPartition[]): void {
+    revoke()
+    // If the machine was suspended, its monotonic clock stood still.
+    clock.restart()
+    assignment = new Map(
+      partitions.map((partition) => [
+        nameOf(partition),
+        {
+          ...partition,
+          delayMs: delayMsOf(partition.topic),
+          tracker: trackOffsets<Incoming>(),
+          next: null,
+          committed: null,
+          notDue: [],
+          timer: null,
+        },
+      ]),
+    )
+    if (stopped) for (const partition of partitions) pause(partition)
+  }
+
+  function revoke(): void {
+    const revoked = assignment
+    assignment = null
+    if (!revoked) return
+    for (const partition of revoked.values()) revokePartition(partition)
+    limit.notify()
+  }
+
+  function revokePartition(partition: Partition): void {
+    if (partition.timer) clearTimeout(partition.timer)
+    const notDue = new Set(partition.notDue)
+    for (const record of partition.tracker.notDone()) if (!notDue.has(record)) revokedRecords.add(record)
+    // In kafkajs a pause outlives the assignment: assigned again, the partition would not be fetched.
+    if (notDue.size > 0 && !stopped) resume(partition)
+  }
+
+  /**
+   * An offset repeats if the log was truncated, its topic recreated, or two fetch loops requested it. The
+   * tracker needs ascending offsets: it would not find such a record, and its capacity would never be
+   * released.
+   */
+  function restartPartition(partition: Partition, offset: bigint, fetched: FetchedBatch): void {
+    const reached = BigInt(partition.tracker.committable() ?? offset)
+    revokePartition(partition)
+    partition.tracker = trackOffsets<Incoming>()
+    partition.next = null
+    partition.notDue = []
+    // Differs from every offset: commit at once, because the committed offset may be one of the previous log.
+    partition.committed = ""
+    fetched.resolveOffset(String((offset < reached ? offset : reached) - 1n))
+  }
+
+  /** Outstanding records can still be done and committed. */
+  function stop(): void {
+    stopped = true
+    for (const partition of assignment?.values() ?? []) {
+      if (partition.timer) clearTimeout(partition.timer)
+      pause(partition)
+    }
+    limit.notify()
+  }
+
+  function done(record: Incoming): void {
+    const isNew = assignment?.get(nameOf(record))?.tracker.done(record) || revokedRecords.delete(record)
+    if (isNew) limit.release(1)
+  }
+
+  function dispatch(records: Incoming[]): void {
+    limit.acquire(records.length)
+    try {
+      onRecords(records, done)
+    } catch (error) {
+      revoke()
+      for (const record of records) if (revokedRecords.delete(record)) limit.release(1)
+      onHandlerError(error)
+    }
+  }
+
+  /** Resolves when each record is dispatched, or buffered until it is due. */
+  async function onFetched(fetched: FetchedBatch): Promise<void> {
+    const current = assignment
+    const partition = current?.get(nameOf(fetched))
+    if (!partition) return
+    const [first] = fetched.records
+    const newest = fetched.records.at(-1)
+    // Topics without a delay may have publishers' timestamps.
+    if (newest && partition.delayMs > 0) clock.read(newest.appendedAt)
+    if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
+      restartPartition(partition, BigInt(first.offset), fetched)
+      return
+    }
+    const track = (records: Incoming[]) => {
+      partition.tracker.add(records)
+      // The position at the assignment needs no commit.
+      partition.committed ??= partition.tracker.committable()
+      const last = records.at(-1)
+      if (!last) return
+      partition.next = BigInt(last.offset) + 1n
+      fetched.resolveOffset(last.offset)
+    }
+
+    let from = 0
+    while (from < fetched.records.length && assignment === current && !stopped) {
+      const due = countDue(fetched.records, from, partition.delayMs, clock.now())
+      if (due === 0) {
+        partition.notDue = fetched.records.slice(from, from + maxRecordsNotDue)
+        track(partition.notDue)
+        pause(partition)
+        dispatchDue(current, partition)
+        return
+      }
+      const count = Math.min(due, limit.capacity())
+      if (count > 0) {
+        const records = fetched.records.slice(from, from + count)
+        from += count
+        track(records)
+        dispatch(records)
+        continue
+      }
+      // Heartbeat first: in a rebalance kafkajs still passes the other batches of a fetch, and each would
+      // wait here.
+      await fetched.heartbeat()
+      if (limit.capacity() <= 0) await limit.changed(heartbeatEveryMs)
+    }
+  }
+
+  function dispatchDue(current: Assignment | null, partition: Partition): void {
+    if (assignment !== current || stopped) return
+    const due = countDue(partition.notDue, 0, partition.delayMs, clock.now())
+    const count = Math.min(due, Math.max(0, limit.capacity()))
+    if (count > 0) dispatch(partition.notDue.splice(0, count))
+    if (assignment !== current) return
+    const next = partition.notDue[0]
+    if (!next) {
+      resume(partition)
+    } else if (due > count) {
+      void limit.changed(heartbeatEveryMs).then(() => dispatchDue(current, partition))
+    } else {
+      const sleepMs = sleepUntilDue(next, partition.delayMs, clock.now())
+      partition.timer = setTimeout(() => dispatchDue(current, partition), sleepMs)
+    }
+  }
+
+  function pendingCommits(): { commits: OffsetCommit[]; markCommitted(): void } {
+    const advanced: { partition: Partition; offset: string }[] = []
+    for (const partition of assignment?.values() ?? []) {
+      const offset = partition.tracker.committable()
+      if (offset !== null && offset !== partition.committed) advanced.push({ partition, offset })
+    }
+    return {
+      commits: advanced.map(({ partition: { topic, partition }, offset }) => ({ topic, partition, offset })),
+      markCommitted() {
+        for (const { partition, offset } of advanced) partition.committed = offset
+      },
+    }
+  }
+
+  const isAssigned = (partition: TopicPartition) => assignment?.has(nameOf(partition)) ?? false
+
+  return { assign, revoke, stop, onFetched, pendingCommits, isAssigned }
+}

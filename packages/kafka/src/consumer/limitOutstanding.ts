@@ -1,0 +1,47 @@
+/** One limit for the outstanding records of all partitions. */
+export type OutstandingLimit = {
+  outstanding(): number
+  capacity(): number
+  acquire(count: number): void
+  release(count: number): void
+  /** Resolves at the next release, at the next `notify`, or after `ms`. */
+  changed(ms: number): Promise<void>
+  notify(): void
+}
+
+export function limitOutstanding(max: number): OutstandingLimit {
+  let outstanding = 0
+  let waiters = new Set<() => void>()
+  let scheduled = false
+  const notify = () => {
+    scheduled = false
+    const notified = waiters
+    waiters = new Set()
+    for (const resolve of notified) resolve()
+  }
+  return {
+    outstanding: () => outstanding,
+    capacity: () => max - outstanding,
+    acquire(count) {
+      outstanding += count
+    },
+    release(count) {
+      outstanding -= count
+      if (waiters.size === 0 || scheduled) return
+      scheduled = true
+      // Deferred, so that records done in the same turn cause one dispatch.
+      setImmediate(notify)
+    },
+    changed: (ms) =>
+      new Promise((resolve) => {
+        const waiter = () => {
+          clearTimeout(timer)
+          waiters.delete(waiter)
+          resolve()
+        }
+        const timer = setTimeout(waiter, ms)
+        waiters.add(waiter)
+      }),
+    notify,
+  }
+}

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { groupLag, type Lag } from "../admin/groupLag.ts"
+import type { KafkaConnection } from "../client/connectKafka.ts"
+import { reasonOf } from "../client/log.ts"
+import type { Incoming } from "../record.ts"
+import { withinDeadline } from "../withinDeadline.ts"
+import { dispatchRecords } from "./dispatchRecords.ts"
+import { limitOutstanding } from "./limitOutstanding.ts"
+import { startMembership } from "./startMembership.ts"
+
+const commitEveryMs = 250
+const firstRetryMs = 200
+const longestRetryMs = 3_000
+/** A membership of this length resets the retry delay. */
+const stableMs = 10_000
+
+export type ConsumerOptions = {
+  kafka: KafkaConnection
+  group: string
+  /**
+   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs` in the brokers' time
+   * (`createBrokerClock`). The topic must use LogAppendTime, so that a partition's first record is due first.
+   */
+  topics: { topic: string; delayMs?: number }[]
+  /** Records dispatched and not done, over all partitions. */
+  maxOutstanding: number
+  /** Maximum size of a fetch response. Its parsed records wait in memory for capacity. Default: 4 MiB. */
+  fetchBytes?: number
+  /**
+   * Receives records in partition order and must return at once. Call `done` when a record's outcome is
+   * durable, in any order. Until then no later offset is committed, and after a crash or a rebalance the
+   * record comes again. If `onRecords` throws, the consumer restarts.
+   */
+  onRecords: (records: Incoming[], done: (record: Incoming) => void) => void
+  /** After this time the group reassigns the partitions of a killed member. */
+  sessionTimeoutMs?: number
+  startDeadlineMs?: number
+  onHealth?: (healthy: boolean, why?: string) => void
+}
+
+export type Consumer = {
+  outstanding(): number
+  /** Joined, has fetched, and receives heartbeat responses. For readiness. */
+  healthy(): boolean
+  /** In the partitions assigned here. Rejects if no broker responds. */
+  lag(): Promise<Lag[]>
+  /**
+   * Waits for outstanding records, commits and leaves the group. `drained` is false if the deadline passed or
+   * the commit failed: then records come again. Never rejects.
+   */
+  close(deadlineMs: number): Promise<{ drained: boolean }>
+}
+
+/**
+ * Consumes at least once. Resolves after the first fetch, or rejects after `startDeadlineMs`. After a later
+ * outage or failure of the client it reports itself unhealthy and joins again.
+ */
+export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
+  const { kafka, group, topics, maxOutstanding, onRecords, onHealth } = options
+  const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000, fetchBytes = 4 * 1024 * 1024 } = options
+  const { log } = kafka
+  const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs ?? 0]))
+  const limit = limitOutstanding(maxOutstanding)
+  const closing = new AbortController()
+  const joined = Promise.withResolvers<void>()
+
+  let healthy = false
+  let lastReason = "not joined yet"
+  let retryMs = firstRetryMs
+  let membership: ReturnType<typeof startMembership> | null = null
+  let committing: Promise<boolean> | null = null
+  let readingLag: Promise<Lag[]> | null = null
+
+  function reportHealth(now: boolean, why: string): void {
+    lastReason = why
+    if (now === healthy) return
+    healthy = now
+    if (now) log.info({ group }, "consumer is healthy")
+    else log.error({ group, why }, "consumer is unhealthy")
+    onHealth?.(now, why)
+  }
+
+  const dispatch = dispatchRecords({
+    limit,
+    delayMsOf: (topic) => delays.get(topic) ?? 0,
+    onRecords,
+    pause: (partition) => membership?.pause(partition),
+    resume: (partition) => membership?.resume(partition),
+    onHandlerError: (error) => membership?.end(`onRecords threw: ${reasonOf(error)}`),
+    clock: kafka.clock,
+  })
+
+  /** True if nothing is left to commit. */
+  async function commitPending(): Promise<boolean> {
+    const { commits, markCommitted } = dispatch.pendingCommits()
+    if (commits.length === 0) return true
+    try {
+      await membership?.commit(commits)
+      markCommitted()
+      return true
+    } catch (error) {
+      log.debug({ group, why: reasonOf(error) }, "offsets were not committed")
+      return false
+    }
+  }
+  function commit(): Promise<boolean> {
+    committing ??= commitPending().finally(() => {
+      committing = null
+    })
+    return committing
+  }
+  const commitTimer = setInterval(() => void commit(), commitEveryMs)
+
+  async function stayMember(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const startedAt = performance.now()
+      membership = startMembership({
+        kafka,
+        group,
+        topics: topics.map(({ topic }) => topic),
+        sessionTimeoutMs,
+        fetchBytes,
+        onJoin: dispatch.assign,
+        // Before the rejoin, after which the broker rejects commits of this generation.
+        onLeave() {
+          void commitPending()
+          dispatch.revoke()
+        },
+        onFetched: dispatch.onFetched,
+        onHealth(now, why) {
+          reportHealth(now, why)
+          if (now) joined.resolve()
+        },
+      })
+      const why = await membership.ended
+      if (performance.now() - startedAt > stableMs) retryMs = firstRetryMs
+      if (!closing.signal.aborted) reportHealth(false, why)
+      dispatch.revoke()
+      await membership.leave()
+      if (closing.signal.aborted) break
+      log.warn({ group, why, retryInMs: retryMs }, "consumer restarts")
+      await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => {})
+      retryMs = Math.min(longestRetryMs, retryMs * 2)
+    }
+    healthy = false
+  }
+  const member = stayMember()
+
+  async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
+    const start = Date.now()
+    // To commit and leave the group. A group that is not left waits for the session timeout.
+    const reserveMs = Math.min(2_000, deadlineMs / 4)
+    const remainingMs = () => start + deadlineMs - Date.now()
+    dispatch.stop()
+    while (limit.outstanding() > 0 && remainingMs() > reserveMs)
+      await limit.changed(remainingMs() - reserveMs)
+    clearInterval(commitTimer)
+    const isMember = healthy
+    if (committing) await withinDeadline(committing, remainingMs(), false)
+    const committed = await withinDeadline(commit(), remainingMs(), false)
+    const drained = limit.outstanding() === 0 && isMember && committed
+    closing.abort()
+    membership?.end("closed")
+    await withinDeadline(member, remainingMs(), null)
+    return { drained }
+  }
+
+  let closed: Promise<{ drained: boolean }> | null = null
+  const consumer: Consumer = {
+    outstanding: () => limit.outstanding(),
+    healthy: () => healthy,
+    async lag() {
+      // Shared by concurrent callers, because each read opens connections.
+      readingLag ??= groupLag(kafka, group, [...delays.keys()]).finally(() => {
+        readingLag = null
+      })
+      return (await readingLag).filter(dispatch.isAssigned)
+    },
+    close(deadlineMs) {
+      closed ??= drain(deadlineMs)
+      return closed
+    },
+  }
+
+  if ((await withinDeadline(joined.promise, startDeadlineMs, "late")) === "late") {
+    const why = lastReason
+    await consumer.close(1_000)
+    throw new Error(
+      `Consumer group ${group} could not be joined on ${kafka.brokers.join(", ")} within ${startDeadlineMs} ms ` +
+        `(${why}). Check that Kafka runs and that the topics ${[...delays.keys()].join(", ")} exist.`,
+    )
+  }
+  return consumer
+}

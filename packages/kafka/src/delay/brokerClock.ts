@@ -1,0 +1,58 @@
+/** Milliseconds since the epoch; `sentAt` by `performance.now()`. */
+export type BrokerClock = {
+  now(): number
+  /** Forgets all observations. */
+  restart(): void
+  /** A record with this LogAppendTime was read. */
+  read(appendedAt: number): void
+  /** A record with this LogAppendTime, sent at `sentAt`, has just been acknowledged. */
+  acknowledged(appendedAt: number, sentAt: number): void
+}
+
+/**
+ * Estimates the brokers' time, by which delayed records are due (decision 0026).
+ *
+ * 1. Without observations: this machine's time now, or its time at the start plus the time since, whichever
+ *    is earlier. If the machine's clock is set ahead, no record is early.
+ * 2. The newest timestamp that was read is a lower bound, because no record is appended in the future.
+ * 3. An acknowledged record's timestamp plus the time since it was sent is an upper bound. If the machine's
+ *    clock is beyond it, the lower bound counts.
+ *
+ * If the bounds contradict each other, the newer observation counts.
+ */
+export function createBrokerClock(
+  read = { wall: () => Date.now(), monotonic: () => performance.now() },
+): BrokerClock {
+  const machineOffset = () => read.wall() - read.monotonic()
+  let atStart = machineOffset()
+  let least = Number.NEGATIVE_INFINITY
+  let most = Number.POSITIVE_INFINITY
+
+  function atLeast(offset: number): void {
+    least = Math.max(least, offset)
+    most = Math.max(most, offset)
+  }
+
+  function atMost(offset: number): void {
+    most = Math.min(most, offset)
+    least = Math.min(least, offset)
+  }
+
+  return {
+    now() {
+      const machine = Math.min(atStart, machineOffset())
+      return read.monotonic() + (machine > most ? least : Math.max(least, machine))
+    },
+    restart() {
+      atStart = machineOffset()
+      least = Number.NEGATIVE_INFINITY
+      most = Number.POSITIVE_INFINITY
+    },
+    read: (appendedAt) => atLeast(appendedAt - read.monotonic()),
+    acknowledged(appendedAt, sentAt) {
+      atLeast(appendedAt - read.monotonic())
+      // Timestamps are whole milliseconds, rounded down.
+      atMost(appendedAt + 1 - sentAt)
+    },
+  }
+}

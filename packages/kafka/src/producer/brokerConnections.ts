@@ -1,0 +1,97 @@
+import kafkajs from "kafkajs"
+import KafkajsPool from "kafkajs/src/cluster/brokerPool.js"
+import connectionPoolBuilder from "kafkajs/src/cluster/connectionPoolBuilder.js"
+import loggers from "kafkajs/src/loggers/index.js"
+import socketFactory from "kafkajs/src/network/socketFactory.js"
+import apiKeys from "kafkajs/src/protocol/requests/apiKeys.js"
+import protocol from "kafkajs/src/protocol/requests/index.js"
+import type { KafkaConnection } from "../client/connectKafka.ts"
+import { type ClientLimits, clientOptions } from "../client/createClient.ts"
+import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
+import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
+import { type BrokerError, brokerError, sendCall } from "./sendCall.ts"
+
+/** `leader`: broker id, or null without a leader. */
+export type Leaders = { partition: number; leader: number | null }[]
+export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
+
+/** At most one connection to each broker, opened at its first use. */
+export type BrokerConnections = {
+  connect(): Promise<void>
+  disconnect(): Promise<void>
+  /** From any broker. Afterwards all brokers of the cluster are known. */
+  readMetadata(topic: string): Promise<TopicMetadata>
+  readMetadataFrom(leader: number, topic: string): Promise<TopicMetadata>
+  isKnown(leader: number): boolean
+  produce(
+    leader: number,
+    topic: string,
+    partitions: PartitionRecords[],
+    timeoutMs: number,
+  ): Promise<ProduceOutcomes>
+}
+
+type MetadataResponse = {
+  topicMetadata: {
+    topicErrorCode: number
+    topic: string
+    partitionMetadata: { partitionId: number; leader: number }[]
+  }[]
+}
+
+/** kafkajs's connections without its producer, so that every partition of a request has an outcome. */
+export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLimits): BrokerConnections {
+  const { retry, ...options } = clientOptions(kafka, limits)
+  const logger = loggers.createLogger({
+    level: kafkajs.logLevel.INFO,
+    logCreator: forwardKafkajsLog(kafka.log),
+  })
+  const connections = { ...options, logger, socketFactory: socketFactory(), enforceRequestTimeout: true }
+  const pool = new KafkajsPool({
+    connectionPoolBuilder: connectionPoolBuilder(connections),
+    logger,
+    retry,
+    allowAutoTopicCreation: false,
+  })
+  const { createBroker } = pool
+  pool.createBroker = (settings) => {
+    const broker = createBroker(settings)
+    broker.metadata = (topics) => {
+      const parameters = { topics, allowAutoTopicCreation: false }
+      return sendCall(broker, apiKeys.Metadata, protocol.requests.Metadata, parameters)
+    }
+    return broker
+  }
+
+  return {
+    connect: () => pool.connect(),
+    disconnect: () => pool.disconnect(),
+    async readMetadata(topic) {
+      await pool.refreshMetadata([topic])
+      return metadataOf(topic, pool.metadata as MetadataResponse)
+    },
+    async readMetadataFrom(leader, topic) {
+      const broker = await pool.findBroker({ nodeId: leader })
+      return metadataOf(topic, (await broker.metadata([topic])) as MetadataResponse)
+    },
+    isKnown: (leader) => pool.brokers[leader] !== undefined,
+    async produce(leader, topic, partitions, timeoutMs) {
+      const broker = await pool.findBroker({ nodeId: leader })
+      return sendProduceRequest(broker, topic, partitions, timeoutMs, kafka.clock)
+    },
+  }
+}
+
+function metadataOf(topic: string, { topicMetadata }: MetadataResponse): TopicMetadata {
+  const found = topicMetadata.find((each) => each.topic === topic)
+  if (!found)
+    return { error: { type: "UNKNOWN_TOPIC_OR_PARTITION", message: "the topic is not in the response" } }
+  const error = brokerError(found.topicErrorCode)
+  if (error) return { error }
+  return {
+    leaders: found.partitionMetadata.map(({ partitionId, leader }) => ({
+      partition: partitionId,
+      leader: leader < 0 ? null : leader,
+    })),
+  }
+}

@@ -1,0 +1,159 @@
+import type { Message } from "kafkajs"
+import type { Leaders } from "./brokerConnections.ts"
+import { createPartitionChooser } from "./choosePartition.ts"
+
+/** A call of `publish`. `why`: the last reason why a record was not appended. */
+export type PublishCall = {
+  settled: boolean
+  why: string | null
+  acknowledge(): void
+  reject(error: Error): void
+}
+export type QueuedRecord = { message: Message; bytes: number; queuedAt: number; call: PublishCall }
+
+export type PartitionQueue = {
+  id: number
+  /** Null without a leader, or after a failure until metadata is read. */
+  leader: number | null
+  waiting: QueuedRecord[]
+  sending: boolean
+  /** Per request. Lowered to isolate rejected records. */
+  maxRecords: number
+  failures: number
+  /** `byLeader`: its other partitions may have the same error. */
+  failure: { why: string; at: number; byLeader: boolean } | null
+  acknowledgedAt: number
+}
+export type Batch = { partition: PartitionQueue; records: QueuedRecord[] }[]
+
+export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatchBytes: number }) {
+  const { maxBatchRecords, maxBatchBytes } = limits
+  const partitions = new Map<number, PartitionQueue>()
+  /** The order in which partitions get space in a request. */
+  let order: PartitionQueue[] = []
+  /** Records wait here until the topic's partitions are known. */
+  let unassigned: QueuedRecord[] = []
+  const choosePartition = createPartitionChooser()
+  let waitingRecords = 0
+  let waitingBytes = 0
+
+  function assign(record: QueuedRecord): void {
+    const { message } = record
+    if (message.partition === undefined) {
+      const available = [...partitions.values()].flatMap(({ id, leader }) => (leader === null ? [] : [id]))
+      message.partition = choosePartition(message.key ?? null, partitions.size, available)
+    }
+    const partition = partitions.get(message.partition)
+    if (partition) partition.waiting.push(record)
+    else unassigned.push(record)
+  }
+
+  function add(record: QueuedRecord): void {
+    waitingRecords += 1
+    waitingBytes += record.bytes
+    if (partitions.size > 0) assign(record)
+    else unassigned.push(record)
+  }
+
+  /** Takes records that fit into one request. Drops those whose call is settled. */
+  function takeBatch(leader: number): Batch {
+    const batch: Batch = []
+    let count = 0
+    let bytes = 0
+    for (const partition of order) {
+      if (partition.leader !== leader || partition.sending || partition.waiting.length === 0) continue
+      const records: QueuedRecord[] = []
+      let end = 0
+      for (const record of partition.waiting) {
+        if (!record.call.settled) {
+          if (count >= maxBatchRecords || records.length >= partition.maxRecords) break
+          if (bytes + record.bytes > maxBatchBytes) break
+          records.push(record)
+          count += 1
+          bytes += record.bytes
+        }
+        waitingBytes -= record.bytes
+        end += 1
+      }
+      waitingRecords -= end
+      partition.waiting.splice(0, end)
+      if (records.length > 0) batch.push({ partition, records })
+    }
+    if (count >= maxBatchRecords || bytes >= maxBatchBytes / 2) {
+      // Partitions that got no space come first in the next request.
+      const served = new Set(batch.map(({ partition }) => partition))
+      order = [...order.filter((partition) => !served.has(partition)), ...served]
+    }
+    return batch
+  }
+
+  function putBack(partition: PartitionQueue, records: QueuedRecord[]): void {
+    partition.waiting = [...records, ...partition.waiting]
+    waitingRecords += records.length
+    for (const { bytes } of records) waitingBytes += bytes
+  }
+
+  function applyLeaders(leaders: Leaders): void {
+    for (const { partition: id, leader } of leaders) {
+      const partition = partitions.get(id) ?? addPartition(id)
+      partition.leader = leader
+      if (leader !== null) continue
+      partition.failures += 1
+      for (const { call } of partition.waiting) call.why = `partition ${id} has no leader`
+    }
+    const records = unassigned
+    unassigned = []
+    for (const record of records) assign(record)
+  }
+
+  function addPartition(id: number): PartitionQueue {
+    const partition = newPartitionQueue(id)
+    partitions.set(id, partition)
+    order = [...order, partition]
+    return partition
+  }
+
+  function dropSettled(): void {
+    const isPending = (record: QueuedRecord) => {
+      if (!record.call.settled) return true
+      waitingRecords -= 1
+      waitingBytes -= record.bytes
+      return false
+    }
+    unassigned = unassigned.filter(isPending)
+    for (const partition of partitions.values()) {
+      if (partition.leader === null) partition.waiting = partition.waiting.filter(isPending)
+    }
+  }
+
+  function rejectAll(error: Error): void {
+    const queues = [unassigned, ...[...partitions.values()].map(({ waiting }) => waiting)]
+    for (const { call } of queues.flat()) call.reject(error)
+    dropSettled()
+  }
+
+  return {
+    partitions,
+    order: () => order,
+    unassigned: (): readonly QueuedRecord[] => unassigned,
+    waitingRecords: () => waitingRecords,
+    fillsRequest: () => waitingRecords >= maxBatchRecords || waitingBytes >= maxBatchBytes,
+    add,
+    takeBatch,
+    putBack,
+    applyLeaders,
+    dropSettled,
+    rejectAll,
+  }
+}
+
+const newPartitionQueue = (id: number): PartitionQueue => ({
+  id,
+  leader: null,
+  waiting: [],
+  sending: false,
+  maxRecords: Number.POSITIVE_INFINITY,
+  failures: 0,
+  failure: null,
+  acknowledgedAt: Number.NEGATIVE_INFINITY,
+})

@@ -1,0 +1,169 @@
+import type { Message } from "kafkajs"
+import type { KafkaConnection } from "../client/connectKafka.ts"
+import { reasonOf } from "../client/log.ts"
+import type { Outgoing } from "../record.ts"
+import { withinDeadline } from "../withinDeadline.ts"
+import { createBrokerConnections } from "./brokerConnections.ts"
+import type { PublishCall } from "./partitionQueues.ts"
+import { RecordTooLarge } from "./publishErrors.ts"
+import { createTopicSender, type TopicSender } from "./topicSender.ts"
+import type { TopicState } from "./topicState.ts"
+
+export type ProducerOptions = {
+  kafka: KafkaConnection
+  /** How long a record waits for others to share its request. */
+  lingerMs?: number
+  maxBatchRecords?: number
+  /** Of a request, and so of a record. Below the default of the broker's `message.max.bytes`, 1 MiB. */
+  maxBatchBytes?: number
+  /** Of a call of `publish`. */
+  deadlineMs?: number
+}
+
+export type Producer = {
+  /**
+   * Resolves when all records are acknowledged with acks=all. Rejects at the deadline, or at once with a
+   * `PermanentPublishError`; some records may have been appended then. A failure affects no other call.
+   */
+  publish(records: Outgoing[]): Promise<void>
+  /** For readiness: by recent acknowledgements or a small request. Takes at most about twice `withinMs`. */
+  check(topic: string, withinMs: number): Promise<TopicState>
+  /** Sends what is queued. Rejects records that are not acknowledged by the deadline. */
+  close(deadlineMs: number): Promise<void>
+}
+
+/** Batches records of concurrent callers. Rejects if no broker responds within twice the deadline. */
+export async function startProducer(options: ProducerOptions): Promise<Producer> {
+  const {
+    kafka,
+    lingerMs = 2,
+    maxBatchRecords = 1_000,
+    maxBatchBytes = 900_000,
+    deadlineMs = 10_000,
+  } = options
+  const requestTimeoutMs = Math.min(deadlineMs, 30_000)
+  const newConnections = () => createBrokerConnections(kafka, { requestTimeoutMs, retries: 2 })
+  // Connected now to check that Kafka is reachable, and used for the first topic.
+  const first = newConnections()
+  // Each topic has connections of its own: a broker handles one connection's requests in order, and one topic
+  // may be slow.
+  const senders = new Map<string, TopicSender>()
+  const calls = new Map<PublishCall, { promise: Promise<void>; expiresAt: number }>()
+  let expiryTimer: NodeJS.Timeout | null = null
+  let closed: Promise<void> | null = null
+
+  try {
+    // Twice the deadline, to try a second broker if the first hangs.
+    const outcome = await withinDeadline(first.connect(), Math.max(2 * deadlineMs, 5_000), "late")
+    if (outcome === "late") throw new Error("no response within twice the deadline")
+  } catch (error) {
+    await withinDeadline(Promise.allSettled([first.disconnect()]), 1_000, null)
+    throw new Error(
+      `The producer could not connect to Kafka at ${kafka.brokers.join(", ")}: ${reasonOf(error)}. ` +
+        "Check that Kafka runs and that KAFKA_BROKERS is right.",
+      { cause: error },
+    )
+  }
+
+  function senderOf(topic: string): TopicSender {
+    const known = senders.get(topic)
+    if (known) return known
+    const settings = { lingerMs, maxBatchRecords, maxBatchBytes, requestTimeoutMs }
+    const sender = createTopicSender(topic, senders.size === 0 ? first : newConnections(), settings)
+    senders.set(topic, sender)
+    return sender
+  }
+
+  function publish(records: Outgoing[]): Promise<void> {
+    if (closed) return Promise.reject(new Error("The producer is closed: nothing more can be published."))
+    if (records.length === 0) return Promise.resolve()
+    const queuedAt = Date.now()
+    const messages = records.map(toMessage)
+    const large = messages.findIndex(({ bytes }) => bytes > maxBatchBytes)
+    const tooLarge = records[large]
+    if (tooLarge) {
+      const { topic, key } = tooLarge
+      const why =
+        `A record for ${topic}${key === null ? "" : ` with key ${key}`} has ${messages[large]?.bytes} bytes; the limit is ` +
+        `${maxBatchBytes}. No record of this call was sent. Make the record smaller.`
+      return Promise.reject(new RecordTooLarge(why, topic))
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let unacknowledged = records.length
+    const settle = () => {
+      call.settled = true
+      calls.delete(call)
+    }
+    const call: PublishCall = {
+      settled: false,
+      why: null,
+      acknowledge() {
+        unacknowledged -= 1
+        if (unacknowledged > 0 || call.settled) return
+        settle()
+        resolve()
+      },
+      reject(error) {
+        if (call.settled) return
+        settle()
+        reject(error)
+      },
+    }
+    calls.set(call, { promise, expiresAt: performance.now() + deadlineMs })
+    if (expiryTimer === null) expireCalls()
+    for (const [index, { bytes, message }] of messages.entries())
+      senderOf(records[index]?.topic ?? "").add({ message, bytes, queuedAt, call })
+    return promise
+  }
+
+  /** One timer for all calls, which expire in order. */
+  function expireCalls(): void {
+    expiryTimer = null
+    const now = performance.now()
+    for (const [call, { expiresAt }] of calls) {
+      if (expiresAt > now) {
+        expiryTimer = setTimeout(expireCalls, expiresAt - now + 1)
+        return
+      }
+      call.reject(notAcknowledged(call.why))
+    }
+  }
+
+  function notAcknowledged(why: string | null): Error {
+    return new Error(
+      `Kafka did not acknowledge all records within ${deadlineMs} ms${why === null ? "" : ` (${why})`}. They may or ` +
+        "may not have been appended: publish them again, or report to your caller that they may be lost.",
+    )
+  }
+
+  async function flushAndDisconnect(closeDeadlineMs: number): Promise<void> {
+    for (const sender of senders.values()) sender.flush()
+    const promises = [...calls.values()].map(({ promise }) => promise)
+    await withinDeadline(Promise.allSettled(promises), closeDeadlineMs, null)
+    for (const call of calls.keys())
+      call.reject(new Error("The producer was closed before Kafka acknowledged the records."))
+    if (expiryTimer) clearTimeout(expiryTimer)
+    const disconnecting = [first, ...senders.values()].map((each) => each.disconnect())
+    await withinDeadline(Promise.allSettled(disconnecting), 1_000, null)
+  }
+
+  return {
+    publish,
+    check: (topic, withinMs) => senderOf(topic).check(withinMs),
+    close(closeDeadlineMs) {
+      closed ??= Promise.resolve().then(() => flushAndDisconnect(closeDeadlineMs))
+      return closed
+    },
+  }
+}
+
+/** `bytes` is an upper bound of the record's encoded size. */
+function toMessage({ key, value, headers }: Outgoing): { message: Message; bytes: number } {
+  let bytes = 40 + (key === null ? 0 : Buffer.byteLength(key))
+  bytes += typeof value === "string" ? Buffer.byteLength(value) : (value?.byteLength ?? 0)
+  for (const name in headers) bytes += 10 + Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? "")
+  const bytesOf = (view: Uint8Array) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)
+  const message: Message = { key, value: value instanceof Uint8Array ? bytesOf(value) : (value ?? null) }
+  if (headers) message.headers = headers
+  return { message, bytes }
+}

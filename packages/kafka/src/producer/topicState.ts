@@ -1,0 +1,64 @@
+import type { PartitionQueue } from "./partitionQueues.ts"
+
+const recentMs = 1_000
+/** How long a failed request counts against its partition. */
+const failureCountsMs = 3_000
+
+/**
+ * `unavailable`: these partitions accept no records. `responds`: leaders respond, and only recent publishing
+ * failed.
+ */
+export type TopicState =
+  | { status: "available" }
+  | { status: "partial"; unavailable: number[]; partitions: number; why: string }
+  | { status: "unavailable"; responds: boolean; why: string }
+
+export function hasAcknowledgedLately(partitions: readonly PartitionQueue[], leader: number): boolean {
+  const since = performance.now() - recentMs
+  return partitions.some((partition) => partition.leader === leader && partition.acknowledgedAt > since)
+}
+
+/** Known from recent acknowledgements. */
+export function isKnownAvailable(
+  partitions: readonly PartitionQueue[],
+  leaders: ReadonlySet<number>,
+): boolean {
+  if (leaders.size === 0) return false
+  if (!partitions.every(({ leader, failure }) => leader !== null && failure === null)) return false
+  return [...leaders].every((leader) => hasAcknowledgedLately(partitions, leader))
+}
+
+export function describeTopic(
+  partitions: readonly PartitionQueue[],
+  topicFailure: string | null,
+  unresponsive: ReadonlyMap<number, string>,
+): TopicState {
+  if (topicFailure !== null || partitions.length === 0)
+    return { status: "unavailable", responds: false, why: topicFailure ?? "its metadata has not been read" }
+  const now = performance.now()
+  // Partitions without a recent acknowledgement may have the same failure.
+  const shared = partitions.find(({ failure }) => failure?.byLeader && now - failure.at < failureCountsMs)
+  const failing = partitions.flatMap((partition) => {
+    const why = failureOf(partition, unresponsive, shared?.failure?.why ?? null)
+    return why === null ? [] : [{ id: partition.id, why }]
+  })
+  const [first] = failing
+  if (!first) return { status: "available" }
+  const responds = partitions.some(({ leader }) => leader !== null && !unresponsive.has(leader))
+  if (failing.length === partitions.length) return { status: "unavailable", responds, why: first.why }
+  const unavailable = failing.map(({ id }) => id).toSorted((a, b) => a - b)
+  return { status: "partial", unavailable, partitions: partitions.length, why: first.why }
+}
+
+function failureOf(
+  partition: PartitionQueue,
+  unresponsive: ReadonlyMap<number, string>,
+  sharedFailure: string | null,
+): string | null {
+  const { leader, failure, acknowledgedAt } = partition
+  if (failure && performance.now() - failure.at < failureCountsMs) return failure.why
+  if (leader === null) return `partition ${partition.id} has no leader`
+  const why = unresponsive.get(leader)
+  if (why !== undefined) return why
+  return performance.now() - acknowledgedAt < failureCountsMs ? null : sharedFailure
+}

@@ -1,0 +1,10 @@
+/**
+ * Resolves like `work`, or with `late` after `ms`. If this process stalled past the deadline, responses that
+ * arrived meanwhile are read first.
+ */
+export function withinDeadline<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => resolve(late)), Math.max(0, ms))
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
