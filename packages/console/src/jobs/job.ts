@@ -2,7 +2,7 @@ import type { Job } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Offsets, readTopic } from "@sitewire/kafka"
 import { z } from "zod"
-import type { Publish } from "../publisher.ts"
+import type { Publish } from "../kafka/publisher.ts"
 
 /** A job as its runner sees it. What `filter` and `position` hold is each kind's own. */
 export type RunningJob = {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Pool } from "@sitewire/database"
 import type { Logger } from "@sitewire/runtime"
-import { stepErasure } from "./erasureJob.ts"
+import { stepErasure } from "./erasure/erasureStep.ts"
 import type { StepParts } from "./job.ts"
-import { stepReplay } from "./replayJob.ts"
-import { stepResend } from "./resendJob.ts"
-import { takeStep } from "./takeStep.ts"
+import { stepReplay } from "./replay/replayStep.ts"
+import { stepResend } from "./resend/resendStep.ts"
+import { takeStep } from "./runStep.ts"
 
 const steppers = { resend: stepResend, replay: stepReplay, erasure: stepErasure }
 

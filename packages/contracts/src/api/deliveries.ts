@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
 import { reasonSchema } from "./jobs.ts"
-import { pageQuerySchema } from "./page.ts"
+import { pageQuerySchema } from "./pagination.ts"
 
 export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "erased"])
 

@@ -1,8 +1,8 @@
 import { domainToUnicode } from "node:url"
 import { z } from "zod"
-import { plainText } from "../plainText.ts"
+import { plainText } from "../values/plainText.ts"
 import { identifierSchema } from "./identifier.ts"
-import { instantSchema } from "./instant.ts"
+import { instantSchema } from "./time.ts"
 
 export const jobKindSchema = z.enum(["resend", "replay", "erasure"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])

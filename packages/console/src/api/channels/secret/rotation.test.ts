@@ -1,0 +1,155 @@
+import { sealContexts, unseal } from "@sitewire/database"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sealingKeys, startConsole, type TestConsole } from "../../../../test/fixtures/startConsole.ts"
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+})
+afterAll(() => console.close())
+
+const post = (path: string) => console.call("POST", `/v1/channels/${path}`)
+
+async function channel(id: string) {
+  const body = { id, address: "https://partner.example/" }
+  const { json } = await console.call("POST", "/v1/channels", { body })
+  return { secretId: String(json.secret_id), secret: String(json.signing_secret) }
+}
+
+/** Both of a channel's secrets, opened as the dispatcher opens them. */
+async function secretsOf(id: string) {
+  const row = await console.prisma.channel.findUniqueOrThrow({ where: { id } })
+  const open = (secretId: string | null, sealed: Uint8Array | null) =>
+    secretId && sealed ? unseal(sealingKeys, sealContexts.signingSecret(id, secretId), sealed) : null
+  return {
+    active: open(row.secretId, row.secretSealed),
+    other: open(row.otherSecretId, row.otherSecretSealed),
+  }
+}
+
+test("a rotation: staged and told once, activated, the one before retired", async () => {
+  const { secretId, secret } = await channel("rotates")
+  const staged = await post("rotates/secret/stage")
+  expect(staged.status).toBe(200)
+  const newSecret = String(staged.json.staged_secret)
+  expect(newSecret).toMatch(/^sws_[\w-]{43}$/)
+  const other = staged.json.other_secret as { id: string }
+  expect(staged.json).toMatchObject({ secret_id: secretId, other_secret: { state: "staged" } })
+  expect(await secretsOf("rotates")).toEqual({ active: secret, other: newSecret })
+
+  const activated = await post("rotates/secret/activate")
+  expect(activated.status).toBe(200)
+  expect(activated.json).toMatchObject({
+    secret_id: other.id,
+    other_secret: { id: secretId, state: "retiring" },
+  })
+  expect(await secretsOf("rotates")).toEqual({ active: newSecret, other: secret })
+  const read = await console.call("GET", "/v1/channels/rotates")
+  expect(read.json).toEqual(activated.json)
+
+  const retired = await post("rotates/secret/retire")
+  expect(retired.status).toBe(200)
+  expect(retired.json).toMatchObject({ secret_id: other.id, other_secret: null })
+  expect(await secretsOf("rotates")).toEqual({ active: newSecret, other: null })
+  for (const text of [activated.text, read.text, retired.text, ...console.log]) {
+    for (const told of [secret, newSecret]) expect(text).not.toContain(told)
+  }
+})
+
+test("a staged secret can be given up, and the active one stays", async () => {
+  const { secretId, secret } = await channel("gives-up")
+  await post("gives-up/secret/stage")
+  expect((await post("gives-up/secret/retire")).json).toMatchObject({
+    secret_id: secretId,
+    other_secret: null,
+  })
+  expect(await secretsOf("gives-up")).toEqual({ active: secret, other: null })
+})
+
+test("a step that does not fit is refused, says what to do, and changes nothing", async () => {
+  await channel("refuses")
+  const refused = async (step: string, ...says: string[]) => {
+    const before = await secretsOf("refuses")
+    const { status, json } = await post(`refuses/secret/${step}`)
+    expect(status).toBe(409)
+    for (const text of says) expect(json.detail).toContain(text)
+    expect(await secretsOf("refuses")).toEqual(before)
+  }
+  await refused("activate", "No secret is staged", "Staging one begins")
+  await refused("retire", "no secret beside the active one", "Staging one begins")
+  await post("refuses/secret/stage")
+  await refused("stage", "a staged secret", "Activate it, or retire it")
+  await post("refuses/secret/activate")
+  await refused("stage", "a retiring secret", "Retire it once")
+  await refused("activate", "No secret is staged", "Retire it once")
+  for (const step of ["stage", "activate", "retire"]) {
+    expect((await post(`nobody/secret/${step}`)).status).toBe(404)
+  }
+})
+
+test("a step that names its secret is not done to another", async () => {
+  const { secretId } = await channel("named")
+  const staged = (await post("named/secret/stage")).json.other_secret as { id: string }
+  expect((await post(`named/secret/activate?secret_id=${secretId}`)).status).toBe(409)
+  expect((await post(`named/secret/activate?secret_id=${staged.id}`)).status).toBe(200)
+  // Who means to give up the staged one, after somebody else has activated it, must not delete the one before.
+  const late = await post(`named/secret/retire?secret_id=${staged.id}`)
+  expect(late.status).toBe(409)
+  expect(late.json.detail).toContain(`is "${secretId}" and not "${staged.id}"`)
+  expect((await post(`named/secret/retire?secret_id=${secretId}`)).status).toBe(200)
+  expect((await post("named/secret/retire?secret=typo")).status).toBe(400)
+})
+
+test.each([
+  ["stage", []],
+  ["activate", ["stage"]],
+  ["retire", ["stage"]],
+])("of operators who %s at once, one wins", async (step, before) => {
+  const id = `at-once-${step}`
+  await channel(id)
+  for (const earlier of before) await post(`${id}/secret/${earlier}`)
+  const answers = await Promise.all(Array.from({ length: 6 }, () => post(`${id}/secret/${step}`)))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409])
+  const won = answers.find(({ status }) => status === 200)?.json
+  if (step === "stage") expect((await secretsOf(id)).other).toBe(won?.staged_secret)
+})
+
+test("a channel is paused and resumed; doing it twice changes nothing", async () => {
+  await channel("pauses")
+  expect((await console.call("GET", "/v1/channels/pauses")).json.paused_at).toBeNull()
+  const paused = await post("pauses/pause")
+  expect(paused.status).toBe(200)
+  expect(Date.parse(String(paused.json.paused_at))).toBeGreaterThan(Date.now() - 60_000)
+  expect((await post("pauses/pause")).json).toEqual(paused.json)
+  const row = {
+    id: "01900000-0000-7000-8000-000000000001",
+    eventId: "e",
+    channelId: "pauses",
+    correlation: "c",
+  }
+  const bytes = { body: new Uint8Array(), bodySha256: new Uint8Array() }
+  const deferral = { deferredAt: new Date(), deferredReason: "paused" } as const
+  const waiting = await console.prisma.delivery.create({ data: { ...row, ...bytes, ...deferral } })
+  const resumed = await post("pauses/resume")
+  expect(resumed.json.paused_at).toBeNull()
+  const { pausedAt, resumedAt } = await console.prisma.channel.findUniqueOrThrow({ where: { id: "pauses" } })
+  expect(pausedAt).toBeNull()
+  expect(resumedAt?.getTime()).toBeGreaterThanOrEqual(Date.parse(String(paused.json.paused_at)))
+  // Neither touches a delivery: there may be millions.
+  expect(await console.prisma.delivery.findUniqueOrThrow({ where: { id: row.id } })).toEqual(waiting)
+  expect((await post("pauses/resume")).json).toEqual(resumed.json)
+  expect((await post("nobody/pause")).status).toBe(404)
+  expect((await post("nobody/resume")).status).toBe(404)
+})
+
+test("Standard Webhooks headers are switched on and off, and the address stays", async () => {
+  await channel("switched")
+  const change = (body: object) => console.call("PATCH", "/v1/channels/switched", { body })
+  for (const standard_webhooks of [true, false]) {
+    const { status, json } = await change({ standard_webhooks })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ standard_webhooks, address: "https://partner.example/" })
+  }
+  expect((await change({})).status).toBe(400)
+  expect((await change({ standard_webhooks: "yes" })).status).toBe(400)
+})
