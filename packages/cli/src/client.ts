@@ -1,7 +1,7 @@
 import {
   type ChangeChannel,
   channelSchema,
-  connectionAddressSchema,
+  connectionTriggerUrlSchema,
   connectionSchema,
   type createChannelSchema,
   type createConnectionSchema,
@@ -16,7 +16,7 @@ import {
   type Problem,
   pageSchema,
   problemSchema,
-  refusedEventSchema,
+  invalidEventSchema,
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
@@ -100,7 +100,7 @@ export function createClient({
   const connections = pageSchema(connectionSchema)
   const deliveries = pageSchema(deliverySchema)
   const syncs = pageSchema(syncSchema)
-  const refusedEvents = pageSchema(refusedEventSchema)
+  const refusedEvents = pageSchema(invalidEventSchema)
   const jobs = pageSchema(jobSchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
@@ -121,13 +121,13 @@ export function createClient({
     retireSecret: (id: string, query: SecretQuery = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
-      call(connectionAddressSchema, { ...post, path: "connections", body }),
+      call(connectionTriggerUrlSchema, { ...post, path: "connections", body }),
     listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),
     readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
     readConnectionAddress: (id: string) =>
-      call(connectionAddressSchema, { path: `connections/${segment(id)}/address` }),
+      call(connectionTriggerUrlSchema, { path: `connections/${segment(id)}/trigger-url` }),
     replaceToken: (id: string) =>
-      call(connectionAddressSchema, { ...post, path: `connections/${segment(id)}/token` }),
+      call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
     listSyncs: (id: string, query: PageQuery = {}) =>
       call(syncs, { path: `connections/${segment(id)}/syncs`, query }),
     /** What the last successful sync fetched, in the type that the source gave it. The body is read by the caller. */
@@ -136,7 +136,7 @@ export function createClient({
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
-    listRefusedEvents: (query: PageQuery = {}) => call(refusedEvents, { path: "refused-events", query }),
+    listRefusedEvents: (query: PageQuery = {}) => call(refusedEvents, { path: "invalid-events", query }),
     /** A job, or with `dry_run` what it would do. */
     createResendJob: (body: z.input<typeof createResendJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/resend", body }),

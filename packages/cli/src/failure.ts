@@ -32,6 +32,6 @@ export function unreachable(message: string): Failure {
 
 export function refused(problem: Problem): Failure {
   const detail = problem.detail ? `: ${plain(problem.detail)}` : ""
-  const fields = (problem.errors ?? []).map((error) => `\n  ${plain(`${error.field}: ${error.message}`)}`)
+  const fields = (problem.errors ?? []).map((error) => `\n  ${plain(error.message)}`)
   return new Failure(1, `${plain(problem.title)} (${problem.status})${detail}${fields.join("")}`, problem)
 }

@@ -93,9 +93,9 @@ function describeDryRun({ matching, left_out, complete }: DryRun): string {
 
 export function jobEntries(job: Job, style: Style): [string, string | null][] {
   const filter = Object.entries(job.filter).map(([name, value]) => `${name} ${value}`)
-  const remains = (job.remains ?? []).map(({ topic, gone_by }): [string, string] => [
+  const remains = (job.remains ?? []).map(({ topic, last_deleted_at }): [string, string] => [
     `remains in ${topic}`,
-    `until ${localTime(gone_by)}`,
+    `until ${localTime(last_deleted_at)}`,
   ])
   return [
     ["id", job.id],

@@ -5,23 +5,26 @@ import { startConsoles } from "./fixtures/startConsoles.ts"
 
 const email = "Owner.Of@Shop.example"
 
-test("what a job cannot mean is refused with the field's name, and repeats no value", async () => {
+test("an ambiguous or unlimited job is rejected with the field's name, without repeating a value", async () => {
   await using it = await startConsoles()
   const console = await it.console()
   const reason = "r"
   for (const [kind, body] of Object.entries({
     resend: { filter: {}, reason },
-    replay: { filter: { from: "2030-01-02T00:00:00Z", to: "2030-01-01T00:00:00Z" }, reason },
+    replay: {
+      filter: { rejected_after: "2030-01-02T00:00:00Z", rejected_before: "2030-01-01T00:00:00Z" },
+      reason,
+    },
     erasure: { email, site_url: "https://shop-1.example", reason },
   })) {
-    const refused = await it.call(console, "POST", `/v1/jobs/${kind}`, body)
-    expect(refused.status, kind).toBe(400)
-    expect(refused.text).not.toContain(email)
+    const rejected = await it.call(console, "POST", `/v1/jobs/${kind}`, body)
+    expect(rejected.status, kind).toBe(400)
+    expect(rejected.text).not.toContain(email)
   }
   const everything = await it.call(console, "POST", "/v1/jobs/replay", { filter: {}, reason, dry_run: true })
   expect(everything).toMatchObject({
     status: 400,
-    text: expect.stringContaining("must name a reason or a time"),
+    text: expect.stringContaining("must contain reason, rejected_after or rejected_before"),
   })
   const misspelt = { filter: { channel: "nope" }, reason, dry_run: true }
   expect(await it.call(console, "POST", "/v1/jobs/resend", misspelt)).toMatchObject({
@@ -42,22 +45,22 @@ test("what a job cannot mean is refused with the field's name, and repeats no va
 
 test("while Kafka is unavailable resends and erasures run, and a replay waits until it has recovered", async () => {
   await using it = await startConsoles()
-  const away = await it.console({ KAFKA_BROKERS: "127.0.0.1:1" })
+  const offline = await it.console({ KAFKA_BROKERS: "127.0.0.1:1" })
   const [first = ""] = await it.deliveries(10)
-  const replay = await begin(it, away, "replay", { filter: { reason: "unknown" }, reason: "r" })
-  await waitUntil("the replay to wait", () => waits(away.output(), replay.id))
-  const { status } = await it.call(away, "POST", `/v1/deliveries/${first}/resend`)
+  const replay = await begin(it, offline, "replay", { filter: { reason: "unknown" }, reason: "r" })
+  await waitUntil("the replay to wait", () => waits(offline.output(), replay.id))
+  const { status } = await it.call(offline, "POST", `/v1/deliveries/${first}/resend`)
   expect(status).toBe(202)
-  const asked = { filter: { state: "dead" }, reason: "r", per_second: 100 }
-  const { id } = await begin(it, away, "resend", asked)
-  expect(await end(it, away, id)).toMatchObject({ state: "done", counts: { resent: 9 } })
+  const request = { filter: { state: "dead" }, reason: "r", per_second: 100 }
+  const { id } = await begin(it, offline, "resend", request)
+  expect(await end(it, offline, id)).toMatchObject({ state: "done", counts: { resent: 9 } })
   expect(await it.sql("select from delivery where deferred_reason = 'resend'")).toHaveLength(10)
-  const erasure = await begin(it, away, "erasure", { email: "nobody@shop.example", reason: "r" })
-  expect((await endErasure(it, away, erasure.id)).state).toBe("done")
-  expect((await fetch(`${away.addresses.ops}/readyz`)).status).toBe(200)
-  expect((await read(it, away, replay.id)).state).toBe("running")
-  const back = await it.console()
-  expect((await end(it, back, replay.id)).state).toBe("done")
+  const erasure = await begin(it, offline, "erasure", { email: "nobody@shop.example", reason: "r" })
+  expect((await endErasure(it, offline, erasure.id)).state).toBe("done")
+  expect((await fetch(`${offline.addresses.ops}/readyz`)).status).toBe(200)
+  expect((await read(it, offline, replay.id)).state).toBe("running")
+  const online = await it.console()
+  expect((await end(it, online, replay.id)).state).toBe("done")
 })
 
 const waits = (output: string, job: string) =>

@@ -29,7 +29,7 @@ function start(env: Record<string, string>) {
   return { child, addresses, seen }
 }
 
-/** The parts that the process tells of. */
+/** The readiness checks of the process. */
 async function readiness({ ops }: Record<string, string>) {
   const { parts } = (await (await fetch(`${ops}/readyz`)).json()) as {
     parts: Record<string, { ready: boolean; why?: string }>
@@ -37,7 +37,7 @@ async function readiness({ ops }: Record<string, string>) {
   return parts
 }
 
-test("the process serves, keeps every secret out of its output, and stops in order on SIGTERM", async () => {
+test("the process serves requests, logs no secret, and exits with 0 on SIGTERM", async () => {
   const [database, topics] = await Promise.all([freshDatabase(), freshTopics()])
   const pool = openPool({ url: database.url, size: 1, name: "console-main-test" })
   const { key } = await createApiKey({ prisma: openPrisma(pool), name: "test" })
@@ -67,15 +67,15 @@ test("the process serves, keeps every secret out of its output, and stops in ord
     const channel = await call("POST", "/v1/channels", { id: "acme", address: "http://127.0.0.1:9000/hook" })
     const source = "http://127.0.0.1:9000/items"
     const made = await call("POST", "/v1/connections", { id: "feed", site: "shop.example", source })
-    expect(made.address).toMatch(/^http:\/\/127\.0\.0\.1:8080\/connectors\/hook\/feed\/swt_/)
+    expect(made.trigger_url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/connectors\/hook\/feed\/swt_/)
     const replaced = await call("POST", "/v1/connections/feed/token")
-    await call("GET", "/v1/connections/feed/address")
+    await call("GET", "/v1/connections/feed/trigger-url")
     await call("GET", "/v1/channels")
 
     child.kill("SIGTERM")
     const [code] = await once(child, "close")
     expect(code, seen.output).toBe(0)
-    const tokens = [made.address, replaced.address].map((address) => String(address).split("/").at(-2))
+    const tokens = [made.trigger_url, replaced.trigger_url].map((url) => String(url).split("/").at(-2))
     for (const secret of [key, sealingKey, channel.signing_secret, ...tokens]) {
       expect(String(secret).length).toBeGreaterThan(20)
       expect(seen.output).not.toContain(secret)
@@ -88,7 +88,7 @@ test("the process serves, keeps every secret out of its output, and stops in ord
   await database.drop()
 })
 
-test("without Kafka the process is ready: only replays and the list of refused events need it", async () => {
+test("the process is ready while Kafka is unavailable: only replays and the list of invalid events need Kafka", async () => {
   const database = await freshDatabase()
   const { child, addresses, seen } = start({
     DATABASE_URL: database.url,
@@ -97,7 +97,7 @@ test("without Kafka the process is ready: only replays and the list of refused e
   })
   try {
     await waitUntil("the process to be ready", () => seen.ready)
-    await waitUntil("Kafka to be missed", async () =>
+    await waitUntil("the process to notice", async () =>
       /refused/i.test((await readiness(addresses)).kafka?.why ?? ""),
     )
     expect((await fetch(`${addresses.ops}/readyz`)).status).toBe(200)
@@ -109,7 +109,7 @@ test("without Kafka the process is ready: only replays and the list of refused e
   await database.drop()
 })
 
-test("a wrong configuration stops the process with every fault named and no value shown", async () => {
+test("a wrong configuration stops the process, which names every wrong variable and shows no value", async () => {
   const { child, seen } = start({
     DATABASE_URL: "mysql://u:hidden@h/d",
     KAFKA_BROKERS: "nowhere",

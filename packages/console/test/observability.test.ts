@@ -1,10 +1,10 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { openApiDocument } from "../src/api/openapi/openApiDocument.ts"
 import { severableProxy } from "./fixtures/severableProxy.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
-import { openApiDocument } from "../src/api/openapi/openApiDocument.ts"
 
-test("log lines and metrics name the route's pattern, the status and the request, and no path", async () => {
+test("log lines and metrics contain the route's pattern, the status and the request id, and no path", async () => {
   const console = await startConsole()
   await console.call("GET", "/v1/channels/some-channel", { headers: { "x-request-id": "caller-chosen-1" } })
   const odd = await console.call("GET", "/v1/swt_pasted", { headers: { "x-request-id": "a\tb" } })
@@ -32,7 +32,7 @@ test("log lines and metrics name the route's pattern, the status and the request
   await console.close()
 })
 
-test("a database that is away answers 503, tells nothing of itself, and is used again once it is back", async () => {
+test("while the database is unavailable, responses are 503 without internals; once it has recovered, requests succeed", async () => {
   const target = new URL(process.env.DATABASE_URL ?? "")
   const proxy = await severableProxy({ host: target.hostname, port: Number(target.port) })
   const port = proxy.port
@@ -45,23 +45,23 @@ test("a database that is away answers 503, tells nothing of itself, and is used 
   })
   expect((await console.call("GET", "/v1/channels")).status).toBe(200)
   proxy.sever()
-  // The first meets a connection that broke, the others find none.
+  // The first request uses a broken connection, the others have to connect.
   for (let n = 0; n < 3; n++) {
-    const away = await console.call("GET", "/v1/channels")
-    expect(away.status).toBe(503)
-    expect(away.headers.get("retry-after")).toBe("5")
-    expect(away.text).not.toMatch(/127\.0\.0\.1|prisma|ECONN/i)
+    const unavailable = await console.call("GET", "/v1/channels")
+    expect(unavailable.status).toBe(503)
+    expect(unavailable.headers.get("retry-after")).toBe("5")
+    expect(unavailable.text).not.toMatch(/127\.0\.0\.1|prisma|ECONN/i)
   }
   expect((await console.call("GET", "/openapi.json", { key: null })).status).toBe(200)
   proxy.restore()
-  await waitUntil("the database to be used again", async () => {
+  await waitUntil("requests to succeed again", async () => {
     return (await console.call("GET", "/v1/channels")).status === 200
   })
   await console.close()
   proxy.close()
 })
 
-test("what is broken inside answers 500 with the request's id and nothing else of the inside", async () => {
+test("an unexpected error is a 500 with the request id and without internals", async () => {
   const console = await startConsole()
   await console.pool.sql("alter table channel rename to gone")
   const broken = await console.call("GET", "/v1/channels")
@@ -75,7 +75,7 @@ test("what is broken inside answers 500 with the request's id and nothing else o
   await console.close()
 })
 
-test("without a key one learns where things are and what they take, and no more", async () => {
+test("the links and the OpenAPI document need no API key", async () => {
   const console = await startConsole()
   const root = await console.call("GET", "/", { key: null })
   expect(root.json).toEqual({ name: "Sitewire console", api: "/v1", openapi: "/openapi.json" })

@@ -9,7 +9,7 @@ afterAll(() => console.close())
 
 type Entry = { id: string }
 
-async function walk(path: string, between: () => Promise<void> = async () => {}): Promise<string[]> {
+async function readAllPages(path: string, between: () => Promise<void> = async () => {}): Promise<string[]> {
   const seen: string[] = []
   for (let cursor: unknown = ""; cursor !== null; ) {
     const page = await console.call("GET", `${path}${cursor === "" ? "" : `&cursor=${cursor}`}`)
@@ -24,19 +24,19 @@ async function walk(path: string, between: () => Promise<void> = async () => {})
 const secret = { secretId: "sec_x", secretSealed: new Uint8Array([1]) }
 const channel = (id: string, createdAt: Date) => ({ id, createdAt, address: "https://a.example/", ...secret })
 
-test("pages neither repeat nor skip what was there, while newer rows are inserted and several share a millisecond", async () => {
+test("pages neither repeat nor skip a row, although newer rows are inserted and several share a millisecond", async () => {
   const at = (n: number) => new Date(1_700_000_000_000 + Math.floor(n / 4))
   const ids = Array.from({ length: 23 }, (_, n) => `c${String(n).padStart(2, "0")}`)
   await console.prisma.channel.createMany({ data: ids.map((id, n) => channel(id, at(n))) })
   let inserted = 0
-  const seen = await walk("/v1/channels?limit=5", async () => {
+  const seen = await readAllPages("/v1/channels?limit=5", async () => {
     inserted += 1
     await console.prisma.channel.create({ data: channel(`late${inserted}`, new Date()) })
   })
   expect(seen).toEqual(ids.toReversed())
 })
 
-test("a last page that is full has no next cursor", async () => {
+test("the last page has no next_cursor, even if it is full", async () => {
   const source = "https://api.partner.example/"
   for (const id of ["a", "b", "c", "d"]) {
     await console.call("POST", "/v1/connections", { body: { id, site: "shop.example", source } })

@@ -61,7 +61,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
       cell: ({ status, error }) => (error === null ? `${status ?? ""} ok` : failure(status, error)),
       paint: (text, attempt) => style.paint(attempt.error === null ? "green" : "red", text),
     },
-    { title: "CALLED", cell: (attempt) => attempt.address ?? "" },
+    { title: "CALLED", cell: (attempt) => attempt.ip ?? "" },
     { title: "SECRET", cell: (attempt) => attempt.secret_id },
     { title: "ANSWER", cell: ({ detail, response_excerpt }) => detail ?? shorten(response_excerpt ?? "") },
   ])

@@ -18,7 +18,7 @@ export function addRefused(parent: Command, { open }: Setup): void {
         data.length === 0
           ? "No refused events."
           : table(style, data, [
-              { title: "REFUSED", cell: (event) => localTime(event.refused_at) },
+              { title: "REFUSED", cell: (event) => localTime(event.rejected_at) },
               { title: "CHANNEL", cell: (event) => event.channel ?? "" },
               { title: "EVENT", cell: (event) => event.event_id ?? "" },
               { title: "FROM", cell: (event) => event.from },

@@ -30,7 +30,7 @@ export function addReplay(parent: Command, { open, outcome }: Setup): void {
         )
       return startJob(open(command), { options, outcome }, (client) =>
         client.createReplayJob({
-          filter: { reason: refused, from, to },
+          filter: { reason: refused, rejected_after: from, rejected_before: to },
           reason,
           per_second: perSecond,
           dry_run: dryRun,

@@ -36,7 +36,7 @@ export function addResend(parent: Command, { open, outcome }: Setup): void {
       const { channel, state, from, to, perSecond, reason, dryRun = false } = options
       return startJob(open(command), { options, outcome }, (client) =>
         client.createResendJob({
-          filter: { channel, state, created_from: from, created_to: to },
+          filter: { channel, state, created_after: from, created_before: to },
           reason,
           per_second: perSecond,
           dry_run: dryRun,

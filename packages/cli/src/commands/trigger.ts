@@ -67,7 +67,7 @@ async function findAddress(
         "process of this machine and stay in the shell's history. Use --url-stdin, and replace the token.",
     )
   }
-  return (await session.ask((client) => client.readConnectionAddress(connection))).address
+  return (await session.ask((client) => client.readConnectionAddress(connection))).trigger_url
 }
 
 async function callTimes(address: string, times: number): Promise<Trigger[]> {

@@ -1,16 +1,17 @@
 import { type AddressPolicy, vetUrl } from "@sitewire/egress"
-import { type Problem, problem } from "./response.ts"
+import { invalidRequest } from "./problems.ts"
+import type { Problem } from "./response.ts"
 
 /**
- * Vets an address that will be called later and returns it normalised: the form that was vetted is the form that is
- * kept. What a name resolves to can change, and is vetted at each call.
+ * Checks a URL that Sitewire will call, and returns the normalised form: what was checked is what is stored. The IP
+ * addresses behind the host name can change, so they are checked at each call instead.
  */
-export function vetField(
+export function checkAddress(
   field: string,
   text: string,
   policy: AddressPolicy,
-): { kind: "vetted"; href: string } | Problem {
+): { kind: "ok"; href: string } | Problem {
   const verdict = vetUrl(text, policy)
-  if (verdict.kind === "ok") return { kind: "vetted", href: verdict.url.href }
-  return problem(400, "The body cannot be used.", [{ field, message: verdict.message }])
+  if (verdict.kind === "ok") return { kind: "ok", href: verdict.url.href }
+  return invalidRequest("body", [{ field, message: `${field}: ${verdict.message}` }])
 }

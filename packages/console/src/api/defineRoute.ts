@@ -1,30 +1,29 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { validationMessage } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import type { AddressPolicy } from "@sitewire/egress"
 import { z } from "zod"
-import { type Answer, problem } from "./response.ts"
-import { fieldFaults } from "./fieldErrors.ts"
-import type { InvalidTopic } from "../jobs/job.ts"
+import type { InvalidTopic } from "../kafka/invalidTopic.ts"
+import { fieldErrors } from "./fieldErrors.ts"
+import { impossibleId, invalidRequest } from "./problems.ts"
+import type { RouteResponse } from "./response.ts"
 
-/** What the handlers use. */
-export type Parts = {
+/** What handlers use. */
+export type ApiContext = {
   prisma: PrismaClient
-  sealingKeys: SealingKeys
-  /** Which of the partners' addresses are accepted: notification addresses and sources that are pulled. */
-  addressPolicy: AddressPolicy
-  /** Which executors' addresses are accepted, for connections that delegate their syncs. */
-  executorPolicy: AddressPolicy
-  /** Put before the path of trigger addresses. Undefined: `https://<site>`. */
-  gatewayOrigin: string | undefined
-  /** For statements that matter. */
+  /** For statements that Prisma cannot express. */
   sql: Sql
-  /** The topic of refused records. */
-  invalid: InvalidTopic
-  /** Put before the topics' names. */
+  sealingKeys: SealingKeys
+  /** Which addresses of partners are accepted: notification addresses, and sources that Sitewire pulls. */
+  addressPolicy: AddressPolicy
+  /** Which addresses of executors are accepted, for connections that delegate their syncs. */
+  executorPolicy: AddressPolicy
+  /** Replaces `https://<site>` in trigger URLs. */
+  gatewayOrigin: string | undefined
+  invalidTopic: InvalidTopic
   topicPrefix: string
-  /** The OpenAPI document, as it is answered. */
-  document: object
+  openApiDocument: object
 }
 
 type RawRequest = {
@@ -34,23 +33,23 @@ type RawRequest = {
   headers: IncomingHttpHeaders
   /** HEAD: the headers of GET without its body. */
   headOnly: boolean
-  /** Id and name of the key that asks; empty where a route needs none. */
+  /** Id and name of the request's API key. Empty for public routes. */
   caller: string
 }
 
 type Description = {
   method: "get" | "post" | "patch"
-  /** In OpenAPI's form, `/v1/channels/{id}`. Also what logs and metrics name, as paths hold ids. */
+  /** As OpenAPI writes it: `/v1/channels/{id}`. Logs and metrics contain it instead of the path, which contains ids. */
   path: string
-  /** Unique; code generators name functions after it. */
+  /** Unique. Code generators name functions after it. */
   operation: string
   summary: string
   description?: string
-  /** Answered without a key. */
-  open?: true
-  /** Statuses of this route's own beside those that follow from its description, and what each means. */
-  others?: Record<number, string>
-  /** A success of another kind, with the kind "other". */
+  /** Needs no API key. */
+  public?: true
+  /** Further statuses and their meanings. The usual errors follow from the schemas (openApiDocument.ts). */
+  otherResponses?: Record<number, string>
+  /** Another success than `success`: a response of the kind "alternative". */
   alternative?: { status: number; description: string; schema: z.ZodType }
 }
 
@@ -61,10 +60,10 @@ type Schemas<Params, Query, Body, Result> = {
   success: { status: number; description: string; schema?: Result; headers?: z.ZodObject }
 }
 
-/** One operation of the API, as data: Express's router and the OpenAPI document are both made from a list of these. */
+/** One operation of the API as data, from which Express's router and the OpenAPI document are made. */
 export type Route = Description &
   Schemas<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType> & {
-    run(parts: Parts, request: RawRequest): Promise<Answer>
+    run(context: ApiContext, request: RawRequest): Promise<RouteResponse>
   }
 
 type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
@@ -76,10 +75,7 @@ type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z
   caller: string
 }
 
-/**
- * Describes an operation and parses what it takes: `handle` gets only what fits the schemas, and the compiler holds
- * its answer to `success.schema`.
- */
+/** `handle` gets only a valid request, and the compiler checks its response against `success.schema`. */
 export function defineRoute<
   Result extends z.ZodType,
   Params extends z.ZodObject = z.ZodObject,
@@ -88,26 +84,24 @@ export function defineRoute<
 >(
   spec: Description &
     Schemas<Params, Query, Body, Result> & {
-      handle(parts: Parts, input: Input<Params, Query, Body>): Promise<Answer<z.output<Result>>>
+      handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<RouteResponse<z.output<Result>>>
     },
 ): Route {
   const { handle, ...description } = spec
-  const { params, query, body } = description
+  const { params = z.unknown(), query = z.unknown(), body = z.unknown() } = description
   return {
     ...description,
-    async run(parts, request) {
-      const path = (params ?? anything).safeParse(request.params)
-      // No resource has an id of such a form.
-      if (!path.success)
-        return problem(404, `Nothing is at this address: ${fieldFaults(path.error)[0]?.message}.`)
-      const asked = (query ?? anything).safeParse(request.query)
-      if (!asked.success) return problem(400, "The query cannot be used.", fieldFaults(asked.error))
-      const sent = (body ?? z.unknown()).safeParse(request.body)
-      if (!sent.success) return problem(400, "The body cannot be used.", fieldFaults(sent.error))
-      return handle(parts, {
+    async run(context, request) {
+      const path = params.safeParse(request.params, { error: validationMessage })
+      if (!path.success) return impossibleId(fieldErrors(path.error)[0]?.message ?? "its id is invalid")
+      const parsedQuery = query.safeParse(request.query, { error: validationMessage })
+      if (!parsedQuery.success) return invalidRequest("query", fieldErrors(parsedQuery.error))
+      const parsedBody = body.safeParse(request.body, { error: validationMessage })
+      if (!parsedBody.success) return invalidRequest("body", fieldErrors(parsedBody.error))
+      return handle(context, {
         params: path.data as z.output<Params>,
-        query: asked.data as z.output<Query>,
-        body: sent.data as z.output<Body>,
+        query: parsedQuery.data as z.output<Query>,
+        body: parsedBody.data as z.output<Body>,
         headers: request.headers,
         headOnly: request.headOnly,
         caller: request.caller,
@@ -115,6 +109,3 @@ export function defineRoute<
     },
   }
 }
-
-/** What a route declares no schema for is not looked at. */
-const anything = z.unknown()

@@ -1,15 +1,16 @@
+import { describeIssue } from "@sitewire/contracts"
 import type { z } from "zod"
-import type { FieldFault } from "./response.ts"
+import type { FieldError } from "./response.ts"
 
-/** A schema's complaints, each with the field's name. They name rules and fields, and never repeat a value. */
-export function fieldFaults(error: z.ZodError): FieldFault[] {
+/** The fields that a schema rejected. Messages name fields and rules, and never a value. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
   return error.issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({
-        field: [...issue.path, key].join("."),
-        message: "is not known here",
-      }))
+      return issue.keys.map((key) => {
+        const field = [...issue.path, key].join(".")
+        return { field, message: `${field} is not a field of this request: check its spelling, or remove it` }
+      })
     }
-    return [{ field: issue.path.join(".") || "body", message: issue.message }]
+    return [{ field: issue.path.join(".") || "body", message: describeIssue(issue, "body") }]
   })
 }

@@ -1,41 +1,41 @@
-import { identifierSchema, instantSchema, type PageQuery } from "@sitewire/contracts"
+import { identifierSchema, type PageQuery, timeSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { type Problem, problem } from "./response.ts"
+import { invalidRequest } from "./problems.ts"
+import type { Problem } from "./response.ts"
 
 /**
- * How a list is walked: by a key that never changes and that no two rows share, downwards. A row that is inserted
- * meanwhile stands above the walk, so no page repeats or skips what was there when the walk began.
+ * A list, read by a key that is unique and never changes, in descending order. Rows that are inserted meanwhile come
+ * before the first page, so the following pages neither repeat nor skip a row.
  */
-export type Walk<Row, Key> = {
+export type Listing<Row, Key> = {
   key: z.ZodType<Key>
   keyOf: (row: Row) => Key
-  /** At most `take` rows whose key is below `after`, greatest first. */
-  read: (after: Key | undefined, take: number) => Promise<Row[]>
+  /** At most `count` rows with keys below `after`, in descending order. */
+  read: (after: Key | undefined, count: number) => Promise<Row[]>
 }
 
 export type ReadPage<Row> = { kind: "page"; rows: Row[]; next_cursor: string | null } | Problem
 
-/** Reads one page, and one row more to know whether another follows. */
-export async function readPage<Row, Key>(query: PageQuery, walk: Walk<Row, Key>): Promise<ReadPage<Row>> {
-  const after = query.cursor === undefined ? undefined : readCursor(walk.key, query.cursor)
+export async function readPage<Row, Key>(
+  query: PageQuery,
+  listing: Listing<Row, Key>,
+): Promise<ReadPage<Row>> {
+  const after = query.cursor === undefined ? undefined : decodeCursor(listing.key, query.cursor)
   if (after && !after.success) {
-    return problem(400, "The query cannot be used.", [
-      {
-        field: "cursor",
-        message: "is not a cursor of this list: give next_cursor of the page before as it came",
-      },
-    ])
+    const message = "cursor must be next_cursor of this list's previous page, unchanged"
+    return invalidRequest("query", [{ field: "cursor", message }])
   }
-  const rows = await walk.read(after?.data, query.limit + 1)
+  // One row more than the page shows whether another page follows.
+  const rows = await listing.read(after?.data, query.limit + 1)
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
-  const more = rows.length > query.limit && last !== undefined
-  return { kind: "page", rows: page, next_cursor: more ? writeCursor(walk.keyOf(last)) : null }
+  const hasNext = rows.length > query.limit && last !== undefined
+  return { kind: "page", rows: page, next_cursor: hasNext ? encodeCursor(listing.keyOf(last)) : null }
 }
 
-/** Walks rows by the time of their creation; the id parts those of one millisecond. */
-export const byCreation = {
-  key: z.tuple([instantSchema, identifierSchema]),
+/** Lists rows by creation time. The id orders rows of the same millisecond. */
+export const newestFirst = {
+  key: z.tuple([timeSchema, identifierSchema]),
   keyOf: (row: { createdAt: Date; id: string }): CreationKey => [row.createdAt.toISOString(), row.id],
   orderBy: [{ createdAt: "desc" }, { id: "desc" }] satisfies Record<string, "desc">[],
   where: (after: CreationKey | undefined) => {
@@ -47,11 +47,11 @@ export const byCreation = {
 
 type CreationKey = [string, string]
 
-function writeCursor(key: unknown): string {
+function encodeCursor(key: unknown): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url")
 }
 
-function readCursor<Key>(schema: z.ZodType<Key>, cursor: string) {
+function decodeCursor<Key>(schema: z.ZodType<Key>, cursor: string) {
   try {
     return schema.safeParse(JSON.parse(Buffer.from(cursor, "base64url").toString()))
   } catch {

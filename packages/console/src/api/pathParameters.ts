@@ -1,10 +1,10 @@
 import { identifierSchema } from "@sitewire/contracts"
 import { z } from "zod"
 
-export const byId = z.object({ id: identifierSchema })
+export const idParameter = z.object({ id: identifierSchema })
 
-export const byDeliveryId = z.object({
+export const deliveryIdParameter = z.object({
   id: z
-    .uuid("a delivery's id is a UUID, as in X-Sitewire-Delivery")
-    .meta({ description: "As in X-Sitewire-Delivery." }),
+    .uuid("must be a UUID, as in the header X-Sitewire-Delivery")
+    .meta({ description: "As in the header X-Sitewire-Delivery." }),
 })

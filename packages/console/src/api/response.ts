@@ -1,12 +1,12 @@
-/** A fault of one field of a request, as a problem document lists it. */
-export type FieldFault = { field: string; message: string }
+/** An invalid field of a request, as a problem document lists it. `message` contains the field's name. */
+export type FieldError = { field: string; message: string }
 
 export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string> }
 
-/** A success of another kind than the route's usual one. */
-type Other = { kind: "other"; status: number; body: object }
+/** The route's alternative success, such as a dry run. */
+type Alternative = { kind: "alternative"; status: number; body: object }
 
-/** `chunks` is null where only the headers are wanted (304, HEAD). */
+/** `chunks` is null for a response without a body (304, HEAD). */
 type Stream = {
   kind: "stream"
   status: number
@@ -14,29 +14,11 @@ type Stream = {
   chunks: AsyncIterable<Uint8Array> | null
 }
 
-export type Problem = { kind: "problem"; status: number; detail: string; errors?: FieldFault[] }
+export type Problem = { kind: "problem"; status: number; detail: string; errors?: FieldError[] }
 
-/** What a route's handler returns: expected outcomes are values, and what is thrown is a 503 or a 500. */
-export type Answer<Body = unknown> = Success<Body> | Other | Stream | Problem
+/** What a handler returns. Expected failures are problems; an exception becomes a 503 or a 500 (handleErrors.ts). */
+export type RouteResponse<Body = unknown> = Success<Body> | Alternative | Stream | Problem
 
 export function ok<Body>(body: Body, headers?: Record<string, string>): Success<Body> {
   return headers ? { kind: "ok", body, headers } : { kind: "ok", body }
-}
-
-/** `detail` says what happened, why, and what to do. It may name what the caller sent, never a secret. */
-export function problem(status: number, detail: string, errors?: FieldFault[]): Problem {
-  return errors ? { kind: "problem", status, detail, errors } : { kind: "problem", status, detail }
-}
-
-export function notFound(what: "channel" | "connection" | "delivery" | "job", id: string): Problem {
-  return problem(404, `There is no ${what} "${id}". The list of ${plurals[what]} shows those that there are.`)
-}
-
-const plurals = { channel: "channels", connection: "connections", delivery: "deliveries", job: "jobs" }
-
-export function taken(what: "channel" | "connection", id: string): Problem {
-  return problem(
-    409,
-    `There is a ${what} "${id}" already. Choose another id, or leave it out to be given one.`,
-  )
 }

@@ -3,13 +3,10 @@ import { sha256 } from "@sitewire/contracts"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
 
-/** `swk_` and 256 random bits: enough that their plain hash can be kept, without salt or slow function. */
-const form = /^swk_[A-Za-z0-9_-]{43}$/
+/** `swk_` and 256 random bits. With so many, the stored hash needs neither a salt nor a slow function. */
+const keyFormat = /^swk_[A-Za-z0-9_-]{43}$/
 
-/**
- * Makes a key of the management API. `key` is told here and never again: only its SHA-256 is kept. `name` says whose
- * it is.
- */
+/** Creates an API key. Only its SHA-256 is stored, so `key` cannot be read again. `name` states who uses it. */
 export async function createApiKey({
   prisma,
   name,
@@ -23,17 +20,14 @@ export async function createApiKey({
   return { id, key }
 }
 
-/**
- * Id and name of the key that an Authorization header holds, or null where it holds none that is valid. Looked up at each
- * request: a key that was revoked a moment ago is refused.
- */
+/** The API key in an Authorization header, or null. Read at each request, so a revoked key is rejected at once. */
 export async function findApiKey(
   prisma: PrismaClient,
   authorization: string,
 ): Promise<{ id: string; name: string } | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
-  if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !form.test(key)) return null
-  // An index lookup of a hash gives a guesser no useful timing: which bits matched says nothing about the key.
+  if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !keyFormat.test(key)) return null
+  // Keys are compared by hash in an index. Its timing reveals bits of the hash, which reveal nothing about the key.
   return prisma.apiKey.findFirst({
     where: { keySha256: sha256(key), revokedAt: null },
     select: { id: true, name: true },

@@ -1,10 +1,13 @@
 import type { PrismaClient } from "@sitewire/database/prisma"
 import type { RequestHandler } from "express"
-import { problem } from "../api/response.ts"
-import { findApiKey } from "./apiKey.ts"
+import { problem } from "../api/problems.ts"
 import { sendProblem } from "../api/server/sendResponse.ts"
+import { findApiKey } from "./apiKey.ts"
 
-/** Lets requests pass that bring a valid key, and notes its id for the access log. Runs before the body is read. */
+/**
+ * Rejects requests without a valid API key, before their body is read. There are no roles: every key may call every route,
+ * erasure included. The key's id is stored for the access log and for jobs.
+ */
 export function authenticate(prisma: PrismaClient): RequestHandler {
   return async (request, response, next) => {
     const { authorization } = request.headers
@@ -15,13 +18,14 @@ export function authenticate(prisma: PrismaClient): RequestHandler {
       next()
       return
     }
-    // RFC 6750: the error code stands only where a key was given.
+    // RFC 6750: no error code if the request has no credentials.
     const code = authorization === undefined ? "" : ', error="invalid_token"'
     response.setHeader("www-authenticate", `Bearer realm="sitewire"${code}`)
-    const fault = authorization === undefined ? "There is no key" : "The key is not valid, or was revoked"
+    const fault =
+      authorization === undefined ? "The API key is missing" : "The API key is invalid or was revoked"
     sendProblem(
       response,
-      problem(401, `${fault}: send "Authorization: Bearer swk_…" with a key of this console.`),
+      problem(401, `${fault}. Send the header "Authorization: Bearer swk_…" with a key of this console.`),
     )
   }
 }

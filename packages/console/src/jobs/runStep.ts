@@ -1,13 +1,13 @@
 import type { Job } from "@sitewire/contracts"
 import { onOwnConnection, type Pool } from "@sitewire/database"
-import type { RunningJob, Step, StepParts } from "./job.ts"
+import type { RunningJob, Step, StepContext } from "./job.ts"
 
-type Steppers = Record<Job["kind"], (job: RunningJob, parts: StepParts) => Promise<Step>>
+type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepContext) => Promise<Step>>
 
-export type Taken =
-  | { kind: "nothing" }
-  | { kind: "stepped"; job: RunningJob; done: boolean; counts: Record<string, number> }
-  | { kind: "away"; job: RunningJob; why: string }
+export type StepOutcome =
+  | { kind: "no job" }
+  | { kind: "completed"; job: RunningJob; done: boolean; counts: Record<string, number> }
+  | { kind: "unavailable"; job: RunningJob; why: string }
   | { kind: "failed"; job: RunningJob; error: unknown }
 
 type Row = {
@@ -20,23 +20,22 @@ type Row = {
   now: Date
 }
 
-// The row is locked for as long as the step takes, and a console that comes meanwhile passes it over: no job is run
-// twice, whoever is killed, because a lock ends with its connection. Cancelling waits for the step that is under way.
-// Jobs take turns, the one that has waited longest first.
+// The step locks the job's row, and other consoles skip locked rows, so one console at a time runs a job. If a console is
+// killed, its connection ends and the lock with it. The job whose next step has been due longest is first.
 const claim = `
 select id, kind, filter, position, counts, created_at, clock_timestamp() as now
   from job
  where state = 'running' and id <> all($1::text[])
-   and coalesce((position::jsonb ->> 'notBefore')::timestamptz, created_at) <= now()
- order by coalesce((position::jsonb ->> 'notBefore')::timestamptz, created_at), id
+   and coalesce((position::jsonb ->> 'nextStepAt')::timestamptz, created_at) <= now()
+ order by coalesce((position::jsonb ->> 'nextStepAt')::timestamptz, created_at), id
  limit 1
    for update skip locked`
 
-// A console that stops in the middle without its connection ending would hold the job, and whoever cancels it, for ever.
-// No step takes so long: what Kafka has not answered within half of it, it answers no more.
+// The time-out ends the lock of a console that hangs with its connection open. It is longer than any step: a step's calls
+// to Kafka time out after half of it.
 const begin = "begin; set local idle_in_transaction_session_timeout = '60s'"
 
-const write = `
+const savePosition = `
 update job
    set position = $2, counts = $3::jsonb,
        state = (case when $4 then 'done' else 'running' end)::job_state,
@@ -44,38 +43,38 @@ update job
  where id = $1`
 
 /**
- * Takes one step of one job, and writes down where the job stands in the same transaction. `resting` are jobs to pass
- * over. Rejects where the database is away; then nothing was written.
+ * Claims a job, runs its next step, and saves its new position in the same transaction. Skips the jobs in `excluded`. If the
+ * database is unavailable it rejects, and nothing was written.
  */
-export function takeStep(
+export function runStep(
   pool: Pool,
-  steppers: Steppers,
-  parts: Omit<StepParts, "sql">,
-  resting: readonly string[],
-): Promise<Taken> {
+  steps: StepFunctions,
+  context: Omit<StepContext, "sql">,
+  excluded: readonly string[],
+): Promise<StepOutcome> {
   return onOwnConnection(pool, async (sql) => {
     await sql(begin)
-    const [row] = await sql<Row>(claim, [resting])
+    const [row] = await sql<Row>(claim, [excluded])
     if (!row) {
       await sql("rollback")
-      return { kind: "nothing" }
+      return { kind: "no job" }
     }
     const { id, kind, filter, created_at: createdAt, now } = row
     const job: RunningJob = { id, kind, filter, position: JSON.parse(row.position), createdAt, now }
-    const step = await steppers[kind](job, { ...parts, sql }).catch((error: unknown) => ({
+    const step = await steps[kind](job, { ...context, sql }).catch((error: unknown) => ({
       kind: "failed" as const,
       error,
     }))
-    if (step.kind !== "stepped") {
+    if (step.kind !== "completed") {
       await sql("rollback")
       return { ...step, job }
     }
     const counts = { ...row.counts }
     for (const [name, more] of Object.entries(step.counts)) counts[name] = (counts[name] ?? 0) + more
-    const notBefore = new Date(now.getTime() + (step.restMs ?? 0)).toISOString()
-    const position = JSON.stringify({ ...step.position, notBefore })
-    await sql(write, [id, position, JSON.stringify(counts), step.done])
+    const nextStepAt = new Date(now.getTime() + (step.intervalMs ?? 0)).toISOString()
+    const position = JSON.stringify({ ...step.position, nextStepAt })
+    await sql(savePosition, [id, position, JSON.stringify(counts), step.done])
     await sql("commit")
-    return { kind: "stepped", job, done: step.done, counts }
+    return { kind: "completed", job, done: step.done, counts }
   })
 }

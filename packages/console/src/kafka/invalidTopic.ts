@@ -1,21 +1,36 @@
-import { type KafkaConnection, readTopic, topicEnd } from "@sitewire/kafka"
+import { type KafkaConnection, type Offsets, readTopic, topicEnd } from "@sitewire/kafka"
 import { reasonOf } from "@sitewire/runtime"
-import { type InvalidTopic, KafkaAway } from "../jobs/job.ts"
 
-/** The topic of refused records. Opens nothing: each call connects, and hangs up when it has its answer. */
-export function openInvalidTopic(settings: {
+/** Reads site.paid.invalid. Both functions reject with `KafkaUnavailable`. */
+export type InvalidTopic = {
+  end(): Promise<Offsets>
+  read(range: {
+    from: Offsets
+    to: Offsets
+    maxRecords: number
+    maxBytes: number
+  }): ReturnType<typeof readTopic>
+}
+
+/** Kafka does not respond, or not in time. The same call may succeed later. */
+export class KafkaUnavailable extends Error {
+  override name = "KafkaUnavailable"
+}
+
+/** Connects for each call, and disconnects after it. */
+export function invalidTopicOn(settings: {
   kafka: KafkaConnection
   topic: string
   topicPrefix: string
 }): InvalidTopic {
   const { kafka, topic, topicPrefix } = settings
   return {
-    end: () => topicEnd({ kafka, topic }).catch(away),
-    read: (piece) =>
-      readTopic({ kafka, topic, groupPrefix: `${topicPrefix}console.replay`, ...piece }).catch(away),
+    end: () => topicEnd({ kafka, topic }).catch(unavailable),
+    read: (range) =>
+      readTopic({ kafka, topic, groupPrefix: `${topicPrefix}console.replay`, ...range }).catch(unavailable),
   }
 }
 
-function away(cause: unknown): never {
-  throw new KafkaAway(reasonOf(cause), { cause })
+function unavailable(cause: unknown): never {
+  throw new KafkaUnavailable(reasonOf(cause), { cause })
 }

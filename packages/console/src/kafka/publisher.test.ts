@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { severableProxy } from "../../test/fixtures/severableProxy.ts"
 import { startPublisher } from "./publisher.ts"
 
-test("while Kafka is unavailable nothing is acknowledged, and it is used once it has recovered", async () => {
+test("while Kafka is unavailable nothing is acknowledged; once it has recovered, records are", async () => {
   const topics = await freshTopics()
   const [host = "", port = ""] = (topics.kafka.brokers[0] ?? "").split(":")
   const proxy = await severableProxy({ host, port: Number(port) }, { severed: true })
@@ -17,7 +17,7 @@ test("while Kafka is unavailable nothing is acknowledged, and it is used once it
   })
   const publish = () => publisher.publish({ topic: topics.names.sitePaid, key: "k", value: "{}" })
   await waitUntil("the publisher to notice", () => states.includes(false))
-  expect(await publish()).toMatchObject({ kind: "away" })
+  expect(await publish()).toMatchObject({ kind: "unavailable" })
   proxy.restore()
   await waitUntil("the publisher to connect", () => states.at(-1) === true)
   expect(await publish()).toEqual({ kind: "acknowledged" })

@@ -9,22 +9,24 @@ import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
 
 const deadlineMs = 5_000
 
-/** `away` may have reached the broker all the same: publishing again is publishing at least once. */
-export type Publish = (record: Outgoing) => Promise<{ kind: "acknowledged" } | { kind: "away"; why: string }>
+/** A record whose publish was `unavailable` may be on the broker nevertheless; publishing it again can duplicate it. */
+export type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
+
+export type Publish = (record: Outgoing) => Promise<Published>
 
 export type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
 
 /**
- * Connects to Kafka in the background and goes on trying, so that the console starts and does everything else while
- * Kafka is away. `onState` hears what a look at the cluster every `everyMs` finds.
+ * Connects to Kafka in the background and retries, so that the console starts, and does everything else, while Kafka is
+ * unavailable. `onState` gets the result of a check every `checkIntervalMs`.
  */
 export function startPublisher(settings: {
   kafka: KafkaConnection
   log: Logger
   onState: (reachable: boolean, why?: string) => void
-  everyMs?: number
+  checkIntervalMs?: number
 }): Publisher {
-  const { kafka, log, onState, everyMs = 5_000 } = settings
+  const { kafka, log, onState, checkIntervalMs = 5_000 } = settings
   const stopping = new AbortController()
   let producer: Producer | undefined
   let timer: NodeJS.Timeout | undefined
@@ -37,28 +39,28 @@ export function startPublisher(settings: {
       signal: stopping.signal,
       onState,
     })
-    timer = setTimeout(() => void look(), everyMs)
+    timer = setTimeout(() => void check(), checkIntervalMs)
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const state = await checkBroker({ kafka })
     if (stopping.signal.aborted) return
     onState(state.status === "reachable", state.status === "reachable" ? undefined : state.why)
-    timer = setTimeout(() => void look(), everyMs)
+    timer = setTimeout(() => void check(), checkIntervalMs)
   }
 
   const connecting = connect().catch((error: unknown) => {
-    if (!stopping.signal.aborted) log.error({ error }, "the producer cannot be started")
+    if (!stopping.signal.aborted) log.error({ error }, "the Kafka producer cannot be started")
   })
 
   return {
     async publish(record) {
-      if (!producer) return { kind: "away", why: "not connected yet" }
+      if (!producer) return { kind: "unavailable", why: "not connected yet" }
       try {
         await producer.publish([record])
         return { kind: "acknowledged" }
       } catch (error) {
-        return { kind: "away", why: reasonOf(error) }
+        return { kind: "unavailable", why: reasonOf(error) }
       }
     },
     async close(closeDeadlineMs) {
@@ -68,4 +70,10 @@ export function startPublisher(settings: {
       await producer?.close(closeDeadlineMs)
     },
   }
+}
+
+/** Publishes all records. Acknowledged only if the broker has acknowledged each. */
+export async function publishAll(publish: Publish, records: Outgoing[]): Promise<Published> {
+  const outcomes = await Promise.all(records.map((record) => publish(record)))
+  return outcomes.find(({ kind }) => kind === "unavailable") ?? { kind: "acknowledged" }
 }

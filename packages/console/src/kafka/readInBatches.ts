@@ -1,15 +1,15 @@
 import type { Offsets } from "@sitewire/kafka"
-import type { InvalidTopic } from "../jobs/job.ts"
+import type { InvalidTopic } from "./invalidTopic.ts"
 
-/** Reading joins a consumer group, which takes up to seconds: a piece is large enough to be worth it. */
-export const piece = { maxRecords: 5_000, maxBytes: 8 * 1024 * 1024 }
+/** Large, because each read joins a consumer group, which can take seconds. */
+export const batchLimits = { maxRecords: 5_000, maxBytes: 8 * 1024 * 1024 }
 
-/** What the topic of refused records holds between two places, piece by piece, so that only one is in memory. */
-export async function* readPieces(invalid: InvalidTopic, from: Offsets, to: Offsets) {
+/** Yields a range of site.paid.invalid in batches, so that only one batch is in memory. */
+export async function* readInBatches(invalidTopic: InvalidTopic, from: Offsets, to: Offsets) {
   for (let next = from, ended = false; !ended; ) {
-    const read = await invalid.read({ from: next, to, ...piece })
-    yield read
-    ended = read.ended
-    next = read.next
+    const batch = await invalidTopic.read({ from: next, to, ...batchLimits })
+    yield batch
+    ended = batch.ended
+    next = batch.next
   }
 }

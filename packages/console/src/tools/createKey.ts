@@ -1,23 +1,23 @@
 import { openPrisma } from "@sitewire/database/prisma"
 import { createApiKey } from "../auth/apiKey.ts"
-import { printOut } from "./writeStdout.ts"
 import { runTool } from "./runTool.ts"
+import { writeStdout } from "./writeStdout.ts"
 
 await runTool({
-  usage: `Makes a key of the management API and prints it, this once.
+  usage: `Creates an API key of the management API and prints it. The key cannot be shown again.
 
   DATABASE_URL=postgresql://… node packages/console/src/tools/createKey.ts --name ops
 
---name  whose key it is
+--name  who uses the key
 `,
   options: ["name"],
   variables: {},
-  failed: "The key was not made",
+  failure: "The key was not created",
   async work(pool, { name }) {
-    // In one transaction, so that no key is valid that nobody has read.
+    // In a transaction, so that a key that could not be printed is not created.
     await openPrisma(pool).$transaction(async (prisma) => {
       const { key } = await createApiKey({ prisma, name })
-      await printOut(`${key}\n`)
+      await writeStdout(`${key}\n`)
     })
     return 0
   },

@@ -22,12 +22,12 @@ const before = readSealingKeys(String(oldKey))
 const both = readSealingKeys(`${newKey},${oldKey}`)
 const after = readSealingKeys(String(newKey))
 
-test("everything that an old key sealed opens with the new one alone; a second time nothing is left to do", async () => {
+test("after a reseal, the new key alone opens every value, and a second reseal changes nothing", async () => {
   await using it = await startDatabase()
   for (let at = 0; at < 5; at++) await it.addChannel(`channel-${at}`)
   await it.addConnection("connection-1")
-  expect(await resealAll(it.sql, both, 2)).toEqual({ looked: 11, resealed: 11, unopened: [] })
-  expect(await resealAll(it.sql, after, 2)).toEqual({ looked: 11, resealed: 0, unopened: [] })
+  expect(await resealAll(it.sql, both, 2)).toEqual({ scanned: 11, resealed: 11, unopened: [] })
+  expect(await resealAll(it.sql, after, 2)).toEqual({ scanned: 11, resealed: 0, unopened: [] })
   for (const { id, secret_id, secret_sealed, other_secret_id, other_secret_sealed } of await it.channels()) {
     expect(unseal(after, sealContexts.signingSecret(id, secret_id), secret_sealed)).toBe(`secret of ${id}`)
     expect(unseal(after, sealContexts.signingSecret(id, other_secret_id), other_secret_sealed)).toBe(
@@ -39,7 +39,7 @@ test("everything that an old key sealed opens with the new one alone; a second t
   expect(unseal(after, sealContexts.connectionToken("connection-1"), sealed)).toBe("token")
 })
 
-test("a secret that is activated meanwhile is sealed again as well, in the column that it has come to", async () => {
+test("a secret that is activated meanwhile is resealed in its new column", async () => {
   await using it = await startDatabase()
   await it.addChannel("rotating")
   let rotated = false
@@ -53,14 +53,14 @@ test("a secret that is activated meanwhile is sealed again as well, in the colum
     }
     return it.sql(text, ...more)
   }
-  expect(await resealAll(rotatingAtTheFirstWrite, both)).toEqual({ looked: 2, resealed: 2, unopened: [] })
+  expect(await resealAll(rotatingAtTheFirstWrite, both)).toEqual({ scanned: 2, resealed: 2, unopened: [] })
   const [channel] = await it.channels()
   expect(channel).toMatchObject({ secret_id: "sec_2", other_secret_id: "sec_1" })
   const sealed = [channel?.secret_sealed, channel?.other_secret_sealed]
   expect(sealed.map((value) => sealingKeyId(value ?? Buffer.alloc(0)))).toEqual(["new", "new"])
 })
 
-test("the command names what it cannot open, leaves it as it is, and fails", async () => {
+test("the command lists the values that it cannot open, leaves them unchanged, and fails", async () => {
   await using it = await startDatabase()
   await it.addChannel("mine")
   await it.addChannel("theirs", readSealingKeys(String(lostKey)))
@@ -70,8 +70,8 @@ test("the command names what it cannot open, leaves it as it is, and fails", asy
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text))
   const [code] = await once(child, "close")
-  expect(output).toContain('4 sealed values, 2 of them sealed again with the key "new"')
-  expect(output).toContain('not opened: channel theirs (key "lost") is not in SEALING_KEYS')
+  expect(output).toContain('4 sealed values, 2 of them resealed with the key "new"')
+  expect(output).toContain('not resealed: channel theirs (key "lost") is not in SEALING_KEYS')
   expect(output).not.toMatch(/secret of|:[\w+/]{43}=/)
   expect(code).toBe(1)
   const keys = (await it.channels()).map(({ id, secret_sealed }) => `${id} ${sealingKeyId(secret_sealed)}`)

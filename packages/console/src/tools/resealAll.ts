@@ -2,8 +2,8 @@ import { type SealingKeys, type Sql, seal, sealContexts, sealingKeyId, unseal } 
 
 type Row = { id: string; secret_id: string; sealed: Buffer }
 
-/** Every table that holds sealed values: its columns of them, the ids of these secrets, and what they are bound to. */
-const places = [
+/** Every table with sealed values: their columns, each with the SQL of its secret's id, and the context they are bound to. */
+const sealedTables = [
   {
     table: "channel",
     columns: { secret_sealed: "secret_id", other_secret_sealed: "other_secret_id" },
@@ -16,17 +16,17 @@ const places = [
   },
 ]
 
-/** `unopened` names rows whose key is not at hand; they are as they were. */
-export type Resealed = { looked: number; resealed: number; unopened: string[] }
+/** `unopened` lists rows whose key is missing; they are left unchanged. */
+export type Resealed = { scanned: number; resealed: number; unopened: string[] }
 
 /**
- * Seals again with the current key whatever another one sealed, a row at a time. Safe at any time and to repeat: a value
- * that a rotation replaces meanwhile is left alone, as that was sealed by the console's current key. One that a rotation
- * moves to the other column is found there, because all columns of a row are read, and written, at once.
+ * Seals every value with the current key that another key has sealed. Safe while the console runs, and to repeat: a value
+ * that a rotation replaces meanwhile needs no resealing, because the console sealed it with the current key. A value that a
+ * rotation moves to the other column is still found, because the update compares all columns of the row.
  */
 export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promise<Resealed> {
-  const done: Resealed = { looked: 0, resealed: 0, unopened: [] }
-  for (const { table, columns, context } of places) {
+  const done: Resealed = { scanned: 0, resealed: 0, unopened: [] }
+  for (const { table, columns, context } of sealedTables) {
     const names = Object.keys(columns)
     const values = Object.entries(columns).map(([sealed, secretId]) => `(${secretId}, ${sealed})`)
     const read = `select id, value.secret_id, value.sealed
@@ -40,7 +40,7 @@ export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promi
     for (let rows = await sql<Row>(read, [after]); rows.length > 0; rows = await sql<Row>(read, [after])) {
       for (const row of rows) {
         after = row.id
-        done.looked += 1
+        done.scanned += 1
         const key = sealingKeyId(row.sealed)
         if (key === keys.current) continue
         if (!keys.keys.has(key)) {

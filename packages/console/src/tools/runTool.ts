@@ -8,23 +8,23 @@ import {
   reasonOf,
   type Variables,
 } from "@sitewire/runtime"
-import { UnprintedError } from "./writeStdout.ts"
+import { StdoutError } from "./writeStdout.ts"
 
 const { DATABASE_URL } = databaseVariables
 
 type Tool<Option extends string, V extends Variables> = {
   usage: string
-  /** Names of options; each must be given, with a text. */
+  /** Names of the options. Each is required and has a value. */
   options: readonly Option[]
-  /** Read from the environment, beside DATABASE_URL. */
+  /** Read from the environment, like DATABASE_URL. */
   variables: V
-  /** What has not come about where it fails. */
-  failed: string
+  /** Begins the error message: what was not done. */
+  failure: string
   /** Returns the exit code. */
   work: (pool: Pool, options: Record<Option, string>, config: Config<V>) => Promise<number>
 }
 
-/** Runs a command on the database. Sets the exit code: 1 where it fails, 2 where it is called wrongly. */
+/** Runs a command on the database. Exit codes: 1 failed, 2 wrong arguments. */
 export async function runTool<Option extends string, V extends Variables>(
   tool: Tool<Option, V>,
 ): Promise<void> {
@@ -44,9 +44,9 @@ export async function runTool<Option extends string, V extends Variables>(
     process.exitCode = await onDatabase(config.DATABASE_URL, (pool) => tool.work(pool, options, config))
   } catch (error) {
     const why = reasonOf(error)
-    const saysWhatToDo = error instanceof ConfigurationError || error instanceof UnprintedError
-    const advice = saysWhatToDo ? "" : "\nCheck DATABASE_URL, and that the setup job has run."
-    process.stderr.write(`${tool.failed}: ${why}${advice}\n`)
+    const hasAdvice = error instanceof ConfigurationError || error instanceof StdoutError
+    const advice = hasAdvice ? "" : "\nCheck DATABASE_URL, and that the setup job has run."
+    process.stderr.write(`${tool.failure}: ${why}${advice}\n`)
     process.exitCode = 1
   }
 }
@@ -61,7 +61,7 @@ async function onDatabase<T>(url: string, work: (pool: Pool) => Promise<T>): Pro
   }
 }
 
-/** The options' values, or what is wrong with them. */
+/** The options' values, or an error message. */
 function readOptions<Option extends string>(
   args: string[],
   names: readonly Option[],
@@ -70,7 +70,7 @@ function readOptions<Option extends string>(
   try {
     const { values } = parseArgs({ args, options })
     const missing = names.find((name) => !values[name])
-    return missing ? `--${missing} is missing.` : (values as Record<Option, string>)
+    return missing ? `--${missing} is required.` : (values as Record<Option, string>)
   } catch (error) {
     return reasonOf(error)
   }

@@ -1,21 +1,23 @@
 import { pipeline } from "node:stream/promises"
 import { reasonOf } from "@sitewire/runtime"
 
-/** Nobody got what was printed. */
-export class UnprintedError extends Error {
+export class StdoutError extends Error {
   constructor(cause: unknown) {
-    super(`standard output cannot be written (${reasonOf(cause)}). Send it to where it can be read.`, {
-      cause,
-    })
-    this.name = "UnprintedError"
+    super(
+      `standard output cannot be written (${reasonOf(cause)}). Send it to a terminal, file or pipe that is open.`,
+      {
+        cause,
+      },
+    )
+    this.name = "StdoutError"
   }
 }
 
-/** Resolves once standard output has taken the text; rejects where it is closed or full. */
-export async function printOut(text: string): Promise<void> {
+/** Resolves once the text is written; rejects with a StdoutError if standard output is closed or full. */
+export async function writeStdout(text: string): Promise<void> {
   try {
     await pipeline([text], process.stdout, { end: false })
   } catch (error) {
-    throw new UnprintedError(error)
+    throw new StdoutError(error)
   }
 }

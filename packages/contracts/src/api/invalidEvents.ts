@@ -1,22 +1,23 @@
 import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
 
-export const refusedEventSchema = z
+export const invalidEventSchema = z
   .object({
-    refused_at: z.iso.datetime(),
-    reason: z.string().meta({ description: "Names fields and rules and never a value." }),
-    event_id: z.string().nullable().meta({ description: "null: the record has no id that could be read." }),
+    rejected_at: z.iso.datetime(),
+    reason: z.string().meta({ description: "Why the event is invalid: fields and rules, never a value." }),
+    event_id: z.string().nullable().meta({ description: "null: the record contains no readable id." }),
     channel: identifierSchema
       .nullable()
-      .meta({ description: "null: the record names none, or one that cannot exist." }),
+      .meta({ description: "null: the record names no channel, or an impossible one." }),
     delivery: z.uuid().nullable().meta({
-      description: "The delivery that an event of this id has become all the same; null: none.",
+      description: "The delivery of a valid event with the same id. null: there is none.",
     }),
     bytes: z.int().nullable().meta({
-      description: "Size of the value, which holds personal data and is not shown. null: none is kept.",
+      description:
+        "Size of the value, which contains personal data and is not shown. null: the value was too large to be stored.",
     }),
-    from: z.string().meta({ description: "Where the record came from: topic, partition and offset." }),
+    from: z.string().meta({ description: "Topic, partition and offset of the original record." }),
   })
-  .meta({ id: "RefusedEvent", description: "A record of site.paid that could not be delivered." })
+  .meta({ id: "InvalidEvent", description: "A record of site.paid that is invalid and was not delivered." })
 
-export type RefusedEvent = z.infer<typeof refusedEventSchema>
+export type InvalidEvent = z.infer<typeof invalidEventSchema>

@@ -1,16 +1,13 @@
 import { z } from "zod"
 
-/**
- * Cursor pagination, the same for every list: newest first, `next_cursor` null on the last page. Strict, because a
- * filter that is misspelt and ignored answers with the wrong entries.
- */
+/** The query of every list. Strict, because a misspelt filter that was ignored would return the wrong entries. */
 export const pageQuerySchema = z.strictObject({
   cursor: z
     .string()
     .max(200)
     .optional()
-    .meta({ description: "`next_cursor` of the page before, with the same filters." }),
-  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Entries on a page." }),
+    .meta({ description: "`next_cursor` of the previous page, with the same filters." }),
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Entries per page." }),
 })
 
 export function pageSchema<T extends z.ZodType>(entry: T) {
@@ -19,7 +16,7 @@ export function pageSchema<T extends z.ZodType>(entry: T) {
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: "Give it as `cursor` for the next page. null: this page is the last." }),
+      .meta({ description: "The `cursor` of the next page. null: this page is the last." }),
   })
 }
 

@@ -1,15 +1,13 @@
 import { z } from "zod"
 
-/**
- * A delivery's next attempt, as it waits in a retry topic. It names the delivery and carries no body:
- * the body stays in the database, so that personal data is in one erasable place.
- */
+/** A delivery's next attempt, in a retry topic. The body stays in the database, where it can be erased. */
 export const deliveryDueSchema = z
   .object({
     delivery: z.uuid(),
-    // As large as Postgres keeps it: what it refuses would come again for ever.
+    // 32 bits, as in Postgres: a record that Postgres rejects would be consumed again and again.
     attempt: z.int32().min(1).meta({
-      description: "Number of the attempt to make. Not above the row's count of attempts: stale, dropped.",
+      description:
+        "Number of the attempt to make. If the delivery has that many attempts already, the record is obsolete and ignored.",
     }),
     failures: z
       .int32()

@@ -1,6 +1,6 @@
 /**
- * `site.paid.invalid`: the refused record's key and value as they came, and why, in the record's headers. The value is
- * kept byte for byte, so that it can be replayed once the cause (an unknown channel, say) is mended.
+ * The headers that `site.paid.invalid` adds to an invalid record. Key and value are stored byte for byte, so that the
+ * record can be replayed once the cause, such as an unknown channel, is fixed.
  */
 export const invalidRecordHeaders = {
   reason: "sitewire-reason",

@@ -13,7 +13,7 @@ const event: SitePaid = {
   created_at: "2030-06-01T01:30:00.999+02:00",
 }
 
-test("the body holds exactly the contract's eight fields, in its order", () => {
+test("the body contains exactly the contract's eight fields, in its order", () => {
   const body = JSON.parse(siteReadyBody(event).toString("utf8"))
   expect(Object.keys(body)).toEqual([
     "event",
@@ -52,6 +52,6 @@ test.each([
   ["created_at", "2030-06-01T01:30:00"],
   ["created_at", "9999-12-31T23:59:59-01:00"],
   ["created_at", "0000-01-01T00:00:00+14:00"],
-])("a site.paid with the %s %j is refused", (field, value) => {
+])("a site.paid with the %s %j is invalid", (field, value) => {
   expect(sitePaidSchema.safeParse({ ...event, [field]: value }).success).toBe(false)
 })

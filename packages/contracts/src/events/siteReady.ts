@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { SitePaid } from "./sitePaid.ts"
 
-/** `site.ready`: what the partner's notification address receives. Exactly these eight fields, in this order. */
+/** `site.ready`: the body that a partner's notification address receives. Exactly these eight fields, in this order. */
 export const siteReadySchema = z
   .strictObject({
     event: z.literal("site.ready"),
@@ -9,8 +9,8 @@ export const siteReadySchema = z
     reference: z
       .string()
       .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
-    site_url: z.url().meta({ description: "Address of the new site." }),
-    console_url: z.url().meta({ description: "Address of the site's management console." }),
+    site_url: z.url().meta({ description: "URL of the new site." }),
+    console_url: z.url().meta({ description: "URL of the site's management console." }),
     name: z.string().meta({ description: "Name of the site." }),
     email: z.string().meta({ description: "Contact address of the site's owner. Personal data." }),
     created_at: z
@@ -26,8 +26,8 @@ export const siteReadySchema = z
 export type SiteReady = z.infer<typeof siteReadySchema>
 
 /**
- * The body of `site.ready` as the bytes that are stored, signed and sent on every attempt. Called once for each
- * delivery: serialising again could change bytes that a receiver has already verified.
+ * The bytes that are stored, and signed and sent on every attempt. Called once per delivery: serialising again could change
+ * bytes that a receiver has already verified.
  */
 export function siteReadyBody(paid: SitePaid): Buffer {
   const ready: SiteReady = {
@@ -43,7 +43,7 @@ export function siteReadyBody(paid: SitePaid): Buffer {
   return Buffer.from(JSON.stringify(ready))
 }
 
-/** Any ISO 8601 instant to the contract's form: UTC, whole seconds (fractions are cut), `+00:00` and not `Z`. */
-function utcSeconds(instant: string): string {
-  return `${new Date(instant).toISOString().slice(0, 19)}+00:00`
+/** An ISO 8601 time in the contract's format: UTC, whole seconds (fractions are cut), `+00:00` and not `Z`. */
+function utcSeconds(time: string): string {
+  return `${new Date(time).toISOString().slice(0, 19)}+00:00`
 }

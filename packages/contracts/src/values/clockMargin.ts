@@ -1,5 +1,5 @@
 /**
- * The clocks of Postgres, of dispatchers, which make delivery ids and the times of invalid records, and of publishers may
- * differ by this. A range of ids is this much wider than the range of time that it stands for.
+ * The largest clock difference that is tolerated between Postgres, the dispatchers (whose clocks are in delivery ids and
+ * in the times of invalid records) and publishers. A range of ids is wider than its range of time by this margin.
  */
 export const clockMarginMs = 10 * 60_000

@@ -3,7 +3,7 @@ import { hashConnectorToken, isConnectorToken, newConnectorToken } from "./conne
 
 const known = `swt_${"A".repeat(43)}`
 
-test("a new token is a token, fits into an address as it is, and is never the same twice", () => {
+test("a new token is valid, needs no URL encoding, and is unique", () => {
   const tokens = Array.from({ length: 1000 }, newConnectorToken)
   for (const token of tokens) {
     expect(token).toMatch(/^swt_[A-Za-z0-9_-]{49}$/)
@@ -23,7 +23,7 @@ test("a token with any one character changed is not a token", () => {
   }
 })
 
-test("text of another form is not a token", () => {
+test("text in another format is not a token", () => {
   const token = newConnectorToken()
   const others = [
     "",
@@ -39,12 +39,12 @@ test("text of another form is not a token", () => {
   expect(isConnectorToken(token.toUpperCase())).toBe(false)
 })
 
-test("the checksum stays what it is, so that addresses given out keep working", () => {
+test("the checksum's algorithm is pinned, so that existing trigger URLs stay valid", () => {
   expect(isConnectorToken(`${known}_oOvOw`)).toBe(true)
   expect(isConnectorToken(`${known}_oOvOx`)).toBe(false)
 })
 
-test("what is kept of a token is the SHA-256 of its text", () => {
+test("a token's hash is the SHA-256 of its text", () => {
   expect(hashConnectorToken("abc").toString("hex")).toBe(
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
   )

@@ -1,6 +1,6 @@
-import type { Parts } from "../defineRoute.ts"
+import type { ApiContext } from "../defineRoute.ts"
 
-/** A filter by a channel that does not exist is a slip of the pen: nothing matches, which must not look like success. */
-export async function hasChannel(prisma: Parts["prisma"], id: string): Promise<boolean> {
+/** For filters by channel: an unknown channel is a 404, because an empty result would hide a misspelt id. */
+export async function channelExists(prisma: ApiContext["prisma"], id: string): Promise<boolean> {
   return (await prisma.channel.findUnique({ where: { id }, select: { id: true } })) !== null
 }

@@ -1,6 +1,6 @@
 import type { Channel } from "@sitewire/contracts"
 
-/** The columns that are answered. Named one by one, so that a sealed secret is not even read. */
+/** The columns of a response, listed one by one so that sealed secrets are never read. */
 export const channelColumns = {
   id: true,
   address: true,
@@ -25,7 +25,7 @@ export type ChannelRow = {
   updatedAt: Date
 }
 
-export function channelAnswer(row: ChannelRow): Channel {
+export function channelResponse(row: ChannelRow): Channel {
   return {
     id: row.id,
     address: row.address,

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => console.close())
 
-test("a channel is made, and its signing secret is told once and kept sealed", async () => {
+test("a channel is created; its signing secret is shown once and stored sealed", async () => {
   const body = { id: "acme", address: "https://partner.example/hooks?x=1" }
   const made = await console.call("POST", "/v1/channels", { body })
   expect(made.status).toBe(201)
@@ -29,13 +29,13 @@ test("a channel is made, and its signing secret is told once and kept sealed", a
   for (const text of [read.text, listed.text, ...console.log]) expect(text).not.toContain(secret)
 })
 
-test("a channel without an id is given one", async () => {
+test("a channel without an id gets a generated one", async () => {
   const made = await console.call("POST", "/v1/channels", { body: { address: "https://partner.example/" } })
   expect(made.status).toBe(201)
   expect((await console.call("GET", `/v1/channels/${made.json.id}`)).status).toBe(200)
 })
 
-test("an id that is taken answers 409 and changes nothing", async () => {
+test("a taken id is a 409 and changes nothing", async () => {
   await console.call("POST", "/v1/channels", { body: { id: "twice", address: "https://one.example/" } })
   const again = await console.call("POST", "/v1/channels", {
     body: { id: "twice", address: "https://two.example/" },
@@ -44,7 +44,7 @@ test("an id that is taken answers 409 and changes nothing", async () => {
   expect((await console.call("GET", "/v1/channels/twice")).json.address).toBe("https://one.example/")
 })
 
-test("an address is changed, and one of nothing answers 404", async () => {
+test("an address can be changed; an unknown channel is a 404", async () => {
   await console.call("POST", "/v1/channels", { body: { id: "moves", address: "https://old.example/" } })
   const body = { address: "https://NEW.example" }
   const changed = await console.call("PATCH", "/v1/channels/moves", { body })
@@ -61,15 +61,15 @@ test.each([
   ["https://2130706433/hook", /not a public address/],
   ["https://user:pass@partner.example/", /user name or password/],
   ["not an address", /URL/],
-])("the address %s is refused by name, when made and when changed", async (address, why) => {
+])("the address %s is rejected by name, in a new channel and in a change", async (address, why) => {
   await console.call("POST", "/v1/channels", { body: { id: "vetted", address: "https://old.example/" } })
   for (const [method, path] of [
     ["POST", "/v1/channels"],
     ["PATCH", "/v1/channels/vetted"],
   ] as const) {
-    const refused = await console.call(method, path, { body: { address } })
-    expect(refused.status).toBe(400)
-    expect(refused.json.errors).toEqual([{ field: "address", message: expect.stringMatching(why) }])
+    const rejected = await console.call(method, path, { body: { address } })
+    expect(rejected.status).toBe(400)
+    expect(rejected.json.errors).toEqual([{ field: "address", message: expect.stringMatching(why) }])
   }
   expect((await console.call("GET", "/v1/channels/vetted")).json.address).toBe("https://old.example/")
 })

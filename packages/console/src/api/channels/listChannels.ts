@@ -1,8 +1,8 @@
 import { channelSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
-import { ok } from "../response.ts"
-import { byCreation, readPage } from "../pagination.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { channelAnswer, channelColumns } from "./channelResponse.ts"
+import { newestFirst, readPage } from "../pagination.ts"
+import { ok } from "../response.ts"
+import { channelColumns, channelResponse } from "./channelResponse.ts"
 
 export const listChannels = defineRoute({
   method: "get",
@@ -17,16 +17,16 @@ export const listChannels = defineRoute({
   },
   async handle({ prisma }, { query }) {
     const page = await readPage(query, {
-      ...byCreation,
-      read: (after, take) =>
+      ...newestFirst,
+      read: (after, count) =>
         prisma.channel.findMany({
-          where: byCreation.where(after),
-          orderBy: byCreation.orderBy,
-          take,
+          where: newestFirst.where(after),
+          orderBy: newestFirst.orderBy,
+          take: count,
           select: channelColumns,
         }),
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(channelAnswer), next_cursor: page.next_cursor })
+    return ok({ data: page.rows.map(channelResponse), next_cursor: page.next_cursor })
   },
 })

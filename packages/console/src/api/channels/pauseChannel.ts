@@ -1,25 +1,26 @@
 import { channelSchema } from "@sitewire/contracts"
-import { notFound, ok } from "../response.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { byId } from "../pathParameters.ts"
-import { channelAnswer, channelColumns } from "./channelResponse.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { channelColumns, channelResponse } from "./channelResponse.ts"
 
 export const pauseChannel = defineRoute({
   method: "post",
   path: "/v1/channels/{id}/pause",
   operation: "pauseChannel",
-  summary: "Hold back a channel's deliveries",
+  summary: "Pause a channel",
   description:
-    "Within a second, no attempt is begun while the channel is paused; one that is under way ends. Deliveries are stored and deferred, none uses up an attempt, and the pause does not count towards their retry period. Pausing twice changes nothing.",
-  params: byId,
-  success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
+    "Within a second no new attempt starts; attempts in flight end. Deliveries are stored and deferred: they use up no attempt, and the pause does not count towards their retry period. Pausing a paused channel changes nothing.",
+  params: idParameter,
+  success: { status: 200, description: "The updated channel.", schema: channelSchema },
   async handle({ prisma, sql }, { params: { id } }) {
-    // By Postgres's clock, which times retry periods too. A channel that is paused stays paused since then.
+    // By Postgres's clock, like retry periods.
     await sql(
       "update channel set paused_at = now(), updated_at = now() where id = $1 and paused_at is null",
       [id],
     )
     const row = await prisma.channel.findUnique({ where: { id }, select: channelColumns })
-    return row ? ok(channelAnswer(row)) : notFound("channel", id)
+    return row ? ok(channelResponse(row)) : notFound("channel", id)
   },
 })

@@ -1,25 +1,26 @@
 import { channelSchema } from "@sitewire/contracts"
-import { notFound, ok } from "../response.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { byId } from "../pathParameters.ts"
-import { channelAnswer, channelColumns } from "./channelResponse.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { channelColumns, channelResponse } from "./channelResponse.ts"
 
 export const resumeChannel = defineRoute({
   method: "post",
   path: "/v1/channels/{id}/resume",
   operation: "resumeChannel",
-  summary: "Let a paused channel's deliveries go on",
+  summary: "Resume a paused channel",
   description:
-    "Deferred deliveries are sent at once, oldest first, one at a time at first and faster with each success. Resuming what is not paused changes nothing.",
-  params: byId,
-  success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
+    "Deferred deliveries are sent at once, oldest first: one at a time initially, and more with each success. Resuming a channel that is not paused changes nothing.",
+  params: idParameter,
+  success: { status: 200, description: "The updated channel.", schema: channelSchema },
   async handle({ prisma, sql }, { params: { id } }) {
-    // By Postgres's clock, which times retry periods too.
+    // By Postgres's clock, like retry periods.
     await sql(
       "update channel set paused_at = null, resumed_at = now(), updated_at = now() where id = $1 and paused_at is not null",
       [id],
     )
     const row = await prisma.channel.findUnique({ where: { id }, select: channelColumns })
-    return row ? ok(channelAnswer(row)) : notFound("channel", id)
+    return row ? ok(channelResponse(row)) : notFound("channel", id)
   },
 })

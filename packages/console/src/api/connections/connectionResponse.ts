@@ -1,6 +1,6 @@
 import type { Connection } from "@sitewire/contracts"
 
-/** The columns that are answered. Named one by one, so that a sealed token is read only where it is to be told. */
+/** The columns of a response, listed one by one so that only a route that returns the token reads it. */
 export const connectionColumns = {
   id: true,
   site: true,
@@ -29,7 +29,7 @@ export const windowColumns = {
   lastError: true,
 } as const
 
-export function connectionAnswer(row: ConnectionRow, window: WindowRow | null | undefined): Connection {
+export function connectionResponse(row: ConnectionRow, window: WindowRow | null | undefined): Connection {
   return {
     id: row.id,
     site: row.site,
@@ -37,7 +37,7 @@ export function connectionAnswer(row: ConnectionRow, window: WindowRow | null | 
     runner: row.runner,
     state: stateOf(window),
     last_error: window?.lastError ?? null,
-    // During a run `dueAt` is when the run counts as lost, which is not when the next one begins.
+    // During a run, `dueAt` is when the run counts as lost, which is not the next sync.
     next_sync_at: window && !window.running ? (window.dueAt?.toISOString() ?? null) : null,
     created_at: row.createdAt.toISOString(),
     token_replaced_at: row.tokenReplacedAt?.toISOString() ?? null,

@@ -9,16 +9,16 @@ beforeAll(async () => {
 afterAll(() => console.close())
 
 const body = { site: "shop.example", source: "https://api.partner.example/items" }
-const tokenOf = (address: unknown) => String(address).split("/").at(-2) ?? ""
+const tokenOf = (triggerUrl: unknown) => String(triggerUrl).split("/").at(-2) ?? ""
 const make = (id: string) => console.call("POST", "/v1/connections", { body: { ...body, id } })
 const windowOf = (connectionId: string) => console.prisma.syncWindow.findUnique({ where: { connectionId } })
 
-test("a connection is made together with its window, and its address holds a token whose hash is kept", async () => {
+test("a connection is created with its window; its trigger URL contains a token whose hash is stored", async () => {
   const made = await make("feed")
   expect(made.status).toBe(201)
   expect(made.json).toMatchObject({ ...body, id: "feed", runner: "pull", state: "idle", next_sync_at: null })
-  expect(made.json.address).toMatch(/^https:\/\/shop\.example\/connectors\/hook\/feed\/swt_[\w-]+\/$/)
-  const token = tokenOf(made.json.address)
+  expect(made.json.trigger_url).toMatch(/^https:\/\/shop\.example\/connectors\/hook\/feed\/swt_[\w-]+\/$/)
+  const token = tokenOf(made.json.trigger_url)
   expect(isConnectorToken(token)).toBe(true)
   const row = await console.prisma.connection.findUniqueOrThrow({ where: { id: "feed" } })
   expect(Buffer.from(row.tokenSha256)).toEqual(hashConnectorToken(token))
@@ -26,21 +26,21 @@ test("a connection is made together with its window, and its address holds a tok
   expect(await windowOf("feed")).toMatchObject({ requested: 0n, fence: 0n, running: false })
 })
 
-test("a connection whose id is taken leaves neither row behind", async () => {
+test("a connection whose id is taken creates neither row", async () => {
   await make("taken")
   expect((await make("taken")).status).toBe(409)
-  // A window that stands alone makes the second insert fail; the first must go with it.
+  // A window without a connection makes the second insert fail, which must roll back the first.
   await console.prisma.syncWindow.create({ data: { connectionId: "half" } })
   expect((await make("half")).status).toBe(409)
   await console.prisma.syncWindow.delete({ where: { connectionId: "half" } })
   expect((await make("half")).status).toBe(201)
 })
 
-test("the address is told by its own resource, and by no list, reading answer or log line", async () => {
-  const token = tokenOf((await make("shown")).json.address)
-  const address = await console.call("GET", "/v1/connections/shown/address")
-  expect(tokenOf(address.json.address)).toBe(token)
-  const { address: _, ...shown } = address.json
+test("the trigger URL is in the response of its own resource, and in no list, other GET response or log line", async () => {
+  const token = tokenOf((await make("shown")).json.trigger_url)
+  const response = await console.call("GET", "/v1/connections/shown/trigger-url")
+  expect(tokenOf(response.json.trigger_url)).toBe(token)
+  const { trigger_url: _, ...shown } = response.json
   const read = await console.call("GET", "/v1/connections/shown")
   expect(read.json).toEqual(shown)
   const listed = await console.call("GET", "/v1/connections")
@@ -51,25 +51,25 @@ test("the address is told by its own resource, and by no list, reading answer or
   }
 })
 
-test("when a token is replaced, nothing of the old one is left", async () => {
-  const old = tokenOf((await make("moved")).json.address)
+test("replacing a token leaves no trace of the old one", async () => {
+  const old = tokenOf((await make("moved")).json.trigger_url)
   const before = await console.prisma.connection.findUniqueOrThrow({ where: { id: "moved" } })
   const replaced = await console.call("POST", "/v1/connections/moved/token")
   expect(replaced.status).toBe(200)
-  const token = tokenOf(replaced.json.address)
+  const token = tokenOf(replaced.json.trigger_url)
   expect(token).not.toBe(old)
   expect(replaced.json.token_replaced_at).not.toBeNull()
   const after = await console.prisma.connection.findUniqueOrThrow({ where: { id: "moved" } })
   expect(Buffer.from(after.tokenSha256)).toEqual(hashConnectorToken(token))
   expect(await console.prisma.connection.count({ where: { tokenSha256: before.tokenSha256 } })).toBe(0)
-  const address = await console.call("GET", "/v1/connections/moved/address")
-  expect(address.json).toEqual(replaced.json)
+  const response = await console.call("GET", "/v1/connections/moved/trigger-url")
+  expect(response.json).toEqual(replaced.json)
 })
 
-test("what is not there answers 404 everywhere", async () => {
+test("an unknown connection is a 404 on every route", async () => {
   for (const [method, path] of [
     ["GET", "/v1/connections/none"],
-    ["GET", "/v1/connections/none/address"],
+    ["GET", "/v1/connections/none/trigger-url"],
     ["POST", "/v1/connections/none/token"],
     ["GET", "/v1/connections/none/syncs"],
     ["GET", "/v1/connections/none/snapshot"],
@@ -84,13 +84,13 @@ test.each([
   ["source", { source: "https://10.0.0.1/items" }],
   ["source", { source: "ftp://partner.example/" }],
   ["runner", { runner: "push" }],
-])("a wrong %s is refused by name: %o", async (field, wrong) => {
-  const refused = await console.call("POST", "/v1/connections", { body: { ...body, ...wrong } })
-  expect(refused.status).toBe(400)
-  expect(refused.json.errors).toEqual([{ field, message: expect.any(String) }])
+])("an invalid %s is rejected by name: %o", async (field, wrong) => {
+  const rejected = await console.call("POST", "/v1/connections", { body: { ...body, ...wrong } })
+  expect(rejected.status).toBe(400)
+  expect(rejected.json.errors).toEqual([{ field, message: expect.any(String) }])
 })
 
-test("an executor may be inside, where the operator allows it, and a partner's source may not", async () => {
+test("an executor may have a private IP address that the operator allows, and a partner's source may not", async () => {
   const inside = { ...body, source: "http://10.20.0.9/sync" }
   const delegate = { ...inside, runner: "delegate" }
   expect((await console.call("POST", "/v1/connections", { body: delegate })).status).toBe(201)
@@ -115,9 +115,9 @@ test("the state follows the window: waiting, running, failing, idle", async () =
   expect(await read({ failures: 0, lastError: null, dueAt: null })).toMatchObject({ state: "idle" })
 })
 
-test("GATEWAY_ORIGIN stands in for the site's own host", async () => {
+test("GATEWAY_ORIGIN replaces the site's host in trigger URLs", async () => {
   const local = await startConsole({ gatewayOrigin: "http://127.0.0.1:8080" })
   const made = await local.call("POST", "/v1/connections", { body: { ...body, id: "feed" } })
-  expect(made.json.address).toMatch(/^http:\/\/127\.0\.0\.1:8080\/connectors\/hook\/feed\/swt_/)
+  expect(made.json.trigger_url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/connectors\/hook\/feed\/swt_/)
   await local.close()
 })

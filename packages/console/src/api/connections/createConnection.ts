@@ -1,34 +1,36 @@
 import {
-  connectionAddressSchema,
+  connectionTriggerUrlSchema,
   createConnectionSchema,
   hashConnectorToken,
   newConnectorToken,
 } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
-import { ok, taken } from "../response.ts"
-import { isTaken } from "../databaseErrors.ts"
 import { newId } from "../../newIds.ts"
+import { checkAddress } from "../checkAddress.ts"
+import { isUniqueViolation } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { triggerAddress } from "./triggerUrl.ts"
-import { vetField } from "../checkAddress.ts"
-import { connectionAnswer, connectionColumns } from "./connectionResponse.ts"
+import { idTaken } from "../problems.ts"
+import { ok } from "../response.ts"
+import { connectionColumns, connectionResponse } from "./connectionResponse.ts"
+import { triggerUrl } from "./triggerUrl.ts"
 
 export const createConnection = defineRoute({
   method: "post",
   path: "/v1/connections",
   operation: "createConnection",
-  summary: "Make a connection",
-  description: "The answer holds the trigger address. Its token is a secret: give it to the partner only.",
+  summary: "Create a connection",
+  description:
+    "The response contains the trigger URL. Its token is a secret: share it with the partner only.",
   body: createConnectionSchema,
   success: {
     status: 201,
-    description: "The connection with its trigger address.",
-    schema: connectionAddressSchema,
+    description: "The connection with its trigger URL.",
+    schema: connectionTriggerUrlSchema,
   },
-  others: { 409: "The id is taken." },
+  otherResponses: { 409: "The id is taken." },
   async handle({ prisma, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin }, { body }) {
     const policy = body.runner === "delegate" ? executorPolicy : addressPolicy
-    const source = vetField("source", body.source, policy)
+    const source = checkAddress("source", body.source, policy)
     if (source.kind === "problem") return source
     const id = body.id ?? newId("con")
     const token = newConnectorToken()
@@ -36,7 +38,7 @@ export const createConnection = defineRoute({
     const tokenSealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
     const { site, runner } = body
     try {
-      // Together or not at all: the scheduler raises a trigger in the window's row and makes none.
+      // In one transaction: the scheduler records triggers in the window's row and never inserts one.
       const [row, window] = await prisma.$transaction([
         prisma.connection.create({
           data: { id, site, source: source.href, runner, tokenSha256, tokenSealed },
@@ -44,10 +46,10 @@ export const createConnection = defineRoute({
         }),
         prisma.syncWindow.create({ data: { connectionId: id } }),
       ])
-      const address = triggerAddress({ id, site, token, origin: gatewayOrigin })
-      return ok({ ...connectionAnswer(row, window), address }, { location: `/v1/connections/${id}` })
+      const trigger_url = triggerUrl({ id, site, token, origin: gatewayOrigin })
+      return ok({ ...connectionResponse(row, window), trigger_url }, { location: `/v1/connections/${id}` })
     } catch (error) {
-      if (isTaken(error)) return taken("connection", id)
+      if (isUniqueViolation(error)) return idTaken("connection", id)
       throw error
     }
   },

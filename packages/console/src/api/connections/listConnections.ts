@@ -1,8 +1,8 @@
 import { connectionSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
-import { ok } from "../response.ts"
-import { byCreation, readPage } from "../pagination.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { connectionAnswer, connectionColumns, windowColumns } from "./connectionResponse.ts"
+import { newestFirst, readPage } from "../pagination.ts"
+import { ok } from "../response.ts"
+import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
 
 export const listConnections = defineRoute({
   method: "get",
@@ -17,12 +17,12 @@ export const listConnections = defineRoute({
   },
   async handle({ prisma }, { query }) {
     const page = await readPage(query, {
-      ...byCreation,
-      read: (after, take) =>
+      ...newestFirst,
+      read: (after, count) =>
         prisma.connection.findMany({
-          where: byCreation.where(after),
-          orderBy: byCreation.orderBy,
-          take,
+          where: newestFirst.where(after),
+          orderBy: newestFirst.orderBy,
+          take: count,
           select: connectionColumns,
         }),
     })
@@ -33,7 +33,7 @@ export const listConnections = defineRoute({
       select: windowColumns,
     })
     const windowOf = new Map(windows.map((window) => [window.connectionId, window]))
-    const data = page.rows.map((row) => connectionAnswer(row, windowOf.get(row.id)))
+    const data = page.rows.map((row) => connectionResponse(row, windowOf.get(row.id)))
     return ok({ data, next_cursor: page.next_cursor })
   },
 })

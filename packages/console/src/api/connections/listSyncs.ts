@@ -1,9 +1,10 @@
 import { pageQuerySchema, pageSchema, type Sync, syncSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { notFound, ok } from "../response.ts"
-import { readPage } from "../pagination.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { byId } from "../pathParameters.ts"
+import { readPage } from "../pagination.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
 
 const columns = {
   fence: true,
@@ -23,7 +24,7 @@ export const listSyncs = defineRoute({
   path: "/v1/connections/{id}/syncs",
   operation: "listSyncs",
   summary: "List a connection's syncs, newest first",
-  params: byId,
+  params: idParameter,
   query: pageQuerySchema,
   success: {
     status: 200,
@@ -36,16 +37,16 @@ export const listSyncs = defineRoute({
     const page = await readPage(query, {
       key: z.int(),
       keyOf: (row: SyncRow) => Number(row.fence),
-      read: (after, take) =>
+      read: (after, count) =>
         prisma.syncRun.findMany({
           where: { connectionId: id, ...(after === undefined ? {} : { fence: { lt: after } }) },
           orderBy: { fence: "desc" },
-          take,
+          take: count,
           select: columns,
         }),
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(syncAnswer), next_cursor: page.next_cursor })
+    return ok({ data: page.rows.map(syncResponse), next_cursor: page.next_cursor })
   },
 })
 
@@ -62,7 +63,7 @@ type SyncRow = {
   contentSha256: Uint8Array | null
 }
 
-function syncAnswer(row: SyncRow): Sync {
+function syncResponse(row: SyncRow): Sync {
   return {
     fence: Number(row.fence),
     started_at: row.startedAt.toISOString(),

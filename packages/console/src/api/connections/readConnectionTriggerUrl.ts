@@ -1,24 +1,24 @@
-import { connectionAddressSchema } from "@sitewire/contracts"
+import { connectionTriggerUrlSchema } from "@sitewire/contracts"
 import { sealContexts, unseal } from "@sitewire/database"
-import { notFound, ok } from "../response.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { triggerAddress } from "./triggerUrl.ts"
-import { byId } from "../pathParameters.ts"
-import { connectionAnswer, connectionColumns, windowColumns } from "./connectionResponse.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
+import { triggerUrl } from "./triggerUrl.ts"
 
-/** A resource of its own, so that whoever wants the secret has to say so, and the access log shows who did. */
-export const readConnectionAddress = defineRoute({
+/** A separate resource, so that the access log shows who read the secret. */
+export const readConnectionTriggerUrl = defineRoute({
   method: "get",
-  path: "/v1/connections/{id}/address",
-  operation: "readConnectionAddress",
-  summary: "Read a connection's trigger address",
-  description:
-    "The one reading answer that holds the token. It is kept sealed, for the site's owner to see in the console.",
-  params: byId,
+  path: "/v1/connections/{id}/trigger-url",
+  operation: "readConnectionTriggerUrl",
+  summary: "Read a connection's trigger URL",
+  description: "The only GET response that contains the token, which is a secret.",
+  params: idParameter,
   success: {
     status: 200,
-    description: "The connection with its trigger address.",
-    schema: connectionAddressSchema,
+    description: "The connection with its trigger URL.",
+    schema: connectionTriggerUrlSchema,
   },
   async handle({ prisma, sealingKeys, gatewayOrigin }, { params: { id } }) {
     const [row, window] = await Promise.all([
@@ -27,7 +27,7 @@ export const readConnectionAddress = defineRoute({
     ])
     if (!row) return notFound("connection", id)
     const token = unseal(sealingKeys, sealContexts.connectionToken(id), row.tokenSealed)
-    const address = triggerAddress({ id, site: row.site, token, origin: gatewayOrigin })
-    return ok({ ...connectionAnswer(row, window), address })
+    const trigger_url = triggerUrl({ id, site: row.site, token, origin: gatewayOrigin })
+    return ok({ ...connectionResponse(row, window), trigger_url })
   },
 })

@@ -1,16 +1,16 @@
 import type { PrismaClient } from "@sitewire/database/prisma"
 import { z } from "zod"
-import { notFound, problem } from "../response.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { byId } from "../pathParameters.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound, problem } from "../problems.ts"
 
 export const readSnapshot = defineRoute({
   method: "get",
   path: "/v1/connections/{id}/snapshot",
   operation: "readSnapshot",
-  summary: "Read what a connection's last successful sync fetched",
-  description: "The content as the source answered it, decoded, in the type that the source gave.",
-  params: byId,
+  summary: "Read the content that a connection's last successful sync fetched",
+  description: "The source's response, decoded, with its content type.",
+  params: idParameter,
   success: {
     status: 200,
     description: "The content.",
@@ -19,27 +19,30 @@ export const readSnapshot = defineRoute({
       "last-modified": z.string().optional().meta({ description: "When the content was stored." }),
     }),
   },
-  others: { 304: "The content still has the hash that If-None-Match names." },
+  otherResponses: { 304: "The content has the hash in If-None-Match." },
   async handle({ prisma }, { params: { id }, headers, headOnly }) {
     const snapshot = await prisma.snapshot.findUnique({ where: { connectionId: id } })
     if (!snapshot) {
       const connection = await prisma.connection.findUnique({ where: { id }, select: { id: true } })
       if (!connection) return notFound("connection", id)
-      return problem(404, `Nothing has been fetched for the connection "${id}" yet: see its syncs.`)
+      return problem(
+        404,
+        `Nothing has been fetched for the connection "${id}" yet. GET /v1/connections/${id}/syncs lists its syncs.`,
+      )
     }
     const etag = `"${Buffer.from(snapshot.contentSha256).toString("hex")}"`
-    const about = { etag, "last-modified": snapshot.storedAt.toUTCString() }
-    if (names(headers["if-none-match"], etag))
-      return { kind: "stream", status: 304, headers: about, chunks: null }
+    const validators = { etag, "last-modified": snapshot.storedAt.toUTCString() }
+    if (matchesEtag(headers["if-none-match"], etag))
+      return { kind: "stream", status: 304, headers: validators, chunks: null }
     const chunks = headOnly ? null : await openChunks(prisma, snapshot)
     return {
       kind: "stream",
       status: 200,
       headers: {
-        ...about,
-        "content-type": safeType(snapshot.contentType),
+        ...validators,
+        "content-type": safeContentType(snapshot.contentType),
         "content-length": String(snapshot.bytes),
-        // A stranger's content under the console's origin: never to be shown as a page of ours.
+        // The content is untrusted: a browser must not run it in the console's origin.
         "content-disposition": "attachment",
         "content-security-policy": "sandbox; default-src 'none'",
       },
@@ -49,9 +52,9 @@ export const readSnapshot = defineRoute({
 })
 
 /**
- * One chunk in memory at a time, and no transaction that a slow reader would hold open. A newer snapshot may take the
- * chunks away meanwhile; the answer then ends short of its Content-Length, which every client takes for a failure.
- * The first chunk is read before anything is sent, so that a database that is away is still a 503.
+ * Reads one chunk at a time, without a transaction that a slow client would keep open. If a newer snapshot deletes the chunks
+ * meanwhile, the response is shorter than its Content-Length, which clients treat as a failure. The first chunk is read
+ * before the status is sent, so that an unavailable database is still a 503.
  */
 async function openChunks(
   prisma: PrismaClient,
@@ -70,20 +73,21 @@ async function openChunks(
       left -= chunk.data.length
       yield chunk.data
     }
-    // Ending in order would leave the client waiting for the rest.
-    if (left !== 0) throw new Error(`${left} bytes of a snapshot are missing: a newer one has replaced it`)
+    // A normal end would keep the connection open, with the client waiting for the rest.
+    if (left !== 0)
+      throw new Error(`${left} bytes of a snapshot are missing: a newer snapshot has replaced it`)
   }
   return chunks()
 }
 
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  const named = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""))
-  return named.includes(etag) || named.includes("*")
+  const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""))
+  return tags.includes(etag) || tags.includes("*")
 }
 
-/** The source chose the type; what is not one would make the answer unsendable. */
-function safeType(type: string | null): string {
+/** The source chose the type. Node throws on a header with invalid characters. */
+function safeContentType(type: string | null): string {
   return type !== null && /^[\w.+-]+\/[\w.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type)
     ? type
     : "application/octet-stream"

@@ -1,11 +1,12 @@
-import { connectionAddressSchema, hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
+import { connectionTriggerUrlSchema, hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
-import { notFound, ok } from "../response.ts"
-import { isMissing } from "../databaseErrors.ts"
+import { isRowMissing } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { triggerAddress } from "./triggerUrl.ts"
-import { byId } from "../pathParameters.ts"
-import { connectionAnswer, connectionColumns, windowColumns } from "./connectionResponse.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
+import { triggerUrl } from "./triggerUrl.ts"
 
 export const replaceConnectionToken = defineRoute({
   method: "post",
@@ -13,17 +14,17 @@ export const replaceConnectionToken = defineRoute({
   operation: "replaceConnectionToken",
   summary: "Replace a connection's token",
   description:
-    "When this answers, the old address is dead. Where two replace it at once, the later answer may be of the token that lost; reading the address tells which holds.",
-  params: byId,
+    "When the response arrives, the old trigger URL no longer works. If two requests replace the token at the same time, only one token is valid: read the trigger URL to get it.",
+  params: idParameter,
   success: {
     status: 200,
-    description: "The connection with its new trigger address.",
-    schema: connectionAddressSchema,
+    description: "The connection with its new trigger URL.",
+    schema: connectionTriggerUrlSchema,
   },
   async handle({ prisma, sealingKeys, gatewayOrigin }, { params: { id } }) {
     const token = newConnectorToken()
     try {
-      // The gateway reads this row at every check, so nothing else has to be told or emptied.
+      // The gateway reads this row for every trigger, so there is no cache to clear.
       const row = await prisma.connection.update({
         where: { id },
         data: {
@@ -37,10 +38,10 @@ export const replaceConnectionToken = defineRoute({
         where: { connectionId: id },
         select: windowColumns,
       })
-      const address = triggerAddress({ id, site: row.site, token, origin: gatewayOrigin })
-      return ok({ ...connectionAnswer(row, window), address })
+      const trigger_url = triggerUrl({ id, site: row.site, token, origin: gatewayOrigin })
+      return ok({ ...connectionResponse(row, window), trigger_url })
     } catch (error) {
-      if (isMissing(error)) return notFound("connection", id)
+      if (isRowMissing(error)) return notFound("connection", id)
       throw error
     }
   },

@@ -25,7 +25,7 @@ async function store(connectionId: string, chunks: Buffer[], contentType: string
       bytes: BigInt(bytes ?? content.length),
     },
   })
-  // Stored last first: the order of the answer is the positions', not the rows'.
+  // Inserted in reverse order: the response must be in the order of positions.
   for (const [position, data] of [...chunks.entries()].toReversed()) {
     await console.prisma.snapshotChunk.create({
       data: { connectionId, fence: 3n, position, data: new Uint8Array(data) },
@@ -94,13 +94,13 @@ test("a snapshot is streamed byte for byte, in its type, under the ETag of its h
   expect(head.headers.get("content-length")).toBe(String(content.length))
 })
 
-test("nothing fetched yet is a 404 that says so", async () => {
+test("before the first sync, the snapshot is a 404 that explains why", async () => {
   const none = await console.call("GET", "/v1/connections/empty/snapshot")
   expect(none.status).toBe(404)
   expect(none.json.detail).toContain("Nothing has been fetched")
 })
 
-test("a source's content cannot act as a page of the console, whatever type it claims", async () => {
+test("a source's content cannot run as a page of the console, whatever its content type", async () => {
   await store("html", [Buffer.from("<script>steal()</script>")], "text/html\r\nset-cookie: a=b")
   const { headers, text } = await console.call("GET", "/v1/connections/html/snapshot")
   expect(text).toBe("<script>steal()</script>")
@@ -110,10 +110,10 @@ test("a source's content cannot act as a page of the console, whatever type it c
   expect(headers.get("x-content-type-options")).toBe("nosniff")
 })
 
-test("a snapshot whose chunks are taken away while it is sent breaks off and does not pass for whole", async () => {
+test("a snapshot whose chunks are deleted while it is sent is cut off, so that the client notices", async () => {
   await store("torn", [Buffer.from("half")], "text/plain", 8)
   const startedAt = performance.now()
   await expect(console.call("GET", "/v1/connections/torn/snapshot")).rejects.toThrow()
   expect(performance.now() - startedAt).toBeLessThan(3_000)
-  expect(console.log.some((line) => line.includes("an answer broke off"))).toBe(true)
+  expect(console.log.some((line) => line.includes("a response was cut off"))).toBe(true)
 })

@@ -1,8 +1,5 @@
-/**
- * The address that a partner calls when its data changed. With `origin` (a local stack, or a gateway that is not
- * reached under the sites' own hosts) instead of `https://<site>`.
- */
-export function triggerAddress(connection: {
+/** The URL that a partner calls when its data has changed. `origin`, if set, replaces `https://<site>`. */
+export function triggerUrl(connection: {
   id: string
   site: string
   token: string

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => console.close())
 
-/** Ids as the dispatcher makes them: version 7, so that later ones are greater. */
+/** Ids like the dispatcher's: UUIDs of version 7, in increasing order. */
 const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, "0")}`
 
 async function insert(n: number, columns: object = {}) {
@@ -34,7 +34,7 @@ async function insert(n: number, columns: object = {}) {
 const anyChannel = { address: "https://shop.example", secretId: "sec_x", secretSealed: new Uint8Array() }
 const attempt = { startedAt: new Date(0), durationMs: 12.5, secretId: "sec_x" }
 
-test("deliveries are listed newest first, by channel and state, and without what they hold of people", async () => {
+test("deliveries are listed newest first, by channel and state, and without personal data", async () => {
   await insert(1, { channelId: "one", state: "dead" })
   await insert(2, { channelId: "one", state: "delivered" })
   await insert(3, { channelId: "two", state: "dead" })
@@ -49,7 +49,7 @@ test("deliveries are listed newest first, by channel and state, and without what
   expect(await list("channel=one&state=dead")).toEqual([4, 1])
   const first = await console.call("GET", "/v1/deliveries?channel=one&state=dead&limit=1")
   expect(await list(`channel=one&state=dead&limit=1&cursor=${first.json.next_cursor}`)).toEqual([1])
-  // Nothing is there yet, and nothing can ever be.
+  // A channel without deliveries, and one that does not exist.
   await console.prisma.channel.create({ data: { id: "none", ...anyChannel } })
   expect(await list("channel=none")).toEqual([])
   const misspelt = await console.call("GET", "/v1/deliveries?channel=nope")
@@ -66,7 +66,7 @@ test("a delivery is read with its attempts in order", async () => {
         number: 2,
         error: "tls",
         detail: "the certificate has expired",
-        address: "192.0.2.1",
+        ip: "192.0.2.1",
         connectMs: 1.5,
         firstByteMs: 9,
       },
@@ -107,7 +107,7 @@ test("a delivery is read with its attempts in order", async () => {
   expect((await console.call("GET", `/v1/deliveries/${idOf(99)}`)).status).toBe(404)
 })
 
-test("a delivery shows what it waits for: the schedule after a failure, or why and since when it is deferred", async () => {
+test("a delivery shows when its next retry is due, or why and since when it is deferred", async () => {
   const at = new Date("2030-01-02T03:04:05.678Z")
   const schedule = async (n: number, columns: object) => {
     const { json } = await console.call("GET", `/v1/deliveries/${await insert(n, columns)}`)
@@ -124,7 +124,7 @@ test("a delivery shows what it waits for: the schedule after a failure, or why a
 
 const readRow = (id: string) => console.prisma.delivery.findUniqueOrThrow({ where: { id } })
 
-test("a resend defers a dead delivery with a new retry period, and notes who asked and why, before it answers 202", async () => {
+test("a resend defers a dead delivery with a new retry period, and records who requested it and why, before the 202", async () => {
   const id = await insert(20, {
     state: "dead",
     attempts: 7,
@@ -136,8 +136,8 @@ test("a resend defers a dead delivery with a new retry period, and notes who ask
   const resent = await console.call("POST", `/v1/deliveries/${id}/resend`, { body: { reason: "ticket 17" } })
   expect(resent.status).toBe(202)
   expect(resent.json).toEqual({ delivery: id, job: expect.stringMatching(/^job_/) })
-  const noted = await console.call("GET", `/v1/jobs/${resent.json.job}`)
-  expect(noted.json).toMatchObject({
+  const job = await console.call("GET", `/v1/jobs/${resent.json.job}`)
+  expect(job.json).toMatchObject({
     kind: "resend",
     state: "done",
     filter: { delivery: id },
@@ -157,7 +157,7 @@ test("a resend defers a dead delivery with a new retry period, and notes who ask
   })
 })
 
-test("a delivered delivery that is sent again stays delivered, and a scheduled attempt gives way to the resend", async () => {
+test("a resend of a delivered delivery leaves it delivered; a resend of a scheduled delivery replaces the scheduled attempt", async () => {
   const delivered = await insert(21, { state: "delivered", attempts: 1, finishedAt: new Date(0) })
   const before = await readRow(delivered)
   expect((await console.call("POST", `/v1/deliveries/${delivered}/resend`)).status).toBe(202)
@@ -169,9 +169,9 @@ test("a delivered delivery that is sent again stays delivered, and a scheduled a
   expect(await readRow(scheduled)).toMatchObject({ ...deferred, state: "pending", nextAttemptAt: null })
 })
 
-test("a resend during an attempt leaves its lease, and is a deferral that this attempt's outcome cannot end", async () => {
+test("a resend during an attempt leaves the lease unchanged, and the attempt's outcome cannot end the resend", async () => {
   const leasedUntil = new Date(Date.now() + 60_000)
-  // As where Postgres's clock was set back since the row was deferred.
+  // In the future, as if Postgres's clock had been set back since the deferral.
   const claimed = new Date(Date.now() + 5_000)
   const id = await insert(23, { deferredAt: claimed, deferredReason: "busy", leasedUntil, attempts: 1 })
   expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
@@ -182,7 +182,7 @@ test("a resend during an attempt leaves its lease, and is a deferral that this a
   expect((await readRow(id)).deferredAt?.getTime()).toBeGreaterThan(first.deferredAt?.getTime() ?? 0)
 })
 
-test("a resend of nothing answers 404, one of what was erased 409, and no job says that it was sent", async () => {
+test("a resend of an unknown delivery is a 404, of an erased one a 409, and neither records a job", async () => {
   const before = await console.prisma.job.count()
   expect((await console.call("POST", `/v1/deliveries/${idOf(98)}/resend`)).status).toBe(404)
   const erased = await insert(24, { state: "erased", body: new Uint8Array() })
@@ -191,7 +191,7 @@ test("a resend of nothing answers 404, one of what was erased 409, and no job sa
   expect(await console.prisma.job.count()).toBe(before)
 })
 
-test("a resend that meets an erasure which has not committed waits for it, and answers 409", async () => {
+test("a resend waits for an erasure in progress, and then responds 409", async () => {
   const id = await insert(25, { state: "dead" })
   const erasing = await console.pool.driver.connect()
   await erasing.query("begin")

@@ -5,7 +5,7 @@ import {
   type DeliveryWithAttempts,
 } from "@sitewire/contracts"
 
-/** The columns that are answered. `body` is not among them: it holds personal data. */
+/** The columns of a response. `body` is omitted because it contains personal data. */
 export const deliveryColumns = {
   id: true,
   eventId: true,
@@ -34,7 +34,7 @@ export type DeliveryRow = {
   finishedAt: Date | null
 }
 
-export function deliveryAnswer(row: DeliveryRow): Delivery {
+export function deliveryResponse(row: DeliveryRow): Delivery {
   return {
     id: row.id,
     event_id: row.eventId,
@@ -61,12 +61,12 @@ type AttemptRow = {
   status: number | null
   error: string | null
   detail: string | null
-  address: string | null
+  ip: string | null
   secretId: string
   responseExcerpt: Uint8Array | null
 }
 
-export function attemptAnswer(row: AttemptRow): DeliveryWithAttempts["attempt_log"][number] {
+export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_log"][number] {
   return {
     number: row.number,
     started_at: row.startedAt.toISOString(),
@@ -78,14 +78,14 @@ export function attemptAnswer(row: AttemptRow): DeliveryWithAttempts["attempt_lo
     status: row.status,
     error: row.error === null ? null : errorClass(row.error),
     detail: row.detail,
-    address: row.address,
+    ip: row.ip,
     secret_id: row.secretId,
-    // Whatever the partner answered: bytes that are not UTF-8 become replacement characters.
+    // Bytes that are not UTF-8 become replacement characters.
     response_excerpt: row.responseExcerpt && Buffer.from(row.responseExcerpt).toString("utf8"),
   }
 }
 
-/** A dispatcher of a later version may know more classes; the answer keeps to those that its schema promises. */
+/** A newer dispatcher may store further classes, which the response's schema does not allow. */
 function errorClass(error: string): AttemptError {
   const known = attemptErrorSchema.safeParse(error)
   return known.success ? known.data : "protocol"

@@ -1,10 +1,11 @@
 import { deliveryQuerySchema, deliverySchema, pageSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { notFound, ok } from "../response.ts"
-import { readPage } from "../pagination.ts"
+import { channelExists } from "../channels/channelExists.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { type DeliveryRow, deliveryAnswer, deliveryColumns } from "./deliveryResponse.ts"
-import { hasChannel } from "../channels/channelExists.ts"
+import { readPage } from "../pagination.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { type DeliveryRow, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
 
 export const listDeliveries = defineRoute({
   method: "get",
@@ -12,7 +13,7 @@ export const listDeliveries = defineRoute({
   operation: "listDeliveries",
   summary: "List deliveries, newest first",
   query: deliveryQuerySchema,
-  others: { 404: "There is no such channel." },
+  otherResponses: { 404: "The channel does not exist." },
   success: {
     status: 200,
     description: "A page of deliveries.",
@@ -20,10 +21,10 @@ export const listDeliveries = defineRoute({
   },
   async handle({ prisma }, { query }) {
     const page = await readPage(query, {
-      // Delivery ids are UUIDs of version 7: their order is that of their creation, and the index has it by channel.
+      // Delivery ids are UUIDs of version 7, so they are in the order of creation, and an index has them by channel.
       key: z.uuid(),
       keyOf: (row: DeliveryRow) => row.id,
-      read: (after, take) =>
+      read: (after, count) =>
         prisma.delivery.findMany({
           where: {
             ...(query.channel === undefined ? {} : { channelId: query.channel }),
@@ -31,13 +32,17 @@ export const listDeliveries = defineRoute({
             ...(after === undefined ? {} : { id: { lt: after } }),
           },
           orderBy: { id: "desc" },
-          take,
+          take: count,
           select: deliveryColumns,
         }),
     })
     if (page.kind === "problem") return page
-    if (page.rows.length === 0 && query.channel !== undefined && !(await hasChannel(prisma, query.channel)))
+    if (
+      page.rows.length === 0 &&
+      query.channel !== undefined &&
+      !(await channelExists(prisma, query.channel))
+    )
       return notFound("channel", query.channel)
-    return ok({ data: page.rows.map(deliveryAnswer), next_cursor: page.next_cursor })
+    return ok({ data: page.rows.map(deliveryResponse), next_cursor: page.next_cursor })
   },
 })

@@ -1,15 +1,16 @@
 import { deliveryWithAttemptsSchema } from "@sitewire/contracts"
-import { notFound, ok } from "../response.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { byDeliveryId } from "../pathParameters.ts"
-import { attemptAnswer, deliveryAnswer, deliveryColumns } from "./deliveryResponse.ts"
+import { deliveryIdParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { attemptResponse, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
 
 export const readDelivery = defineRoute({
   method: "get",
   path: "/v1/deliveries/{id}",
   operation: "readDelivery",
   summary: "Read a delivery with its attempts",
-  params: byDeliveryId,
+  params: deliveryIdParameter,
   success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
   async handle({ prisma }, { params: { id } }) {
     const [row, attempts] = await Promise.all([
@@ -20,6 +21,6 @@ export const readDelivery = defineRoute({
       }),
     ])
     if (!row) return notFound("delivery", id)
-    return ok({ ...deliveryAnswer(row), attempt_log: attempts.map(attemptAnswer) })
+    return ok({ ...deliveryResponse(row), attempt_log: attempts.map(attemptResponse) })
   },
 })

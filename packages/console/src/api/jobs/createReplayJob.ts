@@ -1,29 +1,36 @@
 import { createReplayJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
-import { ok } from "../response.ts"
-import { beginReplay, countReplay } from "../../jobs/replay/replayStep.ts"
+import { insertJob } from "../../jobs/jobRows.ts"
+import { countReplay } from "../../jobs/replay/countReplay.ts"
+import { firstReplayPosition } from "../../jobs/replay/replayStep.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { insertJob, jobAnswer } from "./jobResponse.ts"
-
-/** Below the time that callers wait for an answer. */
-const countMs = 8_000
+import { ok } from "../response.ts"
+import { countDeadlineMs } from "./countDeadline.ts"
+import { jobResponse } from "./jobResponse.ts"
 
 export const createReplayJob = defineRoute({
   method: "post",
   path: "/v1/jobs/replay",
   operation: "createReplayJob",
-  summary: "Publish refused events again",
+  summary: "Replay invalid events that match a filter",
   description:
-    "Records of site.paid.invalid that match go back to site.paid as they came. Those that are still invalid are refused again; events that were delivered meanwhile are known by their id. What was refused before it was asked to be erased, or up to ten minutes after, is left out.",
+    "Publishes matching records of site.paid.invalid to site.paid again, unchanged. Events that are still invalid are rejected again; events that have been delivered meanwhile are ignored by their id. Events that an erasure covers are left out: those rejected before it, or up to ten minutes after.",
   body: createReplayJobSchema,
   success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
-  alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
-  async handle({ sql, invalid, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
+  alternative: {
+    status: 200,
+    description: "With `dry_run`: what the job would do.",
+    schema: dryRunSchema,
+  },
+  async handle(
+    { sql, invalidTopic, topicPrefix },
+    { body: { filter, reason, per_second, dry_run }, caller },
+  ) {
     if (dry_run) {
-      const counted = await countReplay({ sql, invalid }, filter, countMs)
-      return { kind: "other", status: 200, body: { dry_run, ...counted } }
+      const counted = await countReplay({ sql, invalidTopic }, filter, countDeadlineMs)
+      return { kind: "alternative", status: 200, body: { dry_run, ...counted } }
     }
-    const position = beginReplay(per_second)
+    const position = firstReplayPosition(per_second)
     const row = await insertJob(sql, { kind: "replay", filter, reason, requestedBy: caller, position })
-    return ok(jobAnswer(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
+    return ok(jobResponse(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
   },
 })

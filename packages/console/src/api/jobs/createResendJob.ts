@@ -1,30 +1,41 @@
 import { createResendJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
-import { notFound, ok } from "../response.ts"
-import { beginResend, countResend } from "../../jobs/resend/resendStep.ts"
+import { insertJob } from "../../jobs/jobRows.ts"
+import { countResend } from "../../jobs/resend/countResend.ts"
+import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
+import { channelExists } from "../channels/channelExists.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { hasChannel } from "../channels/channelExists.ts"
-import { insertJob, jobAnswer } from "./jobResponse.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { jobResponse } from "./jobResponse.ts"
 
 export const createResendJob = defineRoute({
   method: "post",
   path: "/v1/jobs/resend",
   operation: "createResendJob",
-  summary: "Send again all deliveries that match a filter",
+  summary: "Resend all deliveries that match a filter",
   description:
-    "Defers them at the pace that is asked for, and goes on after a restart where it was; a delivery is sent as soon as its channel has capacity. Same ids and bytes, to the channels' addresses of then. Deliveries that were erased are left out. The job is done when all are deferred.",
+    "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred.",
   body: createResendJobSchema,
-  others: { 404: "There is no such channel." },
+  otherResponses: { 404: "The channel does not exist." },
   success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
-  alternative: { status: 200, description: "With `dry_run`: what it would do.", schema: dryRunSchema },
+  alternative: {
+    status: 200,
+    description: "With `dry_run`: what the job would do.",
+    schema: dryRunSchema,
+  },
   async handle({ prisma, sql, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
-    if (filter.channel !== undefined && !(await hasChannel(prisma, filter.channel)))
+    if (filter.channel !== undefined && !(await channelExists(prisma, filter.channel)))
       return notFound("channel", filter.channel)
     if (dry_run) {
       const { matching, leftOut } = await countResend(sql, filter)
-      return { kind: "other", status: 200, body: { dry_run, matching, left_out: leftOut, complete: true } }
+      return {
+        kind: "alternative",
+        status: 200,
+        body: { dry_run, matching, left_out: leftOut, complete: true },
+      }
     }
-    const position = beginResend(per_second)
+    const position = firstResendPosition(per_second)
     const row = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, position })
-    return ok(jobAnswer(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
+    return ok(jobResponse(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
   },
 })

@@ -1,8 +1,9 @@
 import { jobSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
-import { ok } from "../response.ts"
-import { byCreation, readPage } from "../pagination.ts"
+import { findJobs, type JobRow } from "../../jobs/jobRows.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { findJobs, type JobRow, jobAnswer } from "./jobResponse.ts"
+import { newestFirst, readPage } from "../pagination.ts"
+import { ok } from "../response.ts"
+import { jobResponse } from "./jobResponse.ts"
 
 export const listJobs = defineRoute({
   method: "get",
@@ -17,11 +18,11 @@ export const listJobs = defineRoute({
   },
   async handle({ sql, topicPrefix }, { query }) {
     const page = await readPage(query, {
-      key: byCreation.key,
-      keyOf: ({ created_at, id }: JobRow) => byCreation.keyOf({ createdAt: created_at, id }),
-      read: (after, take) => findJobs(sql, after, take),
+      key: newestFirst.key,
+      keyOf: ({ created_at, id }: JobRow) => newestFirst.keyOf({ createdAt: created_at, id }),
+      read: (after, count) => findJobs(sql, after, count),
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map((row) => jobAnswer(row, topicPrefix)), next_cursor: page.next_cursor })
+    return ok({ data: page.rows.map((row) => jobResponse(row, topicPrefix)), next_cursor: page.next_cursor })
   },
 })

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
+import type { ApiContext } from "../defineRoute.ts"
+import { routes } from "../routes.ts"
 import { createRouter, expressPath } from "../server/createApp.ts"
 import { openApiDocument } from "./openApiDocument.ts"
-import type { Parts } from "../defineRoute.ts"
-import { routes } from "../routes.ts"
 
 type Operation = {
   operationId: string
@@ -17,15 +17,15 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 
-test("every route that Express answers is in the document, and the document holds no other", () => {
-  const router = createRouter(routes, { prisma: {} } as Parts)
-  const answered = router.stack.flatMap(({ route }) =>
+test("the document contains exactly the routes of the Express application", () => {
+  const router = createRouter(routes, { prisma: {} } as ApiContext)
+  const served = router.stack.flatMap(({ route }) =>
     route
       ? route.stack.flatMap(({ method }) => (method === undefined ? [] : [`${method} ${route.path}`]))
       : [],
   )
   const documented = operations.map(({ path, method }) => `${method} ${expressPath(path)}`)
-  expect(new Set(answered)).toEqual(new Set(documented))
+  expect(new Set(served)).toEqual(new Set(documented))
   expect(documented.length).toBe(routes.length)
 })
 
@@ -41,7 +41,7 @@ test("every reference in the document resolves", () => {
   }
 })
 
-test("every operation has a name of its own, its path's parameters, and what can go wrong", () => {
+test("every operation has a unique name, its path's parameters and its error responses", () => {
   const names = operations.map(({ operation }) => operation.operationId)
   expect(new Set(names).size).toBe(names.length)
   for (const { path, operation } of operations) {
@@ -53,25 +53,24 @@ test("every operation has a name of its own, its path's parameters, and what can
       if (Number(status) < 400) continue
       expect(response.content?.["application/problem+json"]?.schema.$ref).toBe("#/components/schemas/Problem")
     }
-    const isOpen = operation.security?.length === 0
-    expect("401" in operation.responses).toBe(!isOpen)
+    const isPublic = operation.security?.length === 0
+    expect("401" in operation.responses).toBe(!isPublic)
   }
 })
 
-test("secrets are in no answer but those that are there to tell them", () => {
-  const telling = (field: string) =>
+test("secrets are only in the responses that exist to show them", () => {
+  const returning = (field: string) =>
     operations
       .filter(({ operation }) => {
         const schema = routes.find((route) => route.operation === operation.operationId)?.success.schema
         return schema && "shape" in schema && field in (schema.shape as object)
       })
       .map(({ operation }) => operation.operationId)
-  expect(telling("signing_secret")).toEqual(["createChannel"])
-  expect(telling("staged_secret")).toEqual(["stageSecret"])
-  // A channel's address is not secret; a connection's is.
-  expect(telling("address").filter((name) => name.includes("Connection"))).toEqual([
+  expect(returning("signing_secret")).toEqual(["createChannel"])
+  expect(returning("staged_secret")).toEqual(["stageSecret"])
+  expect(returning("trigger_url")).toEqual([
     "createConnection",
-    "readConnectionAddress",
+    "readConnectionTriggerUrl",
     "replaceConnectionToken",
   ])
 })

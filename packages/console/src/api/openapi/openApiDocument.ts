@@ -8,7 +8,7 @@ import {
 import type { Route } from "../defineRoute.ts"
 import { routes } from "../routes.ts"
 
-/** OpenAPI 3.1 of the management API, made from the routes that the process answers. */
+/** OpenAPI 3.1 of the management API, generated from its routes. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
@@ -19,10 +19,10 @@ export function openApiDocument() {
         title: "Sitewire management API",
         version: "0.1.0",
         description:
-          "Channels, connections, deliveries and jobs. Lists are newest first and walked by cursor; every error is a problem document (RFC 9457).",
+          "Channels, connections, deliveries, events and jobs. Lists are newest first, with cursor pagination. Every error is a problem document (RFC 9457).",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
-      servers: [{ url: "/", description: "Where this document was read." }],
+      servers: [{ url: "/", description: "The server of this document." }],
       security: [{ key: [] }],
       paths,
       components: {
@@ -30,12 +30,13 @@ export function openApiDocument() {
           key: {
             type: "http",
             scheme: "bearer",
-            description: "A key of the console, `swk_…`. Told once, when made.",
+            description:
+              "An API key, `swk_…`. It is shown only when it is created. Every key may call every route.",
           },
         },
       },
     },
-    { override: leaveOutNoise },
+    { override: omitNoise },
   )
 }
 
@@ -48,7 +49,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
     operationId: route.operation,
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
-    ...(route.open ? { security: [] } : {}),
+    ...(route.public ? { security: [] } : {}),
     ...(params || query
       ? { requestParams: { ...(params ? { path: params } : {}), ...(query ? { query } : {}) } }
       : {}),
@@ -74,27 +75,29 @@ function operation(route: Route): ZodOpenApiOperationObject {
             },
           }
         : {}),
-      ...others(route),
+      ...otherResponses(route),
     },
   }
 }
 
-/** What can go wrong follows from what a route takes; `others` adds what is its own. */
-function others(route: Route): ZodOpenApiResponsesObject {
+/** The errors that follow from a route's schemas, and those that the route lists itself. */
+function otherResponses(route: Route): ZodOpenApiResponsesObject {
   const descriptions: Record<number, string> = {
     ...(route.body || route.query
-      ? { 400: "Fields of the request are wrong; `errors` names them." }
+      ? { 400: "The request is invalid; `errors` lists the invalid fields." }
       : route.params
-        ? { 400: "The path is not encoded correctly." }
+        ? { 400: "The path has an invalid % escape." }
         : {}),
-    ...(route.open ? {} : { 401: "There is no valid key." }),
-    ...(route.params ? { 404: "There is nothing of that id." } : {}),
+    ...(route.public ? {} : { 401: "The API key is missing, invalid or revoked." }),
+    ...(route.params ? { 404: "Nothing has this id." } : {}),
     ...(route.body ? { 413: "The body is too large.", 415: "The body is not JSON." } : {}),
-    500: "Something is broken here.",
-    ...(route.open
+    500: "The console failed unexpectedly; its log has the error.",
+    ...(route.public
       ? {}
-      : { 503: "The database or the broker is away; `Retry-After` says when to ask again." }),
-    ...route.others,
+      : {
+          503: "The database or Kafka is unavailable. Try again after the number of seconds in `Retry-After`.",
+        }),
+    ...route.otherResponses,
   }
   const responses: ZodOpenApiResponsesObject = {}
   for (const [status, description] of Object.entries(descriptions)) {
@@ -105,10 +108,10 @@ function others(route: Route): ZodOpenApiResponsesObject {
 }
 
 /**
- * zod writes a pattern beside each format, and the bounds of safe integers; they say nothing to a reader. Answers stay
- * open for fields that are added later.
+ * Omits the pattern that zod adds to each format, and the bounds of safe integers: neither helps a reader. Responses allow
+ * further fields, which later versions may add.
  */
-const leaveOutNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema, io }) => {
+const omitNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema, io }) => {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

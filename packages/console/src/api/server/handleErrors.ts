@@ -1,45 +1,45 @@
 import type { Logger } from "@sitewire/runtime"
 import type { ErrorRequestHandler } from "express"
-import { problem } from "../response.ts"
-import { isDatabaseAway } from "../databaseErrors.ts"
-import { KafkaAway } from "../../jobs/job.ts"
-import { bodyFaults } from "./readJsonBody.ts"
+import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
+import { isDatabaseUnavailable } from "../databaseErrors.ts"
+import { problem } from "../problems.ts"
+import { bodyErrors } from "./readJsonBody.ts"
 import { sendProblem } from "./sendResponse.ts"
 
-/** Turns what was thrown into a problem that tells nothing of the inside; the log gets the rest. */
+/** Turns exceptions into problems. The log gets the error; the caller gets nothing about the inside. */
 export function handleErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     const { requestId, route } = response.locals
     if (response.headersSent) {
-      // Half an answer is out. Cutting the connection is the only way left to say that it is not whole.
-      if (!isHangUp(error)) log.warn({ error, requestId, route }, "an answer broke off")
+      // The status is sent already, so only a closed connection can show that the response is incomplete.
+      if (!isClientDisconnect(error)) log.warn({ error, requestId, route }, "a response was cut off")
       response.destroy()
       return
     }
-    const fault = bodyFaults[statusOf(error)]
-    if (fault !== undefined) {
-      sendProblem(response, problem(statusOf(error), fault))
-    } else if (isDatabaseAway(error)) {
-      log.warn({ error, requestId, route }, "the database is away")
-      sendProblem(response, problem(503, "The database does not answer now. Try again in a few seconds."))
-    } else if (error instanceof KafkaAway) {
-      log.warn({ error, requestId, route }, "Kafka is away")
-      const detail = "Kafka does not answer, so the refused events cannot be read. Ask again later."
+    const bodyError = bodyErrors[statusOf(error)]
+    if (bodyError !== undefined) {
+      sendProblem(response, problem(statusOf(error), bodyError))
+    } else if (isDatabaseUnavailable(error)) {
+      log.warn({ error, requestId, route }, "the database is unavailable")
+      sendProblem(response, problem(503, "The database is unavailable. Try again in a few seconds."))
+    } else if (error instanceof KafkaUnavailable) {
+      log.warn({ error, requestId, route }, "Kafka is unavailable")
+      const detail = "Kafka is unavailable, so the invalid events cannot be read. Try again in a few seconds."
       sendProblem(response, problem(503, detail))
     } else {
       log.error({ error, requestId, route }, "a request failed")
-      const detail = `Something is broken here. The log says what, under the request id ${requestId}.`
+      const detail = `The console failed unexpectedly. Its log has the error, with the request id ${requestId}.`
       sendProblem(response, problem(500, detail))
     }
   }
 }
 
-/** The client went away while its answer was streamed: its right, and the access log says so. */
-function isHangUp(error: unknown): boolean {
+/** The client closed the connection during a stream. The access log records that. */
+function isClientDisconnect(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
 }
 
-/** The status that Express's own parts hang on the errors of a request that they cannot read. */
+/** The status that Express sets on its errors about unreadable requests. */
 function statusOf(error: unknown): number {
   if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return 500
   return error.status

@@ -3,19 +3,19 @@ import type { RequestHandler } from "express"
 import { newId } from "../../newIds.ts"
 
 /**
- * One log line and two figures for each request. They name the route's pattern: paths hold ids, and what is not a route
- * can hold anything, a token pasted by mistake included.
+ * Writes one log line and two metrics per request. They contain the route's pattern and never the path: a path contains ids,
+ * and an unknown path can contain anything, such as a pasted token.
  */
-export function watchRequests({ log, metrics }: { log: Logger; metrics: Registry }): RequestHandler {
+export function observeRequests({ log, metrics }: { log: Logger; metrics: Registry }): RequestHandler {
   const requests = new Counter({
     name: "sitewire_console_requests_total",
-    help: "Requests answered by the console.",
+    help: "Requests to the console.",
     labelNames: ["method", "route", "status"],
     registers: [metrics],
   })
   const seconds = new Histogram({
     name: "sitewire_console_request_seconds",
-    help: "From a request's head to the end of its answer.",
+    help: "From a request's head to the end of its response.",
     labelNames: ["method", "route"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [metrics],
@@ -25,10 +25,10 @@ export function watchRequests({ log, metrics }: { log: Logger; metrics: Registry
     const requestId = requestIdOf(request.headers["x-request-id"])
     response.locals.requestId = requestId
     response.setHeader("x-request-id", requestId)
-    // `close` comes after the answer's end and also where the caller hangs up before it.
+    // Unlike `finish`, `close` is also emitted if the client disconnects.
     response.once("close", () => {
       const ms = performance.now() - startedAt
-      const method = known.includes(request.method) ? request.method : "other"
+      const method = knownMethods.includes(request.method) ? request.method : "other"
       const { route = "none", apiKey } = response.locals
       const status = response.writableFinished ? response.statusCode : "aborted"
       requests.inc({ method, route, status })
@@ -39,10 +39,10 @@ export function watchRequests({ log, metrics }: { log: Logger; metrics: Registry
   }
 }
 
-/** Any other word would be a label value of the caller's choice. */
-const known = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]
+/** The values of the label `method`. Callers could otherwise create any number of label values. */
+const knownMethods = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]
 
-/** The caller's own, so that its log and ours can be joined, if it has the form of an id. */
-function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === "string" && /^[\w-]{8,64}$/.test(given) ? given : newId("req")
+/** The caller's request id, so that logs on both sides can be joined; a new id if it has another format. */
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === "string" && /^[\w-]{8,64}$/.test(header) ? header : newId("req")
 }

@@ -1,14 +1,11 @@
 import express, { type RequestHandler } from "express"
-import { problem } from "../response.ts"
+import { problem } from "../problems.ts"
 import { sendProblem } from "./sendResponse.ts"
 
 const limitBytes = 64 * 1024
 
-/**
- * Reads a JSON body of at most 64 KiB. Compressed bodies are refused: nothing that is sent here needs it, and a small
- * body cannot become a large one.
- */
-export function readBody(): RequestHandler[] {
+/** Reads a JSON body. Compressed bodies are rejected: a small one could expand to a large one. */
+export function readJsonBody(): RequestHandler[] {
   const requireJson: RequestHandler = (request, response, next) => {
     const empty = request.headers["content-length"] === "0"
     if (empty || request.is("application/json") !== false) {
@@ -26,9 +23,9 @@ export function readBody(): RequestHandler[] {
   ]
 }
 
-/** What express.json reports, in our words: its own repeat pieces of the body. */
-export const bodyFaults: Record<number, string> = {
-  400: "The request cannot be read: its body is not JSON, was cut off, or its path is not encoded correctly.",
-  413: `The body is larger than ${limitBytes} bytes, which is all that is read.`,
+/** Replacements, by status, for the messages of express.json, which quote the body. */
+export const bodyErrors: Record<number, string> = {
+  400: "The request cannot be read: its body is not valid JSON or incomplete, or its path has an invalid % escape.",
+  413: `The body is larger than ${limitBytes} bytes, the limit. Send less in one request.`,
   415: "The body must be JSON in UTF-8, not compressed.",
 }

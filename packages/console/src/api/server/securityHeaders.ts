@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express"
 
-/** Answers hold secrets and partners' data: nothing keeps, frames, sniffs or runs them. */
-export const secureHeaders: RequestHandler = (_request, response, next) => {
+/** Responses contain secrets and partners' data, so no cache may store them and no page may frame or run them. */
+export const securityHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

@@ -3,26 +3,26 @@ import { pipeline } from "node:stream/promises"
 import type { Problem as ProblemDocument } from "@sitewire/contracts"
 import { nodeHttp } from "@sitewire/runtime"
 import type { Response } from "express"
-import type { Answer, Problem } from "../response.ts"
+import type { Problem, RouteResponse } from "../response.ts"
 
-/** Sends what a handler returned; `status` is the route's own for a success. */
-export async function sendAnswer(response: Response, status: number, answer: Answer): Promise<void> {
-  if (answer.kind === "problem") return sendProblem(response, answer)
-  if (answer.kind === "other") {
-    response.status(answer.status).json(answer.body)
+/** Sends what a handler returned. `status` is that of the route's usual success. */
+export async function sendResponse(response: Response, status: number, result: RouteResponse): Promise<void> {
+  if (result.kind === "problem") return sendProblem(response, result)
+  if (result.kind === "alternative") {
+    response.status(result.status).json(result.body)
     return
   }
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
-  if (answer.kind === "ok") {
-    response.status(status).json(answer.body)
+  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value)
+  if (result.kind === "ok") {
+    response.status(status).json(result.body)
     return
   }
-  response.status(answer.status)
-  if (answer.chunks === null) response.end()
-  else await pipeline(Readable.from(answer.chunks, { objectMode: false }), response)
+  response.status(result.status)
+  if (result.chunks === null) response.end()
+  else await pipeline(Readable.from(result.chunks, { objectMode: false }), response)
 }
 
-/** RFC 9457. `title` is the status's own phrase, as for every problem whose type is about:blank. */
+/** Sends a problem document (RFC 9457). Its type is about:blank, so its title must be the status's phrase. */
 export function sendProblem(response: Response, { status, detail, errors }: Problem): void {
   if (status === 503) response.setHeader("retry-after", "5")
   const document: ProblemDocument = {

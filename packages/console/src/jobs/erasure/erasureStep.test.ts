@@ -35,7 +35,7 @@ async function everything(it: Consoles): Promise<string> {
   return found.join("\n")
 }
 
-test("an erasure leaves no trace of an address in any table, topic of ours or log line, and its job is the proof", async () => {
+test("an erasure leaves no trace of an e-mail address in any table or log line, and its job is the proof", async () => {
   await using it = await startConsoles()
   const console = await it.console()
   const body = bodyOf({ email: email.toLowerCase() })
@@ -68,7 +68,7 @@ test("an erasure leaves no trace of an address in any table, topic of ours or lo
   const proof = await endErasure(it, console, id)
   expect(proof).toMatchObject({
     state: "done",
-    counts: { looked_at: 704, deliveries_erased: 4, excerpts_erased: 3 },
+    counts: { scanned: 704, deliveries_erased: 4, excerpts_erased: 3 },
     filter: { email_sha256: createHash("sha256").update(email.toLowerCase()).digest("hex") },
     remains: [
       { topic: it.names.sitePaid, retention_ends_at: later(proof.created_at, 7) },
@@ -85,7 +85,7 @@ test("an erasure leaves no trace of an address in any table, topic of ours or lo
     expect(finished_at).not.toBeNull()
     expect(Object.values(schedule).every((value) => value === null)).toBe(true)
   }
-  // The others' own traces out of the way: their addresses end in the same letters.
+  // Delete the other deliveries: their e-mail addresses end with the erased one.
   expect((await it.sql("delete from delivery where id = any($1) returning id", [others])).length).toBe(700)
   await it.sql("delete from attempt where delivery_id = $1", [others[0]])
   const left = (await everything(it)) + console.output()
@@ -93,7 +93,7 @@ test("an erasure leaves no trace of an address in any table, topic of ours or lo
   expect((await it.call(console, "POST", `/v1/deliveries/${theirs[0]}/resend`)).status).toBe(409)
 })
 
-test("an erasure by site takes that site's deliveries, however its address was written, and no other's", async () => {
+test("an erasure by site erases that site's deliveries, however its URL is written, and no others", async () => {
   await using it = await startConsoles()
   const console = await it.console()
   await it.deliveries(2, { body: bodyOf({ email }), days: 3 })
@@ -104,30 +104,30 @@ test("an erasure by site takes that site's deliveries, however its address was w
   expect(await everything(it)).not.toContain("shop-1.example")
 })
 
-test("a delivery that a dispatcher stored by an older list of erasures is erased by the final pass, which waits for it", async () => {
+test("the final pass erases deliveries that dispatchers with an older list of erasures stored", async () => {
   await using it = await startConsoles()
   const console = await it.console()
   await it.deliveries(1, { body: bodyOf({ email }) })
   const { id, created_at } = await begin(it, console, "erasure", { email, reason: "r" })
-  const rest = await waitUntil("the first pass to end", async () => {
-    const [job] = await it.sql<{ rest: number }>(
-      `select extract(epoch from (position::jsonb ->> 'notBefore')::timestamptz - created_at)::float8 as rest
+  const waitS = await waitUntil("the first pass to end", async () => {
+    const [job] = await it.sql<{ wait: number }>(
+      `select extract(epoch from (position::jsonb ->> 'nextStepAt')::timestamptz - created_at)::float8 as wait
          from job where (position::jsonb ->> 'finalPass')::boolean`,
     )
-    return job?.rest
+    return job?.wait
   })
-  expect(rest * 1_000).toBeGreaterThanOrEqual(finalPassAfterMs)
+  expect(waitS * 1_000).toBeGreaterThanOrEqual(finalPassAfterMs)
   expect(await read(it, console, id)).toMatchObject({ state: "running", counts: { deliveries_erased: 1 } })
-  // By dispatchers whose clocks are behind and ahead by as much as may be, and by one whose clock is right.
+  // Stored by dispatchers whose clocks are slow and fast by the clock margin, and by one whose clock is right.
   const dayMs = 86_400_000
   const agoMs = [storeMaxMs + clockMarginMs - 5_000, 0, 5_000 - finalPassAfterMs - clockMarginMs]
   const sinceMs = Date.now() - Date.parse(created_at)
   for (const ms of agoMs) await it.deliveries(1, { days: (ms + sinceMs) / dayMs, body: bodyOf({ email }) })
   const later = { days: -1, body: bodyOf({ email }) }
-  const [kept] = await it.deliveries(1, later)
-  const counts = { looked_at: 1, looked_at_again: 3, deliveries_erased: 4 }
+  const [unaffected] = await it.deliveries(1, later)
+  const counts = { scanned: 1, rescanned: 3, deliveries_erased: 4 }
   expect((await endErasure(it, console, id)).counts).toMatchObject(counts)
-  expect(await it.sql("select id from delivery where state <> 'erased'")).toEqual([{ id: kept }])
+  expect(await it.sql("select id from delivery where state <> 'erased'")).toEqual([{ id: unaffected }])
 })
 
 function later(iso: string, days: number): string {

@@ -1,49 +1,47 @@
 import { clockMarginMs, lowestDeliveryId } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { digestsOf, finalPassAfterMs, type Subject, storeMaxMs, subjectSchema } from "@sitewire/erasure"
+import { finalPassAfterMs, storeMaxMs, subjectSchema } from "@sitewire/erasure"
 import { z } from "zod"
-import type { RunningJob, Step, StepParts } from "../job.ts"
-
-const scanRows = 500
+import type { RunningJob, Step, StepContext } from "../job.ts"
+import { scanBodies } from "./scanBodies.ts"
 
 const positionSchema = z.object({ after: z.string(), finalPass: z.boolean().default(false) })
 type Position = z.output<typeof positionSchema>
 
-export function beginErasure(): Position {
+export function firstErasurePosition(): Position {
   return { after: "00000000-0000-0000-0000-000000000000", finalPass: false }
 }
 
 /**
- * One step of an erasure, all in the transaction that moves the job on. There is no index of addresses: that would be
- * one more place that holds them. So every body is looked at, 500 rows a step.
+ * One step of an erasure: erases the matching deliveries among the next 500, in the transaction that saves the job's position.
  *
- * A dispatcher whose list of erasures does not have this one yet may store an event behind the place that the first pass
- * has reached. So a final pass, which begins when every dispatcher has this one, looks once more at what was stored
- * since the job was asked for.
+ * Dispatchers check new events against a list of erasures. One whose list is older than this erasure may store an event that
+ * the first pass has passed already. The final pass, which begins when every list contains this erasure, therefore scans
+ * the deliveries again that were stored since the job was created.
  */
-export async function stepErasure(job: RunningJob, { sql }: StepParts): Promise<Step> {
+export async function erasureStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { after, finalPass } = positionSchema.parse(job.position)
   const subject = subjectSchema.parse(job.filter)
-  const scanned = await scan(sql, after, job.createdAt, subject)
-  const erased = scanned.matching.length === 0 ? none : await erase(sql, scanned.matching)
-  const counts = { [finalPass ? "looked_at_again" : "looked_at"]: scanned.rows, ...erased }
+  const scanned = await scanBodies(sql, after, job.createdAt, subject)
+  const erased = scanned.matching.length === 0 ? noneErased : await erase(sql, scanned.matching)
+  const counts = { [finalPass ? "rescanned" : "scanned"]: scanned.rows, ...erased }
   if (scanned.last && !finalPass) {
-    const position: Position = { after: beforeFinalPass(job.createdAt), finalPass: true }
-    return { kind: "stepped", position, counts, done: false, restMs: finalPassAfterMs }
+    const position: Position = { after: finalPassStart(job.createdAt), finalPass: true }
+    return { kind: "completed", position, counts, done: false, intervalMs: finalPassAfterMs }
   }
   const position: Position = { after: scanned.through, finalPass }
-  return { kind: "stepped", position, counts, done: scanned.last }
+  return { kind: "completed", position, counts, done: scanned.last }
 }
 
-/** A delivery that is committed after the job was made has a higher id than this. */
-function beforeFinalPass(createdAt: Date): string {
+/** Deliveries that are committed after the job's creation have higher ids than this. */
+function finalPassStart(createdAt: Date): string {
   return lowestDeliveryId(createdAt.getTime() - storeMaxMs - clockMarginMs)
 }
 
-const none = { deliveries_erased: 0, excerpts_erased: 0 }
+const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
 
-async function erase(sql: Sql, ids: string[]): Promise<typeof none> {
-  // The hash of a body goes with it: with all else known, guesses of the address could be tested against it.
+async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
+  // The body's hash is erased too: all other fields can be known, so it would confirm a guess of the e-mail address.
   const deliveries = await sql(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
@@ -53,8 +51,8 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof none> {
       returning id`,
     [ids],
   )
-  // A statement of its own, after the rows above are locked: it sees what an attempt that was being recorded wrote.
-  // A partner may have answered with what it was sent.
+  // A partner's response may repeat the body. This second statement runs after the first has locked the deliveries, so it
+  // also finds attempts that were being recorded.
   const excerpts = await sql(
     `update attempt set response_excerpt = null
       where delivery_id = any($1::uuid[]) and response_excerpt is not null
@@ -62,42 +60,4 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof none> {
     [ids],
   )
   return { deliveries_erased: deliveries.length, excerpts_erased: excerpts.length }
-}
-
-/** How many deliveries an erasure made now would take; `complete` is false where `deadlineMs` was over before. */
-export async function countErasure(
-  sql: Sql,
-  subject: Subject,
-  deadlineMs: number,
-): Promise<{ matching: number; complete: boolean }> {
-  const endsAt = performance.now() + deadlineMs
-  const now = new Date()
-  let matching = 0
-  for (let { after } = beginErasure(); performance.now() < endsAt; ) {
-    const scanned = await scan(sql, after, now, subject)
-    matching += scanned.matching.length
-    if (scanned.last) return { matching, complete: true }
-    after = scanned.through
-  }
-  return { matching, complete: false }
-}
-
-/**
- * Bodies are decoded here and not in Postgres: its jsonb refuses \u0000, which a site's name may hold, and one such row
- * would stop every erasure; and what it takes for lower case depends on the database's locale.
- */
-async function scan(sql: Sql, after: string, createdAt: Date, subject: Subject) {
-  // What is stored later was checked against a list that has this erasure.
-  const until = lowestDeliveryId(createdAt.getTime() + finalPassAfterMs + clockMarginMs)
-  const rows = await sql<{ id: string; body: Buffer }>(
-    `select id, body from delivery where id > $1 and id < $2 order by id limit ${scanRows}`,
-    [after, until],
-  )
-  const [wanted = ""] = Object.values(subject)
-  return {
-    matching: rows.filter(({ body }) => digestsOf(body)?.includes(wanted)).map(({ id }) => id),
-    rows: rows.length,
-    through: rows.at(-1)?.id ?? after,
-    last: rows.length < scanRows,
-  }
 }

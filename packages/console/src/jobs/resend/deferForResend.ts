@@ -1,10 +1,10 @@
 /**
- * The assignments of an update of `delivery` that sends it again: the row is deferred, and a dispatcher claims it when its
- * channel has capacity. The dispatcher assigns the attempt's number when it claims the row, so nothing that happens
- * meanwhile can make the promised attempt look like an old one. Failures begin a new retry period.
+ * The assignments of an update of `delivery` that requests a resend: the delivery is deferred, and a dispatcher claims it when
+ * its channel has capacity. The attempt gets its number at the claim, so it is never an obsolete one. Its failure begins
+ * a new retry period.
  *
- * `deferred_at` is never one that the row has had: an attempt that is under way ends only the deferral that it was claimed
- * for, and so not this one. The lease is left to that attempt. Must not be used for an erased delivery.
+ * `deferred_at` identifies the deferral and must be new: the outcome of an attempt in flight ends only the deferral for which
+ * the attempt was claimed. That attempt's lease is left unchanged. Not for erased deliveries.
  */
 export const deferForResend = `
     deferred_at = greatest(clock_timestamp(), delivery.deferred_at + interval '1 ms'),

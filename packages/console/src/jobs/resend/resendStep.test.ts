@@ -4,7 +4,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { begin, end, endErasure, read } from "../../../test/fixtures/jobs.ts"
 import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
-import { beginResend, stepResend } from "./resendStep.ts"
+import { firstResendPosition, resendStep } from "./resendStep.ts"
 
 type Row = { id: string; state: string; deferred_at: Date | null; finished_at: Date | null }
 
@@ -14,7 +14,7 @@ const readDeferred = async (it: Consoles) =>
     ({ id }) => id,
   )
 
-/** What a resend makes of a row. */
+/** The row after a resend. */
 const resentRow = (row: Row) => ({
   ...row,
   state: row.state === "dead" ? "pending" : row.state,
@@ -24,7 +24,7 @@ const resentRow = (row: Row) => ({
   failures: 0,
 })
 
-test("a resend takes exactly what its filter names, leaves out what was erased, and notes who and why", async () => {
+test("a resend defers exactly the deliveries that match its filter, leaves out erased ones, and records who requested it and why", async () => {
   await using it = await startConsoles()
   const console = await it.console()
   const wanted = await it.deliveries(30, { days: 3 })
@@ -34,7 +34,7 @@ test("a resend takes exactly what its filter names, leaves out what was erased, 
   await it.deliveries(4, { days: 2.8, state: "erased" })
   const delivered = await it.deliveries(5, { days: 2.7, state: "delivered", attempts: 1 })
   const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-  const filter = { channel: "acme", created_from: day(3.5), created_to: day(2.5) }
+  const filter = { channel: "acme", created_after: day(3.5), created_before: day(2.5) }
   await it.sql("update delivery set finished_at = now() where state <> 'pending'")
   const before = await readRows(it)
 
@@ -67,26 +67,26 @@ test("a resend takes exactly what its filter names, leaves out what was erased, 
   expect((await it.call(console, "GET", "/v1/jobs/none")).status).toBe(404)
 })
 
-test("a resend by state takes those that are in it, and no other", async () => {
+test("a resend by state defers the deliveries in that state, and no others", async () => {
   await using it = await startConsoles()
   const console = await it.console()
-  // A dead delivery that is sent again is pending, so the dead ones are last.
+  // A dead delivery becomes pending by its resend, so the dead ones are last.
   const states = ["pending", "delivered", "dead"] as const
   const ids = new Map<string, string[]>()
   for (const [at, state] of states.entries()) ids.set(state, await it.deliveries(4, { days: 3 - at, state }))
-  const taken: string[] = []
+  const deferred: string[] = []
   for (const state of states) {
     const asked = { filter: { state }, reason: "r", per_second: 500 }
     const dry = await it.call(console, "POST", "/v1/jobs/resend", { ...asked, dry_run: true })
     expect(dry.json).toMatchObject({ matching: 4 })
     const { id } = await begin(it, console, "resend", asked)
     expect(await end(it, console, id)).toMatchObject({ counts: { resent: 4 } })
-    taken.push(...(ids.get(state) ?? []))
-    expect(await readDeferred(it)).toEqual(taken.toSorted())
+    deferred.push(...(ids.get(state) ?? []))
+    expect(await readDeferred(it)).toEqual(deferred.toSorted())
   }
 })
 
-test("a job whose console is killed with -9 goes on after a restart and defers nothing twice", async () => {
+test("a job continues after its console was killed with -9, and defers nothing twice", async () => {
   await using it = await startConsoles()
   const first = await it.console()
   const ids = await it.deliveries(300)
@@ -99,7 +99,7 @@ test("a job whose console is killed with -9 goes on after a restart and defers n
   )
   expect(cut?.state).toBe("running")
   expect(cut?.resent).toBeLessThan(300)
-  // The job's count and the rows are one transaction.
+  // The job's count and the deliveries are written in one transaction.
   const before = await it.sql<Row>("select * from delivery where deferred_at is not null order by id")
   expect(before).toHaveLength(cut?.resent ?? -1)
 
@@ -110,7 +110,7 @@ test("a job whose console is killed with -9 goes on after a restart and defers n
   for (const row of before) expect(after.get(row.id)).toEqual(row)
 }, 60_000)
 
-test("what is erased or leaves the filter's state while a step waits for its row is left out", async () => {
+test("a delivery that is erased or changes its state while a step waits for its row is left out", async () => {
   await using it = await startConsoles()
   const [erased = "", delivered = "", dead = ""] = await it.deliveries(3)
   const pool = openPool({ url: it.databaseUrl, size: 2, name: "resend-test" })
@@ -120,10 +120,10 @@ test("what is erased or leaves the filter's state while a step waits for its row
   await other.query("update delivery set state = 'delivered' where id = $1", [delivered])
   const now = new Date()
   const job = { id: "job_x", kind: "resend", filter: { state: "dead" }, createdAt: now, now } as const
-  const invalid = { end: () => Promise.reject(), read: () => Promise.reject() }
+  const invalidTopic = { end: () => Promise.reject(), read: () => Promise.reject() }
   const publish = () => Promise.reject(new Error("a resend publishes nothing"))
-  const parts = { sql: pool.sql, publish, invalid, topics: it.names }
-  const step = stepResend({ ...job, position: beginResend(100) }, parts)
+  const context = { sql: pool.sql, publish, invalidTopic, topics: it.names }
+  const step = resendStep({ ...job, position: firstResendPosition(100) }, context)
   await waitUntil("the step to wait", async () => {
     const waiting =
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -136,19 +136,19 @@ test("what is erased or leaves the filter's state while a step waits for its row
   await pool.close()
 })
 
-test("two consoles share a job: nothing is deferred twice, and the pace holds for both together", async () => {
+test("two consoles share a job: nothing is deferred twice, and the rate limits both together", async () => {
   await using it = await startConsoles()
   const [one, two] = await Promise.all([it.console(), it.console()])
   const ids = await it.deliveries(200)
   const startedAt = performance.now()
   const { id } = await begin(it, one, "resend", { filter: { state: "dead" }, reason: "r", per_second: 80 })
   expect(await end(it, two, id)).toMatchObject({ state: "done", counts: { resent: 200 } })
-  // The last step's rest is not waited for.
+  // The job is done before the last step's interval is over.
   expect(performance.now() - startedAt).toBeGreaterThan(((200 - 20) / 80) * 1_000 * 0.95)
   expect(await readDeferred(it)).toEqual(ids)
 })
 
-test("when a cancel answers, nothing more is deferred, and what was deferred before stays so", async () => {
+test("after a cancel has responded, nothing more is deferred, and what was deferred stays deferred", async () => {
   await using it = await startConsoles()
   const console = await it.console()
   await it.deliveries(500)
@@ -163,7 +163,7 @@ test("when a cancel answers, nothing more is deferred, and what was deferred bef
   const { length } = await readDeferred(it)
   expect(length).toBeLessThan(500)
   expect(jobSchema.parse(cancelled.json).counts.resent).toBe(length)
-  // Another job has its turns meanwhile: the runner is alive and leaves the cancelled one alone.
+  // Another job runs meanwhile, which shows that the runner works and skips the cancelled job.
   const other = await begin(it, console, "erasure", { email: "nobody@shop.example", reason: "r" })
   await endErasure(it, console, other.id)
   expect(await readDeferred(it)).toHaveLength(length)

@@ -1,9 +1,9 @@
 import { channelSchema, secretQuerySchema } from "@sitewire/contracts"
-import { ok } from "../../response.ts"
 import { defineRoute } from "../../defineRoute.ts"
-import { byId } from "../../pathParameters.ts"
-import { type ChannelRow, channelAnswer } from "../channelResponse.ts"
-import { refuseRotation } from "./rotationConflict.ts"
+import { idParameter } from "../../pathParameters.ts"
+import { ok } from "../../response.ts"
+import { type ChannelRow, channelResponse } from "../channelResponse.ts"
+import { rotationConflict } from "./rotationConflict.ts"
 
 export const activateSecret = defineRoute({
   method: "post",
@@ -11,13 +11,13 @@ export const activateSecret = defineRoute({
   operation: "activateSecret",
   summary: "Activate the staged signing secret",
   description:
-    "X-Sitewire-Signature is by the new secret from now on, for deliveries that already wait too. The one before is retiring: Standard Webhooks headers, where switched on, carry both until it is retired.",
-  params: byId,
+    "From now on X-Sitewire-Signature is made with the new secret, also for existing deliveries. The previous secret is retiring: if Standard Webhooks headers are on, they contain a signature by each until it is retired.",
+  params: idParameter,
   query: secretQuerySchema,
-  success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
-  others: { 409: "No secret is staged, or another than `secret_id`." },
+  success: { status: 200, description: "The updated channel.", schema: channelSchema },
+  otherResponses: { 409: "No secret is staged, or the staged one is not `secret_id`." },
   async handle({ prisma }, { params: { id }, query: { secret_id } }) {
-    // SQL, as columns change places: one statement, so that a dispatcher sees either secret active and never none.
+    // One statement that swaps the columns, so that a dispatcher always reads one active secret. Prisma cannot swap.
     const [row] = await prisma.$queryRaw<ChannelRow[]>`
       update channel
          set secret_id = other_secret_id, secret_sealed = other_secret_sealed,
@@ -28,7 +28,7 @@ export const activateSecret = defineRoute({
       returning id, address, secret_id as "secretId", other_secret_id as "otherSecretId",
                 other_secret_state::text as "otherSecretState", standard_webhooks as "standardWebhooks",
                 paused_at as "pausedAt", created_at as "createdAt", updated_at as "updatedAt"`
-    if (!row) return refuseRotation(prisma, id, "activate", secret_id)
-    return ok(channelAnswer(row))
+    if (!row) return rotationConflict(prisma, id, "activate", secret_id)
+    return ok(channelResponse(row))
   },
 })

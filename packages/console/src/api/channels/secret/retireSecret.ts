@@ -1,9 +1,9 @@
 import { channelSchema, secretQuerySchema } from "@sitewire/contracts"
-import { ok } from "../../response.ts"
 import { defineRoute } from "../../defineRoute.ts"
-import { byId } from "../../pathParameters.ts"
-import { channelAnswer, channelColumns } from "../channelResponse.ts"
-import { refuseRotation } from "./rotationConflict.ts"
+import { idParameter } from "../../pathParameters.ts"
+import { ok } from "../../response.ts"
+import { channelColumns, channelResponse } from "../channelResponse.ts"
+import { rotationConflict } from "./rotationConflict.ts"
 
 export const retireSecret = defineRoute({
   method: "post",
@@ -11,18 +11,18 @@ export const retireSecret = defineRoute({
   operation: "retireSecret",
   summary: "Delete the secret that is not active",
   description:
-    "Ends a rotation: the retiring secret is deleted, or a staged one that is given up. Name it by `secret_id` where somebody else may be rotating too. The active secret stays as it is.",
-  params: byId,
+    "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged.",
+  params: idParameter,
   query: secretQuerySchema,
-  success: { status: 200, description: "The channel as it is now.", schema: channelSchema },
-  others: { 409: "There is no secret beside the active one, or another than `secret_id`." },
+  success: { status: 200, description: "The updated channel.", schema: channelSchema },
+  otherResponses: { 409: "There is no other secret, or the other one is not `secret_id`." },
   async handle({ prisma }, { params: { id }, query: { secret_id } }) {
     const [row] = await prisma.channel.updateManyAndReturn({
       where: { id, otherSecretId: secret_id ?? { not: null } },
       data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null },
       select: channelColumns,
     })
-    if (!row) return refuseRotation(prisma, id, "retire", secret_id)
-    return ok(channelAnswer(row))
+    if (!row) return rotationConflict(prisma, id, "retire", secret_id)
+    return ok(channelResponse(row))
   },
 })

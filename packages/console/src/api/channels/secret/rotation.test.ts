@@ -16,7 +16,7 @@ async function channel(id: string) {
   return { secretId: String(json.secret_id), secret: String(json.signing_secret) }
 }
 
-/** Both of a channel's secrets, opened as the dispatcher opens them. */
+/** A channel's two secrets, unsealed like the dispatcher does. */
 async function secretsOf(id: string) {
   const row = await console.prisma.channel.findUniqueOrThrow({ where: { id } })
   const open = (secretId: string | null, sealed: Uint8Array | null) =>
@@ -27,7 +27,7 @@ async function secretsOf(id: string) {
   }
 }
 
-test("a rotation: staged and told once, activated, the one before retired", async () => {
+test("a rotation: the new secret is staged and shown once, then activated, and the old one is retired", async () => {
   const { secretId, secret } = await channel("rotates")
   const staged = await post("rotates/secret/stage")
   expect(staged.status).toBe(200)
@@ -52,47 +52,47 @@ test("a rotation: staged and told once, activated, the one before retired", asyn
   expect(retired.json).toMatchObject({ secret_id: other.id, other_secret: null })
   expect(await secretsOf("rotates")).toEqual({ active: newSecret, other: null })
   for (const text of [activated.text, read.text, retired.text, ...console.log]) {
-    for (const told of [secret, newSecret]) expect(text).not.toContain(told)
+    for (const one of [secret, newSecret]) expect(text).not.toContain(one)
   }
 })
 
-test("a staged secret can be given up, and the active one stays", async () => {
-  const { secretId, secret } = await channel("gives-up")
-  await post("gives-up/secret/stage")
-  expect((await post("gives-up/secret/retire")).json).toMatchObject({
+test("a rotation can be abandoned: the staged secret is deleted and the active one stays", async () => {
+  const { secretId, secret } = await channel("abandoned")
+  await post("abandoned/secret/stage")
+  expect((await post("abandoned/secret/retire")).json).toMatchObject({
     secret_id: secretId,
     other_secret: null,
   })
-  expect(await secretsOf("gives-up")).toEqual({ active: secret, other: null })
+  expect(await secretsOf("abandoned")).toEqual({ active: secret, other: null })
 })
 
-test("a step that does not fit is refused, says what to do, and changes nothing", async () => {
+test("a step that is not possible now is rejected with advice, and changes nothing", async () => {
   await channel("refuses")
-  const refused = async (step: string, ...says: string[]) => {
+  const rejected = async (step: string, ...advice: string[]) => {
     const before = await secretsOf("refuses")
     const { status, json } = await post(`refuses/secret/${step}`)
     expect(status).toBe(409)
-    for (const text of says) expect(json.detail).toContain(text)
+    for (const text of advice) expect(json.detail).toContain(text)
     expect(await secretsOf("refuses")).toEqual(before)
   }
-  await refused("activate", "No secret is staged", "Staging one begins")
-  await refused("retire", "no secret beside the active one", "Staging one begins")
+  await rejected("activate", "No secret is staged", "Stage one to begin")
+  await rejected("retire", "no secret beside the active one", "Stage one to begin")
   await post("refuses/secret/stage")
-  await refused("stage", "a staged secret", "Activate it, or retire it")
+  await rejected("stage", "a staged secret", "Activate it, or retire it")
   await post("refuses/secret/activate")
-  await refused("stage", "a retiring secret", "Retire it once")
-  await refused("activate", "No secret is staged", "Retire it once")
+  await rejected("stage", "a retiring secret", "Retire it once")
+  await rejected("activate", "No secret is staged", "Retire it once")
   for (const step of ["stage", "activate", "retire"]) {
     expect((await post(`nobody/secret/${step}`)).status).toBe(404)
   }
 })
 
-test("a step that names its secret is not done to another", async () => {
+test("a step with a secret_id affects no other secret", async () => {
   const { secretId } = await channel("named")
   const staged = (await post("named/secret/stage")).json.other_secret as { id: string }
   expect((await post(`named/secret/activate?secret_id=${secretId}`)).status).toBe(409)
   expect((await post(`named/secret/activate?secret_id=${staged.id}`)).status).toBe(200)
-  // Who means to give up the staged one, after somebody else has activated it, must not delete the one before.
+  // A request to delete the staged secret, after somebody else has activated it, must not delete the retiring one.
   const late = await post(`named/secret/retire?secret_id=${staged.id}`)
   expect(late.status).toBe(409)
   expect(late.json.detail).toContain(`is "${secretId}" and not "${staged.id}"`)
@@ -104,17 +104,17 @@ test.each([
   ["stage", []],
   ["activate", ["stage"]],
   ["retire", ["stage"]],
-])("of operators who %s at once, one wins", async (step, before) => {
+])("of concurrent requests to %s, one succeeds", async (step, before) => {
   const id = `at-once-${step}`
   await channel(id)
   for (const earlier of before) await post(`${id}/secret/${earlier}`)
-  const answers = await Promise.all(Array.from({ length: 6 }, () => post(`${id}/secret/${step}`)))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409])
-  const won = answers.find(({ status }) => status === 200)?.json
+  const responses = await Promise.all(Array.from({ length: 6 }, () => post(`${id}/secret/${step}`)))
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409])
+  const won = responses.find(({ status }) => status === 200)?.json
   if (step === "stage") expect((await secretsOf(id)).other).toBe(won?.staged_secret)
 })
 
-test("a channel is paused and resumed; doing it twice changes nothing", async () => {
+test("a channel is paused and resumed; repeating either changes nothing", async () => {
   await channel("pauses")
   expect((await console.call("GET", "/v1/channels/pauses")).json.paused_at).toBeNull()
   const paused = await post("pauses/pause")
@@ -135,7 +135,7 @@ test("a channel is paused and resumed; doing it twice changes nothing", async ()
   const { pausedAt, resumedAt } = await console.prisma.channel.findUniqueOrThrow({ where: { id: "pauses" } })
   expect(pausedAt).toBeNull()
   expect(resumedAt?.getTime()).toBeGreaterThanOrEqual(Date.parse(String(paused.json.paused_at)))
-  // Neither touches a delivery: there may be millions.
+  // Neither changes a delivery, because there may be millions.
   expect(await console.prisma.delivery.findUniqueOrThrow({ where: { id: row.id } })).toEqual(waiting)
   expect((await post("pauses/resume")).json).toEqual(resumed.json)
   expect((await post("nobody/pause")).status).toBe(404)

@@ -1,12 +1,10 @@
-import { notFound, type Problem, problem } from "../../response.ts"
-import type { Parts } from "../../defineRoute.ts"
+import type { ApiContext } from "../../defineRoute.ts"
+import { notFound, problem } from "../../problems.ts"
+import type { Problem } from "../../response.ts"
 
-/**
- * Why a step of a rotation changed no row, and what to do instead. Read after the step, so it tells the state that
- * whoever came first has left.
- */
-export async function refuseRotation(
-  prisma: Parts["prisma"],
+/** Why a step of a rotation updated no row, and what to do instead. Reads the row after the step. */
+export async function rotationConflict(
+  prisma: ApiContext["prisma"],
   id: string,
   step: "stage" | "activate" | "retire",
   secretId?: string,
@@ -17,21 +15,24 @@ export async function refuseRotation(
   })
   if (!row) return notFound("channel", id)
   const { otherSecretId: other, otherSecretState: state } = row
-  // What was in the way is gone, or what was missing has come.
-  const changed = problem(409, "Somebody else is rotating this channel's secret: look at it, and ask again.")
+  // The row allows the step now, so another request changed it in between.
+  const changed = problem(
+    409,
+    "Somebody else is rotating this channel's secret. Read the channel, then try again.",
+  )
   if (other === null || state === null) {
     if (step === "stage") return changed
     const nothing = step === "activate" ? "No secret is staged." : "There is no secret beside the active one."
-    return problem(409, `${nothing} Staging one begins a rotation.`)
+    return problem(409, `${nothing} Stage one to begin a rotation.`)
   }
   if (secretId !== undefined && secretId !== other) {
-    return problem(409, `The ${state} secret is "${other}" and not "${secretId}", so nothing was done.`)
+    return problem(409, `The ${state} secret is "${other}" and not "${secretId}", so nothing was changed.`)
   }
   if (step === "retire" || (step === "activate" && state === "staged")) return changed
   const next =
     state === "staged"
-      ? "Activate it, or retire it to give it up."
-      : "Retire it once the partner no longer needs it; then another can be staged."
-  const none = step === "activate" ? "No secret is staged" : "No other can be staged"
-  return problem(409, `${none}: there is a ${state} secret, "${other}". ${next}`)
+      ? "Activate it, or retire it to abandon the rotation."
+      : "Retire it once the partner no longer needs it; then another secret can be staged."
+  const rejected = step === "activate" ? "No secret is staged" : "No other secret can be staged"
+  return problem(409, `${rejected}: there is a ${state} secret, "${other}". ${next}`)
 }

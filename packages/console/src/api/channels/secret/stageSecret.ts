@@ -1,11 +1,11 @@
 import { stagedSecretSchema } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
-import { ok } from "../../response.ts"
 import { newId, newSigningSecret } from "../../../newIds.ts"
 import { defineRoute } from "../../defineRoute.ts"
-import { byId } from "../../pathParameters.ts"
-import { channelAnswer, channelColumns } from "../channelResponse.ts"
-import { refuseRotation } from "./rotationConflict.ts"
+import { idParameter } from "../../pathParameters.ts"
+import { ok } from "../../response.ts"
+import { channelColumns, channelResponse } from "../channelResponse.ts"
+import { rotationConflict } from "./rotationConflict.ts"
 
 export const stageSecret = defineRoute({
   method: "post",
@@ -13,15 +13,15 @@ export const stageSecret = defineRoute({
   operation: "stageSecret",
   summary: "Stage a new signing secret",
   description:
-    "Begins a rotation. The answer holds the new secret, which is told this once. X-Sitewire-Signature stays by the active secret until the new one is activated; Standard Webhooks headers, where switched on, carry both from now on.",
-  params: byId,
+    "Begins a rotation. The response contains the new secret, which is never shown again. X-Sitewire-Signature is made with the active secret until the new one is activated; Standard Webhooks headers, if on, contain a signature by each from now on.",
+  params: idParameter,
   success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
-  others: { 409: "A rotation is under way: there is a staged or a retiring secret already." },
+  otherResponses: { 409: "A rotation is in progress: a secret is staged or retiring." },
   async handle({ prisma, sealingKeys }, { params: { id } }) {
     const secretId = newId("sec")
     const secret = newSigningSecret()
     const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
-    // The condition is in the statement: of two who stage at once, one gets a row.
+    // The condition is part of the update, so that of two concurrent requests only one succeeds.
     const [row] = await prisma.channel.updateManyAndReturn({
       where: { id, otherSecretId: null },
       data: {
@@ -31,7 +31,7 @@ export const stageSecret = defineRoute({
       },
       select: channelColumns,
     })
-    if (!row) return refuseRotation(prisma, id, "stage")
-    return ok({ ...channelAnswer(row), staged_secret: secret })
+    if (!row) return rotationConflict(prisma, id, "stage")
+    return ok({ ...channelResponse(row), staged_secret: secret })
   },
 })
