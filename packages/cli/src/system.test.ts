@@ -301,7 +301,11 @@ test("after its token was replaced, an old address is told to be one, and no out
   const { trigger_url: address } = await json<{ trigger_url: string }>(...connect)
   const fromStdin = () => runCli(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })
   expect(await fromStdin()).toMatchObject({ code: 0, stdout: expect.stringContaining("202") })
-  const { trigger_url: newAddress } = await json<{ trigger_url: string }>("connection", "replace-token", "replaced")
+  const { trigger_url: newAddress } = await json<{ trigger_url: string }>(
+    "connection",
+    "replace-token",
+    "replaced",
+  )
   expect(newAddress).not.toBe(address)
   const old = await fromStdin()
   expect(old).toMatchObject({ code: 1, stdout: expect.stringMatching(/404 .*its token was replaced/) })

@@ -7,7 +7,8 @@ await runService({
   name: "console",
   variables: consoleVariables,
   parts: ["postgres"],
-  // Not required for readiness: while Kafka is unavailable, operators need the console to inspect and pause channels.
+  // Not required for readiness: while Kafka is unavailable, operators need the console to inspect and pause
+  // channels.
   spared: ["kafka"],
   async start({ config, log, lifecycle, readiness, metrics, announce }) {
     const pool = openPool({

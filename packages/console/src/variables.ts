@@ -7,13 +7,10 @@ import { z } from "zod"
 export const consoleVariables = {
   ...kafkaVariables,
   ...databaseVariables,
-  CONSOLE_HOST: z
-    .string()
-    .default("127.0.0.1")
-    .meta({
-      description:
-        "IP address on which the management API listens. It must not be reachable from the internet.",
-    }),
+  CONSOLE_HOST: z.string().default("127.0.0.1").meta({
+    description:
+      "IP address on which the management API listens. It must not be reachable from the internet.",
+  }),
   CONSOLE_PORT: portVariable(8090, "Port of the management API; 0 chooses a free port."),
   ...sealingVariables,
   GATEWAY_ORIGIN: z

@@ -1,6 +1,8 @@
 import { isUnavailable } from "@sitewire/database"
 
-/** Prisma's codes for: unreachable, time-outs, connection closed, no free connection, too many connections. */
+/**
+ * Prisma's codes for: unreachable, time-outs, connection closed, no free connection, too many connections.
+ */
 const unavailableCodes = ["P1001", "P1002", "P1008", "P1017", "P2024", "P2037"]
 
 /** True if the database is unavailable or overloaded, so that the same call may succeed later. */

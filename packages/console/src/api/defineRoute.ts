@@ -9,15 +9,14 @@ import { fieldErrors } from "./fieldErrors.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
 import type { RouteResponse } from "./response.ts"
 
-/** What handlers use. */
 export type ApiContext = {
   prisma: PrismaClient
   /** For statements that Prisma cannot express. */
   sql: Sql
   sealingKeys: SealingKeys
-  /** Which addresses of partners are accepted: notification addresses, and sources that Sitewire pulls. */
+  /** For notification addresses, and for sources that Sitewire pulls. */
   addressPolicy: AddressPolicy
-  /** Which addresses of executors are accepted, for connections that delegate their syncs. */
+  /** For the executors of connections that delegate their syncs. */
   executorPolicy: AddressPolicy
   /** Replaces `https://<site>` in trigger URLs. */
   gatewayOrigin: string | undefined
@@ -39,7 +38,7 @@ type RawRequest = {
 
 type Description = {
   method: "get" | "post" | "patch"
-  /** As OpenAPI writes it: `/v1/channels/{id}`. Logs and metrics contain it instead of the path, which contains ids. */
+  /** In OpenAPI's syntax: `/v1/channels/{id}`. Also in logs and metrics. */
   path: string
   /** Unique. Code generators name functions after it. */
   operation: string
@@ -47,7 +46,7 @@ type Description = {
   description?: string
   /** Needs no API key. */
   public?: true
-  /** Further statuses and their meanings. The usual errors follow from the schemas (openApiDocument.ts). */
+  /** Statuses that do not follow from the schemas (openApiDocument.ts), and their meanings. */
   otherResponses?: Record<number, string>
   /** Another success than `success`: a response of the kind "alternative". */
   alternative?: { status: number; description: string; schema: z.ZodType }

@@ -4,8 +4,8 @@ import { invalidRequest } from "./problems.ts"
 import type { Problem } from "./response.ts"
 
 /**
- * A list, read by a key that is unique and never changes, in descending order. Rows that are inserted meanwhile come
- * before the first page, so the following pages neither repeat nor skip a row.
+ * A list, read by a key that is unique and never changes, in descending order. Rows that are inserted
+ * meanwhile come before the first page, so the following pages neither repeat nor skip a row.
  */
 export type Listing<Row, Key> = {
   key: z.ZodType<Key>

@@ -1,6 +1,8 @@
 import type { FieldError, Problem } from "./response.ts"
 
-/** `detail` states what is wrong, why, and what to do. It may repeat the caller's input, but never a secret. */
+/**
+ * `detail` states what is wrong, why, and what to do. It may repeat the caller's input, but never a secret.
+ */
 export function problem(status: number, detail: string, errors?: FieldError[]): Problem {
   return errors ? { kind: "problem", status, detail, errors } : { kind: "problem", status, detail }
 }

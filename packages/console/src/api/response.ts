@@ -16,7 +16,10 @@ type Stream = {
 
 export type Problem = { kind: "problem"; status: number; detail: string; errors?: FieldError[] }
 
-/** What a handler returns. Expected failures are problems; an exception becomes a 503 or a 500 (handleErrors.ts). */
+/**
+ * What a handler returns. Expected failures are problems; an exception becomes a 503 or a 500
+ * (handleErrors.ts).
+ */
 export type RouteResponse<Body = unknown> = Success<Body> | Alternative | Stream | Problem
 
 export function ok<Body>(body: Body, headers?: Record<string, string>): Success<Body> {

@@ -5,8 +5,8 @@ import { sendProblem } from "../api/server/sendResponse.ts"
 import { findApiKey } from "./apiKey.ts"
 
 /**
- * Rejects requests without a valid API key, before their body is read. There are no roles: every key may call every route,
- * erasure included. The key's id is stored for the access log and for jobs.
+ * Rejects requests without a valid API key, before their body is read. There are no roles: every key may call
+ * every route, erasure included.
  */
 export function authenticate(prisma: PrismaClient): RequestHandler {
   return async (request, response, next) => {

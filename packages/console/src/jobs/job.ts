@@ -25,13 +25,17 @@ export type Step =
       counts: Record<string, number>
       /** True after the job's last step. */
       done: boolean
-      /** The minimum time from the start of this step to the start of the next, on any console. Default: none. */
+      /**
+       * The minimum time from the start of this step to the start of the next, on any console. Default: none.
+       */
       intervalMs?: number
     }
   | { kind: "unavailable"; why: string }
 
 export type StepContext = {
-  /** In the step's transaction, so that what the step writes is committed together with the job's position. */
+  /**
+   * In the step's transaction, so that what the step writes is committed together with the job's position.
+   */
   sql: Sql
   publish: Publish
   topics: { sitePaid: string; sitePaidInvalid: string }

@@ -10,15 +10,15 @@ import { runStep } from "./runStep.ts"
 const steps = { resend: resendStep, replay: replayStep, erasure: erasureStep }
 
 const pollIntervalMs = 1_000
-/** The shorter interval for some time after a step, so that a job reaches its rate. */
+/** The interval for some time after a step, so that a job reaches its rate. */
 const busyPollIntervalMs = 25
 const busyForMs = 3_000
-/** How long a job is skipped after its step failed, and how long polling stops if the database is unavailable. */
+/** How long a job is skipped after a failed step, and the interval while the database is unavailable. */
 const retryAfterMs = 2_000
 
 /**
- * Runs all jobs, step by step, until it is closed. Several consoles can run jobs at the same time. A job's whole state is in
- * its row, so after a restart, or on another console, it continues with the next step.
+ * Runs all jobs, step by step, on any number of consoles at once. A job's state is in its row, so after a
+ * restart it continues with the next step.
  */
 export function runJobs(settings: { pool: Pool; context: Omit<StepContext, "sql">; log: Logger }): {
   close(): Promise<void>
@@ -29,7 +29,7 @@ export function runJobs(settings: { pool: Pool; context: Omit<StepContext, "sql"
   const skippedUntil = new Map<string, number>()
   let isDatabaseDown = false
 
-  /** Returns false if no job had a step to run. */
+  /** False if no job has a step to run now. */
   async function runNextStep(): Promise<boolean> {
     for (const [id, until] of skippedUntil) if (until <= Date.now()) skippedUntil.delete(id)
     const outcome = await runStep(pool, steps, context, [...skippedUntil.keys()])

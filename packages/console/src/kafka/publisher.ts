@@ -9,7 +9,10 @@ import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
 
 const deadlineMs = 5_000
 
-/** A record whose publish was `unavailable` may be on the broker nevertheless; publishing it again can duplicate it. */
+/**
+ * A record whose publish was `unavailable` may be on the broker nevertheless; publishing it again can
+ * duplicate it.
+ */
 export type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
 
 export type Publish = (record: Outgoing) => Promise<Published>
@@ -17,8 +20,8 @@ export type Publish = (record: Outgoing) => Promise<Published>
 export type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
 
 /**
- * Connects to Kafka in the background and retries, so that the console starts, and does everything else, while Kafka is
- * unavailable. `onState` gets the result of a check every `checkIntervalMs`.
+ * Connects to Kafka in the background, so that the console starts and works while Kafka is unavailable.
+ * `onState` gets the result of a check every `checkIntervalMs`.
  */
 export function startPublisher(settings: {
   kafka: KafkaConnection

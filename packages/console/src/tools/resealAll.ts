@@ -2,7 +2,9 @@ import { type SealingKeys, type Sql, seal, sealContexts, sealingKeyId, unseal } 
 
 type Row = { id: string; secret_id: string; sealed: Buffer }
 
-/** Every table with sealed values: their columns, each with the SQL of its secret's id, and the context they are bound to. */
+/**
+ * `columns` maps each sealed column to the SQL of its secret's id; `context` is what the seal is bound to.
+ */
 const sealedTables = [
   {
     table: "channel",
@@ -20,9 +22,9 @@ const sealedTables = [
 export type Resealed = { scanned: number; resealed: number; unopened: string[] }
 
 /**
- * Seals every value with the current key that another key has sealed. Safe while the console runs, and to repeat: a value
- * that a rotation replaces meanwhile needs no resealing, because the console sealed it with the current key. A value that a
- * rotation moves to the other column is still found, because the update compares all columns of the row.
+ * Seals every value with the current key that another key has sealed. Safe while the console runs, and to
+ * repeat. A value that a rotation replaces meanwhile is sealed with the current key already; one that a
+ * rotation moves to the other column is found, because the update compares all columns of the row.
  */
 export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promise<Resealed> {
   const done: Resealed = { scanned: 0, resealed: 0, unopened: [] }

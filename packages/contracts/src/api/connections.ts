@@ -45,16 +45,14 @@ export const connectionSchema = z
   .meta({ id: "Connection", description: "A partner's data source, connected to a site." })
 
 /**
- * Only three routes return it: create a connection, replace its token, read its trigger URL. All other responses omit the
- * token, so they can be logged and shown.
+ * Only three routes return it: create a connection, replace its token, read its trigger URL. All other
+ * responses omit the token, so they can be logged and shown.
  */
 export const connectionTriggerUrlSchema = connectionSchema
   .extend({
-    trigger_url: z
-      .url()
-      .meta({
-        description: "The URL that the partner calls. Its token is a secret: share it with the partner only.",
-      }),
+    trigger_url: z.url().meta({
+      description: "The URL that the partner calls. Its token is a secret: share it with the partner only.",
+    }),
   })
   .meta({ id: "ConnectionTriggerUrl", description: "A connection with its trigger URL." })
 

@@ -93,7 +93,10 @@ export const createReplayJobSchema = z
   })
   .meta({ id: "CreateReplayJob" })
 
-/** Compares Unicode host names in both spellings: people write letters such as "ü", and a URL contains Punycode. */
+/**
+ * Compares Unicode host names in both spellings: people write letters such as "ü", and a URL contains
+ * Punycode.
+ */
 function containsHost(text: string, hostname: string): boolean {
   const host = hostname.replace(/\.$/, "")
   const written = text.normalize("NFC").toLowerCase()
@@ -102,13 +105,9 @@ function containsHost(text: string, hostname: string): boolean {
 
 export const createErasureJobSchema = z
   .strictObject({
-    email: z
-      .email({ pattern: z.regexes.unicodeEmail })
-      .max(320)
-      .optional()
-      .meta({
-        description: "Erase all data of the person with this address. Upper and lower case are equal.",
-      }),
+    email: z.email({ pattern: z.regexes.unicodeEmail }).max(320).optional().meta({
+      description: "Erase all data of the person with this address. Upper and lower case are equal.",
+    }),
     site_url: z
       .url({
         protocol: /^https?$/,

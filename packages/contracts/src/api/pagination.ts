@@ -1,6 +1,8 @@
 import { z } from "zod"
 
-/** The query of every list. Strict, because a misspelt filter that was ignored would return the wrong entries. */
+/**
+ * The query of every list. Strict, because a misspelt filter that was ignored would return the wrong entries.
+ */
 export const pageQuerySchema = z.strictObject({
   cursor: z
     .string()

@@ -99,9 +99,9 @@ test.each([
     expect(readCompiled(Buffer.from(JSON.stringify(record)))).toEqual({ ok: true, value: record })
     fc.assert(
       fc.property(changes, fc.subarray(Object.keys(record)), fc.boolean(), (changed, dropped, drops) => {
-        const given: Record<string, unknown> = { ...record, ...changed }
-        if (drops) for (const name of dropped) delete given[name]
-        const bytes = Buffer.from(JSON.stringify(given))
+        const changedRecord: Record<string, unknown> = { ...record, ...changed }
+        if (drops) for (const name of dropped) delete changedRecord[name]
+        const bytes = Buffer.from(JSON.stringify(changedRecord))
         const expected = schema.safeParse(JSON.parse(bytes.toString()), { error: validationMessage })
         const read = readCompiled(bytes)
         expect(read).toEqual(

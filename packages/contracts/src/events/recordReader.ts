@@ -6,8 +6,8 @@ export type ReadRecord<T> = { ok: true; value: T } | { ok: false; reason: string
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Makes the function that parses a record's value: UTF-8, then JSON, then the schema. A reason names fields and rules and
- * never a value, because values contain personal data and reasons are logged.
+ * Makes the function that parses a record's value: UTF-8, then JSON, then the schema. A reason names fields
+ * and rules and never a value, because values contain personal data and reasons are logged.
  *
  * The schema is compiled: parsing then takes 60 % of the time and produces 40 % of the garbage.
  */

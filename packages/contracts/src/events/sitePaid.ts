@@ -5,8 +5,8 @@ import { timeWithOffset } from "../values/time.ts"
 const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
 
 /**
- * `site.paid`: a site was bought through a channel, is paid and ready for use. Published by internal services, which may
- * add fields; unknown fields are ignored.
+ * `site.paid`: a site was bought through a channel, is paid and ready for use. Published by internal
+ * services, which may add fields; unknown fields are ignored.
  */
 export const sitePaidSchema = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { SitePaid } from "./sitePaid.ts"
 
-/** `site.ready`: the body that a partner's notification address receives. Exactly these eight fields, in this order. */
+/** `site.ready`: what a partner receives. Exactly these eight fields, in this order. */
 export const siteReadySchema = z
   .strictObject({
     event: z.literal("site.ready"),
@@ -25,10 +25,7 @@ export const siteReadySchema = z
 
 export type SiteReady = z.infer<typeof siteReadySchema>
 
-/**
- * The bytes that are stored, and signed and sent on every attempt. Called once per delivery: serialising again could change
- * bytes that a receiver has already verified.
- */
+/** The bytes of every attempt. Called once per delivery: a second serialisation could produce other bytes. */
 export function siteReadyBody(paid: SitePaid): Buffer {
   const ready: SiteReady = {
     event: "site.ready",
@@ -43,7 +40,7 @@ export function siteReadyBody(paid: SitePaid): Buffer {
   return Buffer.from(JSON.stringify(ready))
 }
 
-/** An ISO 8601 time in the contract's format: UTC, whole seconds (fractions are cut), `+00:00` and not `Z`. */
+/** A time in the contract's format: UTC, whole seconds (fractions are cut), `+00:00` and not `Z`. */
 function utcSeconds(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19)}+00:00`
 }

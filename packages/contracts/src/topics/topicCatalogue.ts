@@ -18,7 +18,6 @@ const sitePaidRetentionMs = 7 * dayMs
 /** Every record of site.paid is deleted by this age: Kafka deletes whole segments. */
 export const sitePaidMaxAgeMs = sitePaidRetentionMs + segmentMs
 
-/** What creates, documents and deploys a topic. */
 export type Topic = {
   name: string
   purpose: string
@@ -37,7 +36,7 @@ export type Topic = {
 
 export type TopicSettings = TopicNameSettings & { retryPeriodMs: number }
 
-/** Every topic of an installation: the only definition, from which topics are created, documented and deployed. */
+/** All topics of an installation, from which they are created, documented and deployed. */
 export function topicCatalogue(settings: TopicSettings): Topic[] {
   const names = topicNames(settings)
   const keyedByDelivery = { key: "delivery id", partitions: 6, cleanup: "delete" } as const

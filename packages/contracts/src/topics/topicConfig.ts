@@ -1,8 +1,8 @@
 import type { Topic } from "./topicCatalogue.ts"
 
 /**
- * A topic's settings under Kafka's names. With two or more replicas, an acknowledged record is in all replicas but one, so
- * losing any one broker loses no record.
+ * A topic's settings under Kafka's names. With two or more replicas, an acknowledged record is in all
+ * replicas but one, so losing any one broker loses no record.
  */
 export function topicConfig(topic: Topic, replication: number): Record<string, string> {
   return {

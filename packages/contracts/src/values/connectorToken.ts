@@ -13,10 +13,7 @@ export function newConnectorToken(): string {
   return body + checksum(body)
 }
 
-/**
- * Whether the text has a token's format and a correct checksum, so that a mistyped or invented token costs no query. Whether
- * the token is valid is decided by its hash in the database.
- */
+/** Checks the format and the checksum, so that a mistyped or invented token costs no query. */
 export function isConnectorToken(text: string): boolean {
   if (!tokenFormat.test(text)) return false
   const body = text.slice(0, -checksumLength)

@@ -15,7 +15,9 @@ export function parseDuration(text: string): number {
   return amount * unitMs[unit]
 }
 
-/** 300000 to `5m`, in the largest unit that divides it. Topic names contain the result, so it must not change. */
+/**
+ * 300000 to `5m`, in the largest unit that divides it. Topic names contain the result, so it must not change.
+ */
 export function formatDuration(ms: number): string {
   const units = Object.entries(unitMs).toReversed()
   for (const [unit, length] of units) if (ms % length === 0 && ms >= length) return `${ms / length}${unit}`

@@ -7,8 +7,8 @@ test.each([
   ["2026-01-01T00:00:00.11111111111Z", "2026-01-01T00:00:00.111Z"],
   ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z"],
   ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"],
-])("the time %s is normalised to %s", (given, normalised) => {
-  expect(timeSchema.parse(given)).toBe(normalised)
+])("the time %s is normalised to %s", (input, normalised) => {
+  expect(timeSchema.parse(input)).toBe(normalised)
 })
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
   ["0000-01-01T00:00:00Z", "1970 to 9999"],
   ["1970-01-01T00:00:00+00:01", "1970 to 9999"],
   ["9999-12-31T23:59:59-23:00", "1970 to 9999"],
-])("the time %s is rejected with one message, which states what is wrong", (given, message) => {
-  const messages = timeSchema.safeParse(given).error?.issues.map((issue) => issue.message)
+])("the time %s is rejected with one message, which states what is wrong", (input, message) => {
+  const messages = timeSchema.safeParse(input).error?.issues.map((issue) => issue.message)
   expect(messages).toEqual([expect.stringContaining(message)])
 })

@@ -1,9 +1,9 @@
 import type { z } from "zod"
 
 /**
- * zod's messages in a caller's words, as what follows a field's name: "is required", "must be a string". Passed to
- * `safeParse` as `error`; messages that a schema sets itself take precedence. No message quotes a value, because values
- * can be personal data or secrets.
+ * zod's messages in a caller's words, as what follows a field's name: "is required", "must be a string".
+ * Passed to `safeParse` as `error`; messages that a schema sets itself take precedence. No message quotes a
+ * value, because values can be personal data or secrets.
  */
 export function validationMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -54,7 +54,9 @@ function listOf(values: readonly string[]): string {
   return values.length < 2 ? last : `${values.slice(0, -1).join(", ")} or ${last}`
 }
 
-/** An issue as a clause with its field's name: "email is required". `whole` names the value that has no path. */
+/**
+ * An issue as a clause with its field's name: "email is required". `whole` names the value that has no path.
+ */
 export function describeIssue({ path, message }: z.core.$ZodIssue, whole: string): string {
   return `${path.join(".") || whole} ${message}`
 }

@@ -52,9 +52,9 @@ export const readSnapshot = defineRoute({
 })
 
 /**
- * Reads one chunk at a time, without a transaction that a slow client would keep open. If a newer snapshot deletes the chunks
- * meanwhile, the response is shorter than its Content-Length, which clients treat as a failure. The first chunk is read
- * before the status is sent, so that an unavailable database is still a 503.
+ * Reads one chunk at a time, without a transaction that a slow client would keep open. If a newer snapshot
+ * deletes the chunks meanwhile, the response is cut off. The first chunk is read before the status is sent,
+ * so that an unavailable database is still a 503.
  */
 async function openChunks(
   prisma: PrismaClient,

@@ -21,7 +21,8 @@ export const listDeliveries = defineRoute({
   },
   async handle({ prisma }, { query }) {
     const page = await readPage(query, {
-      // Delivery ids are UUIDs of version 7, so they are in the order of creation, and an index has them by channel.
+      // Delivery ids are UUIDs of version 7, so they are in the order of creation, and an index has them by
+      // channel.
       key: z.uuid(),
       keyOf: (row: DeliveryRow) => row.id,
       read: (after, count) =>

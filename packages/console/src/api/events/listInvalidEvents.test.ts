@@ -29,7 +29,7 @@ test("invalid events are listed from Kafka, newest first, with their channel and
   }
   await reject(23, "channel: is too long", JSON.stringify({ id: 5, channel: email }))
   await reject(24, "not JSON", `{"id": "order-24", "email": "${email}"`)
-  await reject(25, "unknown channel; too large to be kept here: 950000 bytes", null)
+  await reject(25, "unknown channel; too large to be stored here: 950000 bytes", null)
 
   // Rejected once, then delivered from another record with the same id.
   const [delivery] = await it.deliveries(1)
@@ -43,7 +43,7 @@ test("invalid events are listed from Kafka, newest first, with their channel and
       ...noIds,
       bytes: null,
       from: origin(25),
-      reason: "unknown channel; too large to be kept here: 950000 bytes",
+      reason: "unknown channel; too large to be stored here: 950000 bytes",
       rejected_at: expect.any(String),
     },
     { ...noIds, bytes: 48, from: origin(24), reason: "not JSON", rejected_at: expect.any(String) },

@@ -18,7 +18,9 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
   }
 }
 
-/** What an erasure cannot delete: records on Kafka that contain an event. All other topics contain ids only. */
+/**
+ * What an erasure cannot delete: records on Kafka that contain an event. All other topics contain ids only.
+ */
 function remains(createdAt: Date, prefix: string): RemainingTopic[] {
   // The retry settings do not matter, because retry topics contain ids only.
   const settings: TopicSettings = { prefix, retryDelaysMs: [], retryPeriodMs: 0 }

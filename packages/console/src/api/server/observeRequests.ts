@@ -3,8 +3,8 @@ import type { RequestHandler } from "express"
 import { newId } from "../../newIds.ts"
 
 /**
- * Writes one log line and two metrics per request. They contain the route's pattern and never the path: a path contains ids,
- * and an unknown path can contain anything, such as a pasted token.
+ * Logs and measures each request. The route's pattern stands for the path, which contains ids, or anything if
+ * it is unknown, such as a pasted token.
  */
 export function observeRequests({ log, metrics }: { log: Logger; metrics: Registry }): RequestHandler {
   const requests = new Counter({

@@ -1,6 +1,8 @@
 import type { RequestHandler } from "express"
 
-/** Responses contain secrets and partners' data, so no cache may store them and no page may frame or run them. */
+/**
+ * Responses contain secrets and partners' data, so no cache may store them and no page may frame or run them.
+ */
 export const securityHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     "cache-control": "no-store",

@@ -118,7 +118,8 @@ test("the final pass erases deliveries that dispatchers with an older list of er
   })
   expect(waitS * 1_000).toBeGreaterThanOrEqual(finalPassAfterMs)
   expect(await read(it, console, id)).toMatchObject({ state: "running", counts: { deliveries_erased: 1 } })
-  // Stored by dispatchers whose clocks are slow and fast by the clock margin, and by one whose clock is right.
+  // Stored by dispatchers whose clocks are slow and fast by the clock margin, and by one whose clock is
+  // right.
   const dayMs = 86_400_000
   const agoMs = [storeMaxMs + clockMarginMs - 5_000, 0, 5_000 - finalPassAfterMs - clockMarginMs]
   const sinceMs = Date.now() - Date.parse(created_at)

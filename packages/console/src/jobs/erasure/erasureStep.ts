@@ -13,11 +13,12 @@ export function firstErasurePosition(): Position {
 }
 
 /**
- * One step of an erasure: erases the matching deliveries among the next 500, in the transaction that saves the job's position.
+ * One step of an erasure: erases the matching ones of the next deliveries, and saves the job's position with
+ * them.
  *
- * Dispatchers check new events against a list of erasures. One whose list is older than this erasure may store an event that
- * the first pass has passed already. The final pass, which begins when every list contains this erasure, therefore scans
- * the deliveries again that were stored since the job was created.
+ * Dispatchers check new events against a list of erasures. A dispatcher with an older list may store a
+ * matching event behind the first pass. The final pass begins when every list contains this erasure, and
+ * scans the deliveries that were stored since the job was created.
  */
 export async function erasureStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { after, finalPass } = positionSchema.parse(job.position)
@@ -41,7 +42,8 @@ function finalPassStart(createdAt: Date): string {
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
 
 async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
-  // The body's hash is erased too: all other fields can be known, so it would confirm a guess of the e-mail address.
+  // The body's hash is erased too: all other fields can be known, so it would confirm a guess of the e-mail
+  // address.
   const deliveries = await sql(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
@@ -51,7 +53,7 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
       returning id`,
     [ids],
   )
-  // A partner's response may repeat the body. This second statement runs after the first has locked the deliveries, so it
+  // A partner's response may repeat the body. After the first statement has locked the deliveries, this one
   // also finds attempts that were being recorded.
   const excerpts = await sql(
     `update attempt set response_excerpt = null

@@ -5,9 +5,9 @@ import { digestsOf, finalPassAfterMs, type Subject } from "@sitewire/erasure"
 const scanRows = 500
 
 /**
- * Finds the next deliveries whose bodies are about the subject. There is no index of e-mail addresses, because it would be
- * personal data too, so every body is read. Bodies are parsed here and not in Postgres: jsonb rejects \u0000, which a
- * site's name may contain, and lower case in Postgres depends on the database's locale.
+ * Finds the next deliveries whose bodies are about the subject. Every body is read, because an index of
+ * e-mail addresses would be personal data too. Postgres cannot parse the bodies: jsonb rejects \u0000, which
+ * a site's name may contain, and lower case depends on the database's locale.
  */
 export async function scanBodies(sql: Sql, after: string, createdAt: Date, subject: Subject) {
   // Dispatchers check every delivery after this against a list that contains the erasure.

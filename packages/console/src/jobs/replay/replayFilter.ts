@@ -12,7 +12,9 @@ export function matches(record: Incoming, filter: ReplayFilter): boolean {
   return rejected_before === undefined || record.appendedAt < Date.parse(rejected_before)
 }
 
-/** All erasures: an operator can extend the retention of site.paid.invalid, so its records can have any age. */
+/**
+ * All erasures: an operator can extend the retention of site.paid.invalid, so its records can have any age.
+ */
 export function readAllErasures(sql: Sql): Promise<Erasures> {
   return readErasures(sql, new Date(0))
 }

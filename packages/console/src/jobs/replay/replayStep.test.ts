@@ -69,8 +69,8 @@ test("a replay respects its time range and its rate, and continues after its con
   const rejected_before = await timeAfterNow()
   await reject(1_110, 1_120)
 
-  const asked = { filter: { rejected_after, rejected_before }, reason: "r", per_second: 25 }
-  const { id, per_second } = await begin(it, first, "replay", asked)
+  const request = { filter: { rejected_after, rejected_before }, reason: "r", per_second: 25 }
+  const { id, per_second } = await begin(it, first, "replay", request)
   expect(per_second).toBe(25)
   await waitUntil(
     "some to be replayed",
@@ -78,7 +78,8 @@ test("a replay respects its time range and its rate, and continues after its con
   )
   await first.end("SIGKILL")
   expect((await it.read(it.names.sitePaid)).length).toBeLessThan(1_100)
-  // 500 events at 25 per second: the next step is 20 seconds later. The test raises the rate instead of waiting.
+  // 500 events at 25 per second: the next step is 20 seconds later. The test raises the rate instead of
+  // waiting.
   const [job] = await it.sql<{ wait: number }>(
     "select extract(epoch from (position::jsonb ->> 'nextStepAt')::timestamptz - created_at)::float8 as wait from job",
   )
@@ -114,10 +115,10 @@ test("a replay leaves out events of an erased subject that were, or may have bee
   // If the dispatcher's clock is fast, this event may have been rejected before the erasure.
   await reject("of the person, right after", { email })
 
-  const asked = { filter: { reason: "unknown" }, reason: "the channel exists now" }
-  const dry = await it.call(console, "POST", "/v1/jobs/replay", { ...asked, dry_run: true })
+  const request = { filter: { reason: "unknown" }, reason: "the channel exists now" }
+  const dry = await it.call(console, "POST", "/v1/jobs/replay", { ...request, dry_run: true })
   expect(dry.json).toMatchObject({ matching: 1, left_out: 5 })
-  const { id } = await begin(it, console, "replay", asked)
+  const { id } = await begin(it, console, "replay", request)
   expect((await end(it, console, id)).counts).toEqual({ read: 7, replayed: 1, left_out: 5 })
   const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
   expect(replayed).toEqual(["of another person"])

@@ -23,9 +23,9 @@ export function firstReplayPosition(perSecond: number): z.output<typeof position
 }
 
 /**
- * One step of a replay: reads a batch of site.paid.invalid and publishes the matching records to site.paid with their
- * original key and value. Events that are still invalid return to site.paid.invalid behind `end`, so the job ends. A
- * repeated step publishes events twice; dispatchers ignore the second event with an id. Erased events are left out.
+ * One step of a replay: publishes the matching records of a batch of site.paid.invalid to site.paid. Events
+ * that are still invalid return behind `end`, so the job ends. A repeated step publishes events twice, and
+ * dispatchers ignore the second event with an id.
  */
 export async function replayStep(
   job: RunningJob,

@@ -1,10 +1,8 @@
 /**
- * The assignments of an update of `delivery` that requests a resend: the delivery is deferred, and a dispatcher claims it when
- * its channel has capacity. The attempt gets its number at the claim, so it is never an obsolete one. Its failure begins
- * a new retry period.
+ * SQL assignments that defer a delivery for a resend, with a new retry period. Not for erased deliveries.
  *
- * `deferred_at` identifies the deferral and must be new: the outcome of an attempt in flight ends only the deferral for which
- * the attempt was claimed. That attempt's lease is left unchanged. Not for erased deliveries.
+ * `deferred_at` identifies the deferral and must be new: the outcome of an attempt in flight then cannot end
+ * it. That attempt's lease is left unchanged.
  */
 export const deferForResend = `
     deferred_at = greatest(clock_timestamp(), delivery.deferred_at + interval '1 ms'),

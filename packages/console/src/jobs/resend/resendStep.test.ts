@@ -45,8 +45,8 @@ test("a resend defers exactly the deliveries that match its filter, leaves out e
   })
   expect(await it.sql("select * from job")).toEqual([])
 
-  const asked = { filter, reason: "ticket 17", per_second: 500 }
-  const { id, ...begun } = await begin(it, console, "resend", asked)
+  const request = { filter, reason: "ticket 17", per_second: 500 }
+  const { id, ...begun } = await begin(it, console, "resend", request)
   expect(begun).toMatchObject({
     kind: "resend",
     filter,
@@ -76,10 +76,10 @@ test("a resend by state defers the deliveries in that state, and no others", asy
   for (const [at, state] of states.entries()) ids.set(state, await it.deliveries(4, { days: 3 - at, state }))
   const deferred: string[] = []
   for (const state of states) {
-    const asked = { filter: { state }, reason: "r", per_second: 500 }
-    const dry = await it.call(console, "POST", "/v1/jobs/resend", { ...asked, dry_run: true })
+    const request = { filter: { state }, reason: "r", per_second: 500 }
+    const dry = await it.call(console, "POST", "/v1/jobs/resend", { ...request, dry_run: true })
     expect(dry.json).toMatchObject({ matching: 4 })
-    const { id } = await begin(it, console, "resend", asked)
+    const { id } = await begin(it, console, "resend", request)
     expect(await end(it, console, id)).toMatchObject({ counts: { resent: 4 } })
     deferred.push(...(ids.get(state) ?? []))
     expect(await readDeferred(it)).toEqual(deferred.toSorted())
@@ -90,8 +90,8 @@ test("a job continues after its console was killed with -9, and defers nothing t
   await using it = await startConsoles()
   const first = await it.console()
   const ids = await it.deliveries(300)
-  const asked = { filter: { channel: "acme" }, reason: "after an outage", per_second: 100 }
-  const { id } = await begin(it, first, "resend", asked)
+  const request = { filter: { channel: "acme" }, reason: "after an outage", per_second: 100 }
+  const { id } = await begin(it, first, "resend", request)
   await waitUntil("some to be resent", async () => ((await read(it, first, id)).counts.resent ?? 0) >= 50)
   await first.end("SIGKILL")
   const [cut] = await it.sql<{ state: string; resent: number }>(

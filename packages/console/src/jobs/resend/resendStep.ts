@@ -15,9 +15,8 @@ export function firstResendPosition(perSecond: number): Position {
 }
 
 /**
- * One step of a resend: defers the next deliveries, at most a quarter of a second's, in the transaction that saves the job's
- * position. A crash therefore repeats nothing, and the counts of a cancelled job are exact. The rate leaves dispatchers
- * time for other deliveries; each channel's concurrency limit applies anyway.
+ * One step of a resend: defers the next deliveries, at most a quarter of a second's, in the transaction that
+ * saves the job's position. A crash therefore repeats nothing, and the counts of a cancelled job are exact.
  */
 export async function resendStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { perSecond, after } = positionSchema.parse(job.position)
@@ -40,8 +39,8 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
 /** `scanned` is 0 if the step reached its maximum of matching rows. */
 type Deferred = { resent: number; matched: number; through: string | null; scanned: number }
 
-// The update repeats the conditions: a row can be erased or delivered between the select and the update's lock. The step
-// stops scanning after the last row that it defers, which halves its time.
+// The update repeats the conditions: a row can be erased or delivered between the select and the update's
+// lock. The step stops scanning after the last row that it defers, which halves its time.
 const deferNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
 with scanned as (
   select id, state, created_at from delivery where ${range} order by id limit ${scanRows}

@@ -67,19 +67,19 @@ test("a rotation can be abandoned: the staged secret is deleted and the active o
 })
 
 test("a step that is not possible now is rejected with advice, and changes nothing", async () => {
-  await channel("refuses")
+  await channel("conflicts")
   const rejected = async (step: string, ...advice: string[]) => {
-    const before = await secretsOf("refuses")
-    const { status, json } = await post(`refuses/secret/${step}`)
+    const before = await secretsOf("conflicts")
+    const { status, json } = await post(`conflicts/secret/${step}`)
     expect(status).toBe(409)
     for (const text of advice) expect(json.detail).toContain(text)
-    expect(await secretsOf("refuses")).toEqual(before)
+    expect(await secretsOf("conflicts")).toEqual(before)
   }
   await rejected("activate", "No secret is staged", "Stage one to begin")
   await rejected("retire", "no secret beside the active one", "Stage one to begin")
-  await post("refuses/secret/stage")
+  await post("conflicts/secret/stage")
   await rejected("stage", "a staged secret", "Activate it, or retire it")
-  await post("refuses/secret/activate")
+  await post("conflicts/secret/activate")
   await rejected("stage", "a retiring secret", "Retire it once")
   await rejected("activate", "No secret is staged", "Retire it once")
   for (const step of ["stage", "activate", "retire"]) {
@@ -92,7 +92,8 @@ test("a step with a secret_id affects no other secret", async () => {
   const staged = (await post("named/secret/stage")).json.other_secret as { id: string }
   expect((await post(`named/secret/activate?secret_id=${secretId}`)).status).toBe(409)
   expect((await post(`named/secret/activate?secret_id=${staged.id}`)).status).toBe(200)
-  // A request to delete the staged secret, after somebody else has activated it, must not delete the retiring one.
+  // A request to delete the staged secret, after somebody else has activated it, must not delete the retiring
+  // one.
   const late = await post(`named/secret/retire?secret_id=${staged.id}`)
   expect(late.status).toBe(409)
   expect(late.json.detail).toContain(`is "${secretId}" and not "${staged.id}"`)
