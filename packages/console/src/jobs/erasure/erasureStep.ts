@@ -13,8 +13,7 @@ export function firstErasurePosition(): Position {
 }
 
 /**
- * One step of an erasure: erases the matching ones of the next deliveries, and saves the job's position with
- * them.
+ * One step of an erasure: erases the matching ones of the next deliveries and saves the job's position.
  *
  * Dispatchers check new events against a list of erasures. A dispatcher with an older list may store a
  * matching event behind the first pass. The final pass begins when every list contains this erasure, and
