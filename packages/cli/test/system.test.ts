@@ -306,10 +306,14 @@ test("a trigger URL with a replaced token is reported as such, and no output quo
     ...["connection", "create", "--id", "replaced", "--site", "b.example"],
     ...["--source", system.partner.url],
   ]
-  const { address } = await json<{ address: string }>(...connect)
+  const { trigger_url: address } = await json<{ trigger_url: string }>(...connect)
   const fromStdin = () => runCli(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })
   expect(await fromStdin()).toMatchObject({ code: 0, stdout: expect.stringContaining("202") })
-  const { address: newAddress } = await json<{ address: string }>("connection", "replace-token", "replaced")
+  const { trigger_url: newAddress } = await json<{ trigger_url: string }>(
+    "connection",
+    "replace-token",
+    "replaced",
+  )
   expect(newAddress).not.toBe(address)
   const old = await fromStdin()
   expect(old).toMatchObject({ code: 1, stdout: expect.stringMatching(/404 .*its token was replaced/) })

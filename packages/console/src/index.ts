@@ -1,3 +1,3 @@
-export { createApiKey } from "./apiKey.ts"
-export { openApiDocument } from "./openApiDocument.ts"
+export { openApiDocument } from "./api/openapi/openApiDocument.ts"
+export { createApiKey } from "./auth/apiKey.ts"
 export { consoleVariables } from "./variables.ts"

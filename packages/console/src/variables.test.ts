@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { consoleVariables } from "./variables.ts"
 
-test("every variable says what it is for, and those that hold secrets say so", () => {
+test("every variable has a description, and those with secrets are marked secret", () => {
   const secret: string[] = []
   for (const [name, schema] of Object.entries(consoleVariables)) {
     const meta = schema.meta()
@@ -11,7 +11,7 @@ test("every variable says what it is for, and those that hold secrets say so", (
   expect(secret.toSorted()).toEqual(["DATABASE_URL", "KAFKA_PASSWORD", "SEALING_KEYS"])
 })
 
-test("the gateway's origin is taken with or without its last slash, and not with a path", () => {
+test("GATEWAY_ORIGIN may end with a slash, and must not have a path", () => {
   const read = (text: string) => consoleVariables.GATEWAY_ORIGIN.safeParse(text)
   expect(read("https://hooks.example").data).toBe("https://hooks.example")
   expect(read("http://127.0.0.1:8080/").data).toBe("http://127.0.0.1:8080")

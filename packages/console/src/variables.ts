@@ -3,15 +3,15 @@ import { egressVariables, rangesVariable } from "@sitewire/egress"
 import { databaseVariables, kafkaVariables, portVariable } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** What the console reads from the environment, beside what every process does. */
+/** The console's configuration, in addition to the variables of every process. */
 export const consoleVariables = {
   ...kafkaVariables,
   ...databaseVariables,
-  CONSOLE_HOST: z
-    .string()
-    .default("127.0.0.1")
-    .meta({ description: "Address on which the management API listens. Not one that the internet reaches." }),
-  CONSOLE_PORT: portVariable(8090, "Port of the management API; 0 picks a free one."),
+  CONSOLE_HOST: z.string().default("127.0.0.1").meta({
+    description:
+      "IP address on which the management API listens. It must not be reachable from the internet.",
+  }),
+  CONSOLE_PORT: portVariable(8090, "Port of the management API; 0 chooses a free port."),
   ...sealingVariables,
   GATEWAY_ORIGIN: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
@@ -19,14 +19,14 @@ export const consoleVariables = {
     .transform((text) => new URL(text).origin)
     .optional()
     .meta({
-      description: "Where partners reach the gateway. Not set: https:// and the connection's own site.",
+      description: "Origin of trigger URLs. Default: https:// and the connection's site.",
     }),
   ALLOW_HTTP: egressVariables.ALLOW_HTTP,
   ALLOWED_RANGES: rangesVariable(
-    "Address ranges (CIDR, separated by commas) that are accepted in addresses although they are private.",
+    "Private IP ranges (CIDR, separated by commas) that addresses may use nevertheless.",
   ),
   DELEGATE_ALLOWED_RANGES: rangesVariable(
-    "Address ranges (CIDR, separated by commas) in which executors of connections that delegate are accepted; with http: too. The scheduler's value.",
+    "IP ranges (CIDR, separated by commas) in which executors of `delegate` connections may be, with http too. Use the scheduler's value.",
   ),
 }
 

@@ -1,10 +1,10 @@
-import { clockMarginMs, sitePaidGoneAfterMs } from "@sitewire/contracts"
+import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { listMaxAgeMs, listRefreshMs } from "./bounds.ts"
 import { type Erasures, readErasures } from "./readErasures.ts"
 
 /** An older erasure names nobody whose event can still come: site.paid does not have it any more. */
-const relevantMs = sitePaidGoneAfterMs + clockMarginMs
+const relevantMs = sitePaidMaxAgeMs + clockMarginMs
 
 /** Both, because the monotonic clock stops while a machine is suspended. */
 type Clocks = { monotonicMs(): number; wallMs(): number }

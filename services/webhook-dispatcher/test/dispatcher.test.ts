@@ -32,8 +32,8 @@ test("a site.paid reaches the partner as site.ready: the eight fields in order, 
     return nonEmpty(await it.sql("select * from delivery where state = 'delivered'"))
   })
   expect(row).toMatchObject({ event_id: "shop-1", attempts: 1, id: request?.headers["x-sitewire-delivery"] })
-  const attempts = await it.sql("select number, status, error, address from attempt")
-  expect(attempts).toEqual([{ number: 1, status: 204, error: null, address: "127.0.0.1" }])
+  const attempts = await it.sql("select number, status, error, ip from attempt")
+  expect(attempts).toEqual([{ number: 1, status: 204, error: null, ip: "127.0.0.1" }])
   expect(dispatcher.output()).not.toContain("owner@shop.example")
   expect(dispatcher.output()).not.toContain(secret)
   await partner.close()
@@ -231,7 +231,7 @@ test("what is malformed or names an unknown channel is put aside with reason and
   const reasons = invalid.map(refusal)
   expect(reasons).toContain("not JSON")
   expect(reasons).toContain("unknown channel")
-  expect(reasons.some((reason) => reason?.startsWith("email: "))).toBe(true)
+  expect(reasons.some((reason) => reason?.startsWith("email "))).toBe(true)
   expect(invalid.map(({ value }) => String(value)).toSorted()).toEqual(bad.toSorted())
   const origins = invalid.map(({ headers }) => ({
     topic: headers["sitewire-topic"],

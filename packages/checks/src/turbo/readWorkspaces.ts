@@ -59,8 +59,8 @@ function findStarted(source: string): string[] {
   const paths = source.matchAll(/\b((?:packages|services)\/[a-z-]+)\/src\/main\.ts/g)
   const names = source.matchAll(/\.start\(\s*"([a-z]+)"/g)
   return [
-    ...paths.map(([, folder]) => folder ?? ""),
-    ...names.map(([, name]) => serviceFolders.get(name ?? "") ?? ""),
+    ...[...paths].map(([, folder]) => folder ?? ""),
+    ...[...names].map(([, name]) => serviceFolders.get(name ?? "") ?? ""),
   ]
 }
 

@@ -1,8 +1,8 @@
 import {
   type ChangeChannel,
   channelSchema,
-  connectionAddressSchema,
   connectionSchema,
+  connectionTriggerUrlSchema,
   type createChannelSchema,
   type createConnectionSchema,
   createdChannelSchema,
@@ -12,9 +12,10 @@ import {
   deliverySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
+  invalidEventSchema,
   jobSchema,
   pageSchema,
-  refusedEventSchema,
+  problemSchema,
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
@@ -38,7 +39,7 @@ export function createClient(options: ApiOptions) {
   const connections = pageSchema(connectionSchema)
   const deliveries = pageSchema(deliverySchema)
   const syncs = pageSchema(syncSchema)
-  const invalidEvents = pageSchema(refusedEventSchema)
+  const invalidEvents = pageSchema(invalidEventSchema)
   const jobs = pageSchema(jobSchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
@@ -59,13 +60,13 @@ export function createClient(options: ApiOptions) {
     retireSecret: (id: string, query: SecretQuery = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
-      call(connectionAddressSchema, { ...post, path: "connections", body }),
+      call(connectionTriggerUrlSchema, { ...post, path: "connections", body }),
     listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),
     readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
     readTriggerUrl: (id: string) =>
-      call(connectionAddressSchema, { path: `connections/${segment(id)}/address` }),
+      call(connectionTriggerUrlSchema, { path: `connections/${segment(id)}/trigger-url` }),
     replaceToken: (id: string) =>
-      call(connectionAddressSchema, { ...post, path: `connections/${segment(id)}/token` }),
+      call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
     listSyncs: (id: string, query: PageQuery = {}) =>
       call(syncs, { path: `connections/${segment(id)}/syncs`, query }),
     /** The content that the last successful sync fetched. The caller reads the body. */
@@ -74,7 +75,7 @@ export function createClient(options: ApiOptions) {
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
-    listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "refused-events", query }),
+    listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "invalid-events", query }),
     createResendJob: (body: z.input<typeof createResendJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/resend", body }),
     createReplayJob: (body: z.input<typeof createReplayJobSchema>) =>

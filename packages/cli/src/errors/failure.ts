@@ -34,9 +34,7 @@ export function unreachable(message: string): Failure {
 
 export function rejectedByApi(problem: Problem): Failure {
   const detail = problem.detail ? `: ${escapeControls(problem.detail)}` : ""
-  const fields = (problem.errors ?? []).map(
-    (error) => `\n  ${escapeControls(`${error.field}: ${error.message}`)}`,
-  )
+  const fields = (problem.errors ?? []).map((error) => `\n  ${escapeControls(error.message)}`)
   const message = `${escapeControls(problem.title)} (${problem.status})${detail}${fields.join("")}`
   return new Failure("failed", message, problem)
 }

@@ -1,67 +1,49 @@
 import type { Job } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import type { Offsets, readTopic } from "@sitewire/kafka"
 import { z } from "zod"
-import type { Publish } from "../publisher.ts"
+import type { InvalidTopic } from "../kafka/invalidTopic.ts"
+import type { Publish } from "../kafka/publisher.ts"
 
-/** A job as its runner sees it. What `filter` and `position` hold is each kind's own. */
+/** A job that is running. The format of `filter` and `position` depends on the kind. */
 export type RunningJob = {
   id: string
   kind: Job["kind"]
   filter: unknown
+  /** How far the job is. */
   position: unknown
   createdAt: Date
   /** By Postgres's clock, which all consoles share. */
   now: Date
 }
 
-/** How many a second a job takes at most; null where it has no pace. */
-export function paceOf(position: unknown): number | null {
-  return pacedSchema.safeParse(position).data?.perSecond ?? null
-}
-const pacedSchema = z.object({ perSecond: z.int() })
-
-/** What became of one step. `away`: nothing is written, and the step is taken again later. */
+/** What became of one step of a job. `unavailable`: the step was rolled back and will be retried. */
 export type Step =
   | {
-      kind: "stepped"
+      kind: "completed"
       position: object
       /** Added to the job's counts. */
       counts: Record<string, number>
+      /** True after the job's last step. */
       done: boolean
-      /** No console takes the next step before this time is over, counted from the step's start. */
-      restMs?: number
+      /**
+       * The minimum time from the start of this step to the start of the next, on any console. Default: none.
+       */
+      intervalMs?: number
     }
-  | { kind: "away"; why: string }
+  | { kind: "unavailable"; why: string }
 
-type JobTopics = { sitePaid: string; sitePaidInvalid: string }
-
-/** Kafka does not answer, or not in time: the same call may succeed later. */
-export class KafkaAway extends Error {
-  override name = "KafkaAway"
-}
-
-/** The topic of refused records, read in pieces. Both reject with `KafkaAway`. */
-export type InvalidTopic = {
-  end(): Promise<Offsets>
-  read(piece: {
-    from: Offsets
-    to: Offsets
-    maxRecords: number
-    maxBytes: number
-  }): ReturnType<typeof readTopic>
-}
-
-export type StepParts = {
-  /** In the transaction that holds the job, so that what a step writes and its position are one. */
+export type StepContext = {
+  /**
+   * In the step's transaction, so that what the step writes is committed together with the job's position.
+   */
   sql: Sql
   publish: Publish
-  topics: JobTopics
-  invalid: InvalidTopic
+  topics: { sitePaid: string; sitePaidInvalid: string }
+  invalidTopic: InvalidTopic
 }
 
-/** Publishes all, and says so only if the broker has acknowledged every one. */
-export async function publishAll(publish: Publish, records: Parameters<Publish>[0][]): ReturnType<Publish> {
-  const outcomes = await Promise.all(records.map((record) => publish(record)))
-  return outcomes.find(({ kind }) => kind === "away") ?? { kind: "acknowledged" }
+/** How many deliveries or events per second a job processes at most; null if its kind has no limit. */
+export function rateOf(position: unknown): number | null {
+  return rateSchema.safeParse(position).data?.perSecond ?? null
 }
+const rateSchema = z.object({ perSecond: z.int() })

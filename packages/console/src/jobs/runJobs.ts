@@ -1,63 +1,67 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Pool } from "@sitewire/database"
 import type { Logger } from "@sitewire/runtime"
-import { stepErasure } from "./erasureJob.ts"
-import type { StepParts } from "./job.ts"
-import { stepReplay } from "./replayJob.ts"
-import { stepResend } from "./resendJob.ts"
-import { takeStep } from "./takeStep.ts"
+import { erasureStep } from "./erasure/erasureStep.ts"
+import type { StepContext } from "./job.ts"
+import { replayStep } from "./replay/replayStep.ts"
+import { resendStep } from "./resend/resendStep.ts"
+import { runStep } from "./runStep.ts"
 
-const steppers = { resend: stepResend, replay: stepReplay, erasure: stepErasure }
+const steps = { resend: resendStep, replay: replayStep, erasure: erasureStep }
 
-/** How often to look for jobs: seldom, except while there was one lately, whose pace depends on it. */
-const lookEveryMs = 1_000
-const lookOftenMs = 25
-const latelyMs = 3_000
-/** A job whose step could not be taken is passed over for this long, and the others go on. */
-const restMs = 2_000
+const pollIntervalMs = 1_000
+/** The interval for some time after a step, so that a job reaches its rate. */
+const busyPollIntervalMs = 25
+const busyForMs = 3_000
+/** How long a job is skipped after a failed step, and the interval while the database is unavailable. */
+const retryAfterMs = 2_000
 
 /**
- * Works the jobs off, one step at a time, until it is closed; any number of consoles may do so at once. Everything that
- * a job needs to go on is in its row, so a restart, or another console, takes the next step.
+ * Runs all jobs, step by step, on any number of consoles at once. A job's state is in its row, so after a
+ * restart it continues with the next step.
  */
-export function runJobs(settings: { pool: Pool; parts: Omit<StepParts, "sql">; log: Logger }): {
+export function runJobs(settings: { pool: Pool; context: Omit<StepContext, "sql">; log: Logger }): {
   close(): Promise<void>
 } {
-  const { pool, parts, log } = settings
+  const { pool, context, log } = settings
   const closing = new AbortController()
   const { signal } = closing
-  const resting = new Map<string, number>()
-  let databaseAway = false
+  const skippedUntil = new Map<string, number>()
+  let isDatabaseDown = false
 
-  async function step(): Promise<"more" | "nothing"> {
-    for (const [id, until] of resting) if (until <= Date.now()) resting.delete(id)
-    const taken = await takeStep(pool, steppers, parts, [...resting.keys()])
-    if (taken.kind === "nothing") return "nothing"
-    const { id, kind } = taken.job
-    if (taken.kind === "stepped") {
-      if (taken.done) log.info({ job: id, kind, counts: taken.counts }, "job done")
-      return "more"
+  /** False if no job has a step to run now. */
+  async function runNextStep(): Promise<boolean> {
+    for (const [id, until] of skippedUntil) if (until <= Date.now()) skippedUntil.delete(id)
+    const outcome = await runStep(pool, steps, context, [...skippedUntil.keys()])
+    if (outcome.kind === "no job") return false
+    const { id, kind } = outcome.job
+    if (outcome.kind === "completed") {
+      if (outcome.done) log.info({ job: id, kind, counts: outcome.counts }, "job done")
+      return true
     }
-    resting.set(id, Date.now() + restMs)
-    if (taken.kind === "away") log.warn({ job: id, kind, why: taken.why }, "a job waits for Kafka")
-    else log.error({ job: id, kind, error: taken.error }, "a step of a job failed; it is tried again")
-    return "more"
+    skippedUntil.set(id, Date.now() + retryAfterMs)
+    if (outcome.kind === "unavailable") {
+      log.warn({ job: id, kind, why: outcome.why }, "a job waits for Kafka")
+    } else {
+      log.error({ job: id, kind, error: outcome.error }, "a step of a job failed and will be retried")
+    }
+    return true
   }
 
   async function run(): Promise<void> {
-    let steppedAt = Number.NEGATIVE_INFINITY
+    let lastStepAt = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {
-      let pauseMs = performance.now() - steppedAt < latelyMs ? lookOftenMs : lookEveryMs
+      let pauseMs = performance.now() - lastStepAt < busyForMs ? busyPollIntervalMs : pollIntervalMs
       try {
-        if ((await step()) === "more") {
+        if (await runNextStep()) {
           pauseMs = 0
-          steppedAt = performance.now()
+          lastStepAt = performance.now()
         }
-        databaseAway = false
+        isDatabaseDown = false
       } catch (error) {
-        if (!databaseAway) log.warn({ error }, "jobs wait for the database")
-        databaseAway = true
-        pauseMs = restMs
+        if (!isDatabaseDown) log.warn({ error }, "jobs wait for the database")
+        isDatabaseDown = true
+        pauseMs = retryAfterMs
       }
       if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }

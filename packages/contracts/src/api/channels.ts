@@ -3,13 +3,13 @@ import { identifierSchema } from "./identifier.ts"
 
 export const createChannelSchema = z
   .strictObject({
-    id: identifierSchema.optional().meta({ description: "Chosen by you, or made for you." }),
+    id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
     address: z
       .url({ protocol: /^https?$/ })
       .max(2048)
       .meta({
         description:
-          "The partner's notification address: https, on a public host. Answered as it is called: normalised.",
+          "The partner's notification address: https, on a public host. Stored in normalised form.",
       }),
   })
   .meta({ id: "CreateChannel" })
@@ -19,11 +19,11 @@ export const changeChannelSchema = z
     address: createChannelSchema.shape.address.optional(),
     standard_webhooks: z.boolean().optional().meta({
       description:
-        "Send webhook-id, webhook-timestamp and webhook-signature too (standardwebhooks.com). During a rotation the signature is by both secrets.",
+        "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets.",
     }),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: "Say what to change: at least one field.",
+    error: "must contain address or standard_webhooks",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 
@@ -34,24 +34,29 @@ export const channelSchema = z
     id: z.string(),
     address: z.string(),
     secret_id: z.string().meta({
-      description: "Names the active signing secret without telling it: X-Sitewire-Signature is by this one.",
+      description: "Id of the active signing secret, by which X-Sitewire-Signature is made.",
     }),
     other_secret: z.object({ id: z.string(), state: otherSecretStateSchema }).nullable().meta({
       description:
-        "The second secret of a rotation: staged until it is activated, or the one before, retiring.",
+        "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
     }),
     standard_webhooks: z.boolean().meta({ description: "Whether Standard Webhooks headers are sent too." }),
     paused_at: z.iso.datetime().nullable().meta({
-      description: "Since when an operator holds back the channel's deliveries; null: they go out.",
+      description: "Since when an operator has paused the channel. null: it is not paused.",
     }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
-  .meta({ id: "Channel", description: "A partner's sales channel: where site.ready goes and what signs it." })
+  .meta({
+    id: "Channel",
+    description: "A partner's sales channel: where site.ready is sent and what signs it.",
+  })
 
 export const createdChannelSchema = channelSchema
   .extend({
-    signing_secret: z.string().meta({ description: "Told once, here. Keep it where secrets are kept." }),
+    signing_secret: z
+      .string()
+      .meta({ description: "Shown only in this response. Store it where you store secrets." }),
   })
   .meta({ id: "CreatedChannel" })
 
@@ -59,15 +64,15 @@ export const stagedSecretSchema = channelSchema
   .extend({
     staged_secret: z.string().meta({
       description:
-        "The new signing secret, told once, here. It signs X-Sitewire-Signature once it is activated.",
+        "The new signing secret, shown only in this response. After its activation it signs X-Sitewire-Signature.",
     }),
   })
   .meta({ id: "StagedSecret" })
 
-/** Says which secret is meant, for steps of a rotation that somebody else may be making too. */
+/** Guards a step of a rotation against another operator's rotation at the same time. */
 export const secretQuerySchema = z.strictObject({
   secret_id: identifierSchema.optional().meta({
-    description: "Only if this is the secret that it would be done to; otherwise nothing is done: 409.",
+    description: "Id of the secret that you mean. If the step would affect another secret, it responds 409.",
   }),
 })
 

@@ -5,19 +5,19 @@ export const syncRunnerSchema = z.enum(["pull", "delegate"])
 
 export const createConnectionSchema = z
   .strictObject({
-    id: identifierSchema.optional().meta({ description: "Chosen by you, or made for you." }),
+    id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
     site: z
       .hostname()
       .max(253)
       .toLowerCase()
-      .meta({ description: "Host of the owner's site, under which the partner calls the trigger." }),
+      .meta({ description: "Host of the owner's site, at which the partner calls the trigger URL." }),
     source: z
       .url({ protocol: /^https?$/ })
       .max(2048)
-      .meta({ description: "The partner's API, or the executor's address for `delegate`." }),
-    runner: syncRunnerSchema
-      .default("pull")
-      .meta({ description: "`pull` fetches the source; `delegate` asks an internal executor to." }),
+      .meta({ description: "URL of the partner's API; for `delegate`, of the executor." }),
+    runner: syncRunnerSchema.default("pull").meta({
+      description: "`pull`: Sitewire fetches the source. `delegate`: an internal executor does.",
+    }),
   })
   .meta({ id: "CreateConnection" })
 
@@ -29,33 +29,38 @@ export const connectionSchema = z
     runner: syncRunnerSchema,
     state: z.enum(["idle", "waiting", "running", "failing"]).meta({
       description:
-        "`waiting`: a sync is due at `next_sync_at`; `failing`: the last one failed and is tried again then.",
+        "`waiting`: the next sync is due at `next_sync_at`. `failing`: the last sync failed and is retried then.",
     }),
-    last_error: z.string().nullable().meta({ description: "Error class of the last sync, if it failed." }),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({ description: "Error class of the last sync. null: it did not fail." }),
     next_sync_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "null: nothing to do, or a sync is running." }),
+      .meta({ description: "null: no sync is due, or one is running." }),
     created_at: z.iso.datetime(),
     token_replaced_at: z.iso.datetime().nullable(),
   })
-  .meta({ id: "Connection", description: "A partner's data source, joined to a site." })
+  .meta({ id: "Connection", description: "A partner's data source, connected to a site." })
 
 /**
- * The answer to making a connection, replacing its token and asking for its address, and to nothing else: reading and
- * listing connections never tell the token, so they can be logged and shown without care.
+ * Only three routes return it: create a connection, replace its token, read its trigger URL. All other
+ * responses omit the token, so they can be logged and shown.
  */
-export const connectionAddressSchema = connectionSchema
+export const connectionTriggerUrlSchema = connectionSchema
   .extend({
-    address: z
-      .url()
-      .meta({ description: "The trigger address, token included: a secret. Give it to the partner only." }),
+    trigger_url: z.url().meta({
+      description: "The URL that the partner calls. Its token is a secret: share it with the partner only.",
+    }),
   })
-  .meta({ id: "ConnectionAddress", description: "A connection with its trigger address." })
+  .meta({ id: "ConnectionTriggerUrl", description: "A connection with its trigger URL." })
 
 export const syncSchema = z
   .object({
-    fence: z.int().meta({ description: "Number of this run; a higher one makes all earlier ones void." }),
+    fence: z
+      .int()
+      .meta({ description: "Number of this run. Results of runs with a lower number are ignored." }),
     started_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
     outcome: z.enum(["running", "changed", "unchanged", "failed", "abandoned"]),
@@ -63,12 +68,12 @@ export const syncSchema = z
     triggers: z.int().meta({ description: "How many accepted triggers the run covers." }),
     first_trigger_at: z.iso.datetime().nullable(),
     last_trigger_at: z.iso.datetime().nullable(),
-    bytes: z.int().nullable().meta({ description: "Size of what the source answered, decoded." }),
+    bytes: z.int().nullable().meta({ description: "Size of the source's decoded response." }),
     content_sha256: z.string().nullable().meta({ description: "Hash of the content, in hexadecimal." }),
   })
   .meta({ id: "Sync", description: "One run of a connection's synchronisation." })
 
 export type CreateConnection = z.infer<typeof createConnectionSchema>
 export type Connection = z.infer<typeof connectionSchema>
-export type ConnectionAddress = z.infer<typeof connectionAddressSchema>
+export type ConnectionTriggerUrl = z.infer<typeof connectionTriggerUrlSchema>
 export type Sync = z.infer<typeof syncSchema>

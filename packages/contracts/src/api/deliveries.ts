@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
 import { reasonSchema } from "./jobs.ts"
-import { pageQuerySchema } from "./page.ts"
+import { pageQuerySchema } from "./pagination.ts"
 
 export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "erased"])
 
@@ -9,7 +9,7 @@ export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "eras
 export const deferralReasonSchema = z.enum(["busy", "breaker", "paused", "fault", "resend", "overdue"])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 
-/** Why an attempt failed: a small closed set, so that it can be counted and alerted on. */
+/** Why an attempt failed. A closed set, so that metrics and alerts can count each. */
 export const attemptErrorSchema = z.enum([
   "timeout",
   "dns",
@@ -23,30 +23,30 @@ export const attemptErrorSchema = z.enum([
 export type AttemptError = z.infer<typeof attemptErrorSchema>
 
 export const deliveryQuerySchema = pageQuerySchema.extend({
-  channel: identifierSchema.optional().meta({ description: "Only those of this channel." }),
-  state: deliveryStateSchema.optional().meta({ description: "Only those in this state." }),
+  channel: identifierSchema.optional().meta({ description: "Only deliveries to this channel." }),
+  state: deliveryStateSchema.optional().meta({ description: "Only deliveries in this state." }),
 })
 
-const partMs = (description: string) => z.number().nullable().meta({ description })
+const phaseMs = (description: string) => z.number().nullable().meta({ description })
 
 export const attemptSchema = z
   .object({
     number: z.int(),
     started_at: z.iso.datetime(),
     duration_ms: z.number().meta({
-      description: "From the start to the answer's head, or to the end without one; all of it counts.",
+      description: "From the start to the response's head, or to the end of the attempt if there was none.",
     }),
-    lookup_ms: partMs("Looking the name up; null for an address without a name."),
-    connect_ms: partMs("Connecting; null where a kept connection was used."),
-    tls_ms: partMs("The TLS handshake; null where a kept connection was used."),
-    first_byte_ms: partMs("From the written request to the answer's first byte."),
+    lookup_ms: phaseMs("DNS lookup. null: the host is an IP address."),
+    connect_ms: phaseMs("TCP connect. null: a connection was reused."),
+    tls_ms: phaseMs("TLS handshake. null: a connection was reused."),
+    first_byte_ms: phaseMs("From the end of the request to the response's first byte."),
     status: z.int().nullable(),
     error: attemptErrorSchema.nullable().meta({ description: "null: the attempt succeeded." }),
     detail: z.string().nullable().meta({
       description:
-        "Without an answer: why, with the host and a code. Of a redirect: to which server. Else null.",
+        "Without a response: why, with the host and a code. Of a redirect: its target server. Else null.",
     }),
-    address: z.string().nullable().meta({ description: "The network address that was called." }),
+    ip: z.string().nullable().meta({ description: "The IP address that was called." }),
     secret_id: z.string().meta({ description: "The signing secret that was used." }),
     response_excerpt: z.string().nullable().meta({ description: "The first 1 KiB of the response's body." }),
   })
@@ -58,28 +58,28 @@ export const deliverySchema = z
     event_id: z.string().meta({ description: "`id` of the site.paid event." }),
     channel: z.string(),
     state: deliveryStateSchema,
-    attempts: z.int().meta({ description: "Number of the last attempt that was recorded." }),
+    attempts: z.int().meta({ description: "Number of the last recorded attempt." }),
     next_attempt_at: z.iso.datetime().nullable().meta({
       description:
-        "When the next attempt is due after one that failed. null: none is scheduled; of a new delivery the first attempt is made as soon as its event is consumed.",
+        "When the next retry is due. null: no retry is scheduled. The first attempt needs no schedule: it is made when the event is consumed.",
     }),
     deferred_at: z.iso.datetime().nullable().meta({
       description:
-        "Since when the delivery is deferred: it is attempted as soon as its channel has capacity. null: it is not.",
+        "Since when the delivery is deferred: it is attempted as soon as its channel has capacity. null: not deferred.",
     }),
     deferred_reason: deferralReasonSchema.nullable().meta({
       description:
-        "Why it is deferred. busy: the channel's concurrency limit is reached. breaker: its circuit breaker is open. paused: an operator has paused it. fault: the dispatcher cannot send it. resend: an operator asked to send it again. overdue: its attempt was overdue and no record carried it.",
+        "Why it is deferred. busy: the channel's concurrency limit is reached. breaker: its circuit breaker is open. paused: an operator has paused it. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it.",
     }),
     body_sha256: z
       .string()
-      .meta({ description: "Hash of the bytes that are signed and sent, in hexadecimal." }),
+      .meta({ description: "SHA-256 of the bytes that are signed and sent, in hexadecimal." }),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
   })
   .meta({
     id: "Delivery",
-    description: "One site.ready to one channel. Its body holds personal data and is not shown.",
+    description: "One site.ready to one channel. Its body contains personal data and is not shown.",
   })
 
 export const deliveryWithAttemptsSchema = deliverySchema
@@ -94,12 +94,12 @@ export const resendDeliverySchema = z
 export const resendAcceptedSchema = z
   .object({
     delivery: z.uuid(),
-    job: z.string().meta({ description: "Under this id is kept who asked, and why." }),
+    job: z.string().meta({ description: "Id of the job that records who requested the resend, and why." }),
   })
   .meta({
     id: "ResendAccepted",
     description:
-      "The delivery is deferred, and sent as soon as its channel has capacity: same id, same bytes.",
+      "The delivery is deferred, and sent with the same id and bytes as soon as its channel has capacity.",
   })
 
 export type Delivery = z.infer<typeof deliverySchema>

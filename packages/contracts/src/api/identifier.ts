@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** An id that its creator may choose: it stands in URLs, keys and log lines as it is. */
+/** An id that its creator may choose. It needs no escaping in URLs, record keys and log lines. */
 export const identifierSchema = z
   .string()
   .regex(

@@ -1,8 +1,8 @@
 import { domainToUnicode } from "node:url"
 import { z } from "zod"
-import { plainText } from "../plainText.ts"
+import { plainText } from "../values/plainText.ts"
+import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
-import { instantSchema } from "./instant.ts"
 
 export const jobKindSchema = z.enum(["resend", "replay", "erasure"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
@@ -12,24 +12,21 @@ export const reasonSchema = z
   .trim()
   .min(1)
   .max(500)
-  .regex(/^\P{Cc}*$/u, "must not hold control characters")
+  .regex(/^\P{Cc}*$/u, "must not contain control characters")
   .meta({
     description:
-      "Why, for whoever reads the job later. It is kept: name no person, a ticket's number will do.",
+      "Why you request this, for later readers. It is never erased, so name no person; a ticket's number is enough.",
   })
 
 const perSecond = (description: string) => z.int().min(1).max(1_000).default(50).meta({ description })
 
-const dryRunFlag = z
-  .boolean()
-  .default(false)
-  .meta({ description: "Count what would be done, and do nothing." })
+const dryRunFlag = z.boolean().default(false).meta({ description: "Only count what the job would do." })
 
-const namesSomething = (filter: object) => Object.values(filter).some((value) => value !== undefined)
+const hasField = (filter: object) => Object.values(filter).some((value) => value !== undefined)
 
-/** What `created_from <= created < created_to` needs to hold anything. */
-const inOrder = (from: string | undefined, to: string | undefined) =>
-  from === undefined || to === undefined || Date.parse(from) < Date.parse(to)
+/** False if `after <= time < before` is true of no time. */
+const isRange = (after: string | undefined, before: string | undefined) =>
+  after === undefined || before === undefined || Date.parse(after) < Date.parse(before)
 
 export const resendFilterSchema = z
   .strictObject({
@@ -37,26 +34,29 @@ export const resendFilterSchema = z
     state: z
       .enum(["pending", "delivered", "dead"])
       .optional()
-      .meta({ description: "Only deliveries in this state when the job comes to them." }),
-    created_from: instantSchema.optional().meta({ description: "Only those made at this time or later." }),
-    created_to: instantSchema
+      .meta({ description: "Only deliveries in this state when the job reaches them." }),
+    created_after: timeSchema
       .optional()
-      .meta({ description: "Only those made before this time. Never later than the job's own creation." }),
+      .meta({ description: "Only deliveries created at this time (inclusive) or later." }),
+    created_before: timeSchema.optional().meta({
+      description:
+        "Only deliveries created before this time (exclusive). Default, and latest: the job's creation.",
+    }),
   })
   .refine(
-    namesSomething,
-    "must name a channel, a state or a time: an empty filter would send everything again",
+    hasField,
+    "must contain channel, state, created_after or created_before: an empty filter would resend every delivery",
   )
   .refine(
-    ({ created_from, created_to }) => inOrder(created_from, created_to),
-    "created_from must be before created_to",
+    ({ created_after, created_before }) => isRange(created_after, created_before),
+    "must have a created_after that is earlier than created_before",
   )
 
 export const createResendJobSchema = z
   .strictObject({
     filter: resendFilterSchema,
     reason: reasonSchema,
-    per_second: perSecond("Deliveries sent again in a second, at most."),
+    per_second: perSecond("Maximum number of deliveries resent per second."),
     dry_run: dryRunFlag,
   })
   .meta({ id: "CreateResendJob" })
@@ -64,25 +64,40 @@ export const createResendJobSchema = z
 export const replayFilterSchema = z
   .strictObject({
     reason: plainText.min(1).max(500).optional().meta({
-      description: 'Only records that were refused for this reason: its beginning, "unknown channel".',
+      description: 'Only events whose reason begins with this text, such as "unknown channel".',
     }),
-    from: instantSchema.optional().meta({ description: "Only records refused at this time or later." }),
-    to: instantSchema.optional().meta({ description: "Only records refused before this time." }),
+    rejected_after: timeSchema
+      .optional()
+      .meta({ description: "Only events rejected at this time (inclusive) or later." }),
+    rejected_before: timeSchema
+      .optional()
+      .meta({ description: "Only events rejected before this time (exclusive)." }),
   })
-  .refine(namesSomething, "must name a reason or a time: an empty filter would publish everything again")
-  .refine(({ from, to }) => inOrder(from, to), "from must be before to")
+  .refine(
+    hasField,
+    "must contain reason, rejected_after or rejected_before: an empty filter would replay every event",
+  )
+  .refine(
+    ({ rejected_after, rejected_before }) => isRange(rejected_after, rejected_before),
+    "must have a rejected_after that is earlier than rejected_before",
+  )
 
 export const createReplayJobSchema = z
   .strictObject({
     filter: replayFilterSchema,
     reason: reasonSchema,
-    per_second: perSecond("Events published again in a second, at most; in pieces of up to 500."),
+    per_second: perSecond(
+      "Maximum number of events replayed per second, on average: they are published in batches of up to 500.",
+    ),
     dry_run: dryRunFlag,
   })
   .meta({ id: "CreateReplayJob" })
 
-/** In letters of its own, as people write it, or as name servers call it, which is what a URL holds. */
-function holdsHost(text: string, hostname: string): boolean {
+/**
+ * Compares Unicode host names in both spellings: people write letters such as "ü", and a URL contains
+ * Punycode.
+ */
+function containsHost(text: string, hostname: string): boolean {
   const host = hostname.replace(/\.$/, "")
   const written = text.normalize("NFC").toLowerCase()
   return [host, domainToUnicode(host)].some((spelling) => written.includes(spelling))
@@ -90,47 +105,51 @@ function holdsHost(text: string, hostname: string): boolean {
 
 export const createErasureJobSchema = z
   .strictObject({
-    email: z
-      .email({ pattern: z.regexes.unicodeEmail, message: "must be one e-mail address" })
-      .max(320)
-      .optional()
-      .meta({ description: "Erase what is kept of this address, however its letters are cased." }),
+    email: z.email({ pattern: z.regexes.unicodeEmail }).max(320).optional().meta({
+      description: "Erase all data of the person with this address. Upper and lower case are equal.",
+    }),
     site_url: z
       .url({
         protocol: /^https?$/,
-        message: "must be a site's http or https address, such as https://shop.example",
         abort: true,
       })
       .max(2048)
       .optional()
-      .meta({ description: "Erase what is kept of the site at this address." }),
+      .meta({ description: "Erase all data of the site with this URL." }),
     reason: reasonSchema,
     dry_run: dryRunFlag,
   })
   .refine(
     ({ email, site_url }) => (email === undefined) !== (site_url === undefined),
-    "must hold exactly one of email and site_url",
+    "must contain either email or site_url",
   )
-  .refine(({ reason }) => !/\S@\S/.test(reason), "reason must not hold an e-mail address: it is kept")
-  .refine(
-    ({ site_url, reason }) => !site_url || !holdsHost(reason, new URL(site_url).hostname),
-    "reason must not hold the site's address: it is kept",
-  )
+  .refine(({ reason }) => !/\S@\S/.test(reason), {
+    path: ["reason"],
+    error: "must not contain an e-mail address, because the reason is never erased",
+  })
+  .refine(({ site_url, reason }) => !site_url || !containsHost(reason, new URL(site_url).hostname), {
+    path: ["reason"],
+    error: "must not contain the site's host, because the reason is never erased",
+  })
   .meta({ id: "CreateErasureJob" })
 
 export const remainingTopicSchema = z
   .object({
     topic: z.string(),
     retention_ends_at: z.iso.datetime().meta({
-      description: "The topic's retention for the newest record that the job could not know of.",
-    }),
-    gone_by: z.iso.datetime().meta({
       description:
-        "The latest time: Kafka deletes whole segments, and closes one of these topics after a day at the latest.",
+        "When the topic's retention ends for records that were published before the job was created.",
+    }),
+    last_deleted_at: z.iso.datetime().meta({
+      description:
+        "When Kafka has deleted the last of these records. Later than the retention, because Kafka deletes whole segments.",
     }),
     note: z.string(),
   })
-  .meta({ id: "RemainingTopic", description: "What an erasure cannot reach, and until when it is there." })
+  .meta({
+    id: "RemainingTopic",
+    description: "Records that an erasure cannot delete, and when Kafka deletes them.",
+  })
 
 export const jobSchema = z
   .object({
@@ -139,36 +158,39 @@ export const jobSchema = z
     state: jobStateSchema,
     filter: z.record(z.string(), z.string()).meta({
       description:
-        "What it applies to. Of an erasure the SHA-256 of what was asked for, and never that itself.",
+        "What the job applies to. Of an erasure: the SHA-256 of the e-mail address or URL, never the text.",
     }),
-    per_second: z.int().nullable().meta({ description: "The pace of a resend or a replay." }),
+    per_second: z
+      .int()
+      .nullable()
+      .meta({ description: "Maximum rate of a resend or a replay. null: an erasure." }),
     reason: z.string(),
-    requested_by: z.string().meta({ description: "Id and name of the key that asked for it." }),
-    counts: z.record(z.string(), z.int()).meta({ description: "What was seen and done so far, by name." }),
+    requested_by: z.string().meta({ description: "Id and name of the API key that requested the job." }),
+    counts: z.record(z.string(), z.int()).meta({ description: "What the job has done so far, by name." }),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
     remains: z
       .array(remainingTopicSchema)
       .nullable()
-      .meta({ description: "Of an erasure: what could not be erased. null for other kinds." }),
+      .meta({ description: "Of an erasure: what could not be erased. null: another kind of job." }),
   })
   .meta({
     id: "Job",
-    description: "Something long that an operator asked for. Of an erasure that is done, this is the proof.",
+    description: "Bulk work in the background. A finished erasure job is the proof of the erasure.",
   })
 
 export const dryRunSchema = z
   .object({
     dry_run: z.literal(true),
-    matching: z.int().meta({ description: "What the job would work on." }),
+    matching: z.int().meta({ description: "How many deliveries or events the job would process." }),
     left_out: z
       .int()
-      .meta({ description: "What the filter takes in and the job would leave: erased deliveries." }),
+      .meta({ description: "How many match the filter and would be left out, because they were erased." }),
     complete: z
       .boolean()
-      .meta({ description: "false: the time for counting was over, and there is at least this much." }),
+      .meta({ description: "false: counting took too long and was stopped, so the numbers are minimums." }),
   })
-  .meta({ id: "DryRun", description: "What a job would do. Nothing was changed." })
+  .meta({ id: "DryRun", description: "What a job would do. Nothing has been changed." })
 
 export type ResendFilter = z.output<typeof resendFilterSchema>
 export type ReplayFilter = z.output<typeof replayFilterSchema>

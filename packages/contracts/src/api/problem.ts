@@ -1,23 +1,25 @@
 import { z } from "zod"
 
-/** RFC 9457. Every error of the management API and of the gateway has this shape. */
+/** RFC 9457. The body of every error response of the management API and of the gateway. */
 export const problemSchema = z
   .object({
     type: z
       .string()
-      .meta({ description: "What kind of problem; `about:blank` where the status says it all." }),
+      .meta({ description: "Kind of problem; `about:blank` if the status describes it fully." }),
     title: z.string(),
     status: z.int(),
-    detail: z.string().optional().meta({ description: "What happened, why, and what to do." }),
+    detail: z.string().optional().meta({ description: "What is wrong, why, and what to do." }),
     errors: z
       .array(
         z.object({
-          field: z.string().meta({ description: "Name, or path with dots; `body` for the body as a whole." }),
-          message: z.string(),
+          field: z
+            .string()
+            .meta({ description: "Name of the field, or its path with dots; `body` for the whole body." }),
+          message: z.string().meta({ description: "What is wrong, with the field's name." }),
         }),
       )
       .optional()
-      .meta({ description: "The faults of a request's fields." }),
+      .meta({ description: "The invalid fields of the request." }),
   })
   .meta({ id: "Problem" })
 

@@ -36,12 +36,14 @@ export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) 
     /** A list of the topic's records, to which those that are published later are added. */
     async follow(topic: string): Promise<Incoming[]> {
       const seen: Incoming[] = []
-      const take = (records: Incoming[], done: (record: Incoming) => void) => {
+      const onRecords = (records: Incoming[], done: (record: Incoming) => void) => {
         seen.push(...records)
         records.forEach(done)
       }
       const group = `${groupPrefix}follower-${randomBytes(4).toString("hex")}`
-      consumers.push(await startConsumer({ kafka, group, topics: [{ topic }], maxOutstanding: 10_000, take }))
+      consumers.push(
+        await startConsumer({ kafka, group, topics: [{ topic }], maxOutstanding: 10_000, onRecords }),
+      )
       return seen
     },
     async close(): Promise<void> {

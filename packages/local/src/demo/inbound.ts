@@ -14,7 +14,7 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
   story.saw("its address holds the token, so it is given to the partner and not shown here")
 
   story.step("Fifty triggers in a burst become one sync")
-  const burst = await Promise.all(Array.from({ length: 50 }, () => trigger(connection.address)))
+  const burst = await Promise.all(Array.from({ length: 50 }, () => trigger(connection.trigger_url)))
   story.check(
     burst.every((status) => status === 202),
     `all ${burst.length} triggers got 202`,
@@ -27,9 +27,9 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
   story.step("Later triggers in the same window become exactly one more")
   await partner.changeSource(id, { name: id, items: ["a new table"] })
   const later = [
-    await trigger(connection.address),
-    await trigger(connection.address),
-    await trigger(connection.address),
+    await trigger(connection.trigger_url),
+    await trigger(connection.trigger_url),
+    await trigger(connection.trigger_url),
   ]
   story.check(
     later.every((status) => status === 202),
@@ -47,8 +47,8 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
 
   story.step("The token is replaced")
   const replaced = await client.replaceToken(id)
-  story.check((await trigger(connection.address)) === 404, "the old address answers 404")
-  story.check((await trigger(replaced.address)) === 202, "the new address answers 202")
+  story.check((await trigger(connection.trigger_url)) === 404, "the old trigger URL answers 404")
+  story.check((await trigger(replaced.trigger_url)) === 202, "the new trigger URL answers 202")
 
   async function finishedSyncs(count: number): Promise<Sync[] | undefined> {
     const { data } = await client.listSyncs(id)

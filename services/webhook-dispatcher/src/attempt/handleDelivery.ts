@@ -188,7 +188,7 @@ function toRecord(
     connectMs: timing.connectMs ?? null,
     tlsMs: timing.tlsMs ?? null,
     firstByteMs: timing.firstByteMs ?? null,
-    address: outcome.address,
+    ip: outcome.address,
     status: outcome.status,
     error: outcome.error,
     detail: outcome.detail,

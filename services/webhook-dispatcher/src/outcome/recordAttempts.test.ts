@@ -16,7 +16,7 @@ const attempt: AttemptRecord = {
   connectMs: 0.25,
   tlsMs: null,
   firstByteMs: 11,
-  address: "192.0.2.1",
+  ip: "192.0.2.1",
   status: 500,
   error: "status",
   detail: "as the network said",
@@ -44,7 +44,7 @@ test("an attempt is kept as it was, and moves the delivery's row", async () => {
         connect_ms: 0.25,
         tls_ms: null,
         first_byte_ms: 11,
-        address: "192.0.2.1",
+        ip: "192.0.2.1",
         status: 500,
         error: "status",
         detail: "as the network said",
@@ -203,7 +203,7 @@ async function startDatabase() {
     driver: pool.driver,
     async rows() {
       const attempts = await sql(
-        `select number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address, status, error,
+        `select number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip, status, error,
                 detail, secret_id, response_excerpt
            from attempt where delivery_id = $1 order by started_at`,
         [delivery],

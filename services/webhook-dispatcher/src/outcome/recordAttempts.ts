@@ -10,7 +10,7 @@ export type AttemptRecord = {
   connectMs: number | null
   tlsMs: number | null
   firstByteMs: number | null
-  address: string | null
+  ip: string | null
   status: number | null
   error: AttemptError | null
   detail: string | null
@@ -26,10 +26,10 @@ export type AttemptRecord = {
 
 type PlainColumn = Exclude<
   keyof AttemptRecord,
-  "startedAt" | "scheduled" | "deferredAt" | "address" | "detail" | "secretId" | "responseExcerpt"
+  "startedAt" | "scheduled" | "deferredAt" | "ip" | "detail" | "secretId" | "responseExcerpt"
 >
 
-const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
+const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
                  status, error, detail, secret_id`
 
 // One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
@@ -60,7 +60,7 @@ with made as (
       $1::uuid[], $2::int[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
       $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::text[], $16::float8[],
       $17::int[], $18::float8[], $19::float8[])
-    as t (delivery_id, number, started_at_ms, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
+    as t (delivery_id, number, started_at_ms, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
           status, error, detail, secret_id, response_excerpt, state, delay_ms, failures, elapsed_ms, deferred_at_ms)
 ), moved as (
   update delivery
@@ -103,7 +103,7 @@ export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]):
     plain("connectMs"),
     plain("tlsMs"),
     plain("firstByteMs"),
-    batch.map(({ address }) => address),
+    batch.map(({ ip }) => ip),
     plain("status"),
     plain("error"),
     rare(batch.map(({ detail }) => detail)),

@@ -18,7 +18,7 @@ const record = (deliveryId: string, number: number, outcome: Partial<AttemptReco
     connectMs: null,
     tlsMs: null,
   },
-  ...{ firstByteMs: null, address: null, status: 500, error: "status", secretId: "sec_acme" },
+  ...{ firstByteMs: null, ip: null, status: 500, error: "status", secretId: "sec_acme" },
   ...{ detail: null, responseExcerpt: null, state: "pending", scheduled: inAMinute, deferredAt: null },
   ...outcome,
 })

@@ -23,7 +23,7 @@ with made as (
             from generate_series($1::int, least($1 + ${batch}, $2::int) - 1) as at) as event
   returning id, created_at
 )
-insert into attempt (delivery_id, number, started_at, duration_ms, address, status, secret_id)
+insert into attempt (delivery_id, number, started_at, duration_ms, ip, status, secret_id)
 select id, 1, created_at, 2.5, '127.0.0.1', 204, 'sec_bench' from made`
 
 /**

@@ -35,7 +35,7 @@ export async function resendDeliveries(settings: {
   async function resendMany(): Promise<void> {
     const lately = () => new Date(Date.now() - random.between(1_000, 5_000)).toISOString()
     const filter =
-      random.next() < 0.5 ? { channel: pickChannel(random) } : { created_from: lately(), state: "delivered" }
+      random.next() < 0.5 ? { channel: pickChannel(random) } : { created_after: lately(), state: "delivered" }
     const answer = await call("/v1/jobs/resend", { filter, reason: "chaos", per_second: 200 })
     if (answer?.status === 202)
       accepted.push({ kind: "job", job: String((answer.body as { id?: unknown }).id) })

@@ -3,8 +3,8 @@ import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 
 /** A connection as `key: value` lines, with its trigger URL if the response contains it. */
-export function connectionBlock(connection: Connection & { address?: string }, style: Style): string {
-  const { next_sync_at, token_replaced_at, address } = connection
+export function connectionBlock(connection: Connection & { trigger_url?: string }, style: Style): string {
+  const { next_sync_at, token_replaced_at, trigger_url } = connection
   return block(style, [
     ["connection", connection.id],
     ["site", connection.site],
@@ -15,6 +15,6 @@ export function connectionBlock(connection: Connection & { address?: string }, s
     ["next sync", next_sync_at && style.time(next_sync_at)],
     ["created", style.time(connection.created_at)],
     ["token replaced", token_replaced_at && style.time(token_replaced_at)],
-    ["trigger url", address ?? null],
+    ["trigger url", trigger_url ?? null],
   ])
 }

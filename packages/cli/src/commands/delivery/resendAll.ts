@@ -40,7 +40,7 @@ export const resendAllDeliveries: CliCommand = {
     const { channel, state, createdAfter, createdBefore, perSecond, reason, dryRun = false } = options
     await startJob(session, options, (client) =>
       client.createResendJob({
-        filter: { channel, state, created_from: createdAfter, created_to: createdBefore },
+        filter: { channel, state, created_after: createdAfter, created_before: createdBefore },
         reason,
         per_second: perSecond,
         dry_run: dryRun,

@@ -54,7 +54,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
       cell: ({ status, error }) => (error === null ? `${status ?? ""} ok` : outcome(status, error)),
       paint: (text, attempt) => style.paint(attempt.error === null ? "green" : "red", text),
     },
-    { title: "IP", cell: (attempt) => attempt.address ?? "" },
+    { title: "IP", cell: (attempt) => attempt.ip ?? "" },
     { title: "SECRET", cell: (attempt) => attempt.secret_id },
     {
       title: "RESPONSE",

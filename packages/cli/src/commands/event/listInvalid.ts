@@ -15,7 +15,7 @@ export const listInvalidEvents: CliCommand = {
       data.length === 0
         ? "No invalid events."
         : table(style, data, [
-            { title: "REJECTED", cell: (event) => localTime(event.refused_at) },
+            { title: "REJECTED", cell: (event) => localTime(event.rejected_at) },
             { title: "CHANNEL", cell: (event) => event.channel ?? "" },
             { title: "EVENT", cell: (event) => event.event_id ?? "" },
             { title: "FROM", cell: (event) => event.from },

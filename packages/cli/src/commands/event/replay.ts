@@ -42,7 +42,7 @@ export const replayEvents: CliCommand = {
     }
     await startJob(session, options, (client) =>
       client.createReplayJob({
-        filter: { reason: invalidReason, from: rejectedAfter, to: rejectedBefore },
+        filter: { reason: invalidReason, rejected_after: rejectedAfter, rejected_before: rejectedBefore },
         reason,
         per_second: perSecond,
         dry_run: dryRun,

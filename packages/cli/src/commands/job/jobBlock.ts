@@ -7,7 +7,7 @@ import { localTime } from "../../output/time.ts"
 export function jobBlock(job: Job, style: Style): string {
   const filter = Object.entries(job.filter).map(([name, value]) => `${name} ${value}`)
   const remains = (job.remains ?? []).map(
-    ({ topic, gone_by }): Entry => [`remains in ${topic}`, `until ${localTime(gone_by)}`],
+    ({ topic, last_deleted_at }): Entry => [`remains in ${topic}`, `until ${localTime(last_deleted_at)}`],
   )
   return block(style, [
     ["id", job.id],

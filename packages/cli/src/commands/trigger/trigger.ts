@@ -66,7 +66,7 @@ async function findTriggerUrl(
         "replace the token (sitewire connection replace-token).",
     )
   }
-  return (await session.callApi((client) => client.readTriggerUrl(connection))).address
+  return (await session.callApi((client) => client.readTriggerUrl(connection))).trigger_url
 }
 
 async function callRepeatedly(triggerUrl: string, times: number): Promise<TriggerCall[]> {

@@ -1,0 +1,43 @@
+import type { Channel } from "@sitewire/contracts"
+
+/** The columns of a response, listed one by one so that sealed secrets are never read. */
+export const channelColumns = {
+  id: true,
+  address: true,
+  secretId: true,
+  otherSecretId: true,
+  otherSecretState: true,
+  standardWebhooks: true,
+  pausedAt: true,
+  createdAt: true,
+  updatedAt: true,
+} as const
+
+export type ChannelRow = {
+  id: string
+  address: string
+  secretId: string
+  otherSecretId: string | null
+  otherSecretState: "staged" | "retiring" | null
+  standardWebhooks: boolean
+  pausedAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export function channelResponse(row: ChannelRow): Channel {
+  return {
+    id: row.id,
+    address: row.address,
+    secret_id: row.secretId,
+    other_secret: otherSecret(row),
+    standard_webhooks: row.standardWebhooks,
+    paused_at: row.pausedAt?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }
+}
+
+function otherSecret({ otherSecretId: id, otherSecretState: state }: ChannelRow): Channel["other_secret"] {
+  return id === null || state === null ? null : { id, state }
+}

@@ -1,0 +1,26 @@
+import { channelSchema } from "@sitewire/contracts"
+import { defineRoute } from "../defineRoute.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { channelColumns, channelResponse } from "./channelResponse.ts"
+
+export const resumeChannel = defineRoute({
+  method: "post",
+  path: "/v1/channels/{id}/resume",
+  operation: "resumeChannel",
+  summary: "Resume a paused channel",
+  description:
+    "Deferred deliveries are sent at once, oldest first: one at a time initially, and more with each success. Resuming a channel that is not paused changes nothing.",
+  params: idParameter,
+  success: { status: 200, description: "The updated channel.", schema: channelSchema },
+  async handle({ prisma, sql }, { params: { id } }) {
+    // By Postgres's clock, like retry periods.
+    await sql(
+      "update channel set paused_at = null, resumed_at = now(), updated_at = now() where id = $1 and paused_at is not null",
+      [id],
+    )
+    const row = await prisma.channel.findUnique({ where: { id }, select: channelColumns })
+    return row ? ok(channelResponse(row)) : notFound("channel", id)
+  },
+})

@@ -1,0 +1,28 @@
+import { channelSchema, secretQuerySchema } from "@sitewire/contracts"
+import { defineRoute } from "../../defineRoute.ts"
+import { idParameter } from "../../pathParameters.ts"
+import { ok } from "../../response.ts"
+import { channelColumns, channelResponse } from "../channelResponse.ts"
+import { rotationConflict } from "./rotationConflict.ts"
+
+export const retireSecret = defineRoute({
+  method: "post",
+  path: "/v1/channels/{id}/secret/retire",
+  operation: "retireSecret",
+  summary: "Delete the secret that is not active",
+  description:
+    "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged.",
+  params: idParameter,
+  query: secretQuerySchema,
+  success: { status: 200, description: "The updated channel.", schema: channelSchema },
+  otherResponses: { 409: "There is no other secret, or the other one is not `secret_id`." },
+  async handle({ prisma }, { params: { id }, query: { secret_id } }) {
+    const [row] = await prisma.channel.updateManyAndReturn({
+      where: { id, otherSecretId: secret_id ?? { not: null } },
+      data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null },
+      select: channelColumns,
+    })
+    if (!row) return rotationConflict(prisma, id, "retire", secret_id)
+    return ok(channelResponse(row))
+  },
+})

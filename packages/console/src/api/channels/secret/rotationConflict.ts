@@ -1,0 +1,38 @@
+import type { ApiContext } from "../../defineRoute.ts"
+import { notFound, problem } from "../../problems.ts"
+import type { Problem } from "../../response.ts"
+
+/** Why a step of a rotation updated no row, and what to do instead. Reads the row after the step. */
+export async function rotationConflict(
+  prisma: ApiContext["prisma"],
+  id: string,
+  step: "stage" | "activate" | "retire",
+  secretId?: string,
+): Promise<Problem> {
+  const row = await prisma.channel.findUnique({
+    where: { id },
+    select: { otherSecretId: true, otherSecretState: true },
+  })
+  if (!row) return notFound("channel", id)
+  const { otherSecretId: other, otherSecretState: state } = row
+  // The row allows the step now, so another request changed it in between.
+  const changed = problem(
+    409,
+    "Somebody else is rotating this channel's secret. Read the channel, then try again.",
+  )
+  if (other === null || state === null) {
+    if (step === "stage") return changed
+    const nothing = step === "activate" ? "No secret is staged." : "There is no secret beside the active one."
+    return problem(409, `${nothing} Stage one to begin a rotation.`)
+  }
+  if (secretId !== undefined && secretId !== other) {
+    return problem(409, `The ${state} secret is "${other}" and not "${secretId}", so nothing was changed.`)
+  }
+  if (step === "retire" || (step === "activate" && state === "staged")) return changed
+  const next =
+    state === "staged"
+      ? "Activate it, or retire it to abandon the rotation."
+      : "Retire it once the partner no longer needs it; then another secret can be staged."
+  const rejected = step === "activate" ? "No secret is staged" : "No other secret can be staged"
+  return problem(409, `${rejected}: there is a ${state} secret, "${other}". ${next}`)
+}

@@ -1,0 +1,37 @@
+import { stagedSecretSchema } from "@sitewire/contracts"
+import { seal, sealContexts } from "@sitewire/database"
+import { newId, newSigningSecret } from "../../../newIds.ts"
+import { defineRoute } from "../../defineRoute.ts"
+import { idParameter } from "../../pathParameters.ts"
+import { ok } from "../../response.ts"
+import { channelColumns, channelResponse } from "../channelResponse.ts"
+import { rotationConflict } from "./rotationConflict.ts"
+
+export const stageSecret = defineRoute({
+  method: "post",
+  path: "/v1/channels/{id}/secret/stage",
+  operation: "stageSecret",
+  summary: "Stage a new signing secret",
+  description:
+    "Begins a rotation. The response contains the new secret, which is never shown again. X-Sitewire-Signature is made with the active secret until the new one is activated; Standard Webhooks headers, if on, contain a signature by each from now on.",
+  params: idParameter,
+  success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
+  otherResponses: { 409: "A rotation is in progress: a secret is staged or retiring." },
+  async handle({ prisma, sealingKeys }, { params: { id } }) {
+    const secretId = newId("sec")
+    const secret = newSigningSecret()
+    const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
+    // The condition is part of the update, so that of two concurrent requests only one succeeds.
+    const [row] = await prisma.channel.updateManyAndReturn({
+      where: { id, otherSecretId: null },
+      data: {
+        otherSecretId: secretId,
+        otherSecretSealed: new Uint8Array(sealed),
+        otherSecretState: "staged",
+      },
+      select: channelColumns,
+    })
+    if (!row) return rotationConflict(prisma, id, "stage")
+    return ok({ ...channelResponse(row), staged_secret: secret })
+  },
+})

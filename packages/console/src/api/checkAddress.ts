@@ -1,0 +1,17 @@
+import { type AddressPolicy, vetUrl } from "@sitewire/egress"
+import { invalidRequest } from "./problems.ts"
+import type { Problem } from "./response.ts"
+
+/**
+ * Checks a URL that Sitewire will call, and returns the normalised form: what was checked is what is stored.
+ * The IP addresses behind the host name can change, so they are checked at each call instead.
+ */
+export function checkAddress(
+  field: string,
+  text: string,
+  policy: AddressPolicy,
+): { kind: "ok"; href: string } | Problem {
+  const verdict = vetUrl(text, policy)
+  if (verdict.kind === "ok") return { kind: "ok", href: verdict.url.href }
+  return invalidRequest("body", [{ field, message: `${field}: ${verdict.message}` }])
+}

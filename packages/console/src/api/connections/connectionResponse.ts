@@ -1,0 +1,52 @@
+import type { Connection } from "@sitewire/contracts"
+
+/** The columns of a response, listed one by one so that only a route that returns the token reads it. */
+export const connectionColumns = {
+  id: true,
+  site: true,
+  source: true,
+  runner: true,
+  tokenReplacedAt: true,
+  createdAt: true,
+} as const
+
+type ConnectionRow = {
+  id: string
+  site: string
+  source: string
+  runner: Connection["runner"]
+  tokenReplacedAt: Date | null
+  createdAt: Date
+}
+
+type WindowRow = { running: boolean; failures: number; dueAt: Date | null; lastError: string | null }
+
+export const windowColumns = {
+  connectionId: true,
+  running: true,
+  failures: true,
+  dueAt: true,
+  lastError: true,
+} as const
+
+export function connectionResponse(row: ConnectionRow, window: WindowRow | null | undefined): Connection {
+  return {
+    id: row.id,
+    site: row.site,
+    source: row.source,
+    runner: row.runner,
+    state: stateOf(window),
+    last_error: window?.lastError ?? null,
+    // During a run, `dueAt` is when the run counts as lost, which is not the next sync.
+    next_sync_at: window && !window.running ? (window.dueAt?.toISOString() ?? null) : null,
+    created_at: row.createdAt.toISOString(),
+    token_replaced_at: row.tokenReplacedAt?.toISOString() ?? null,
+  }
+}
+
+function stateOf(window: WindowRow | null | undefined): Connection["state"] {
+  if (!window) return "idle"
+  if (window.running) return "running"
+  if (window.failures > 0) return "failing"
+  return window.dueAt ? "waiting" : "idle"
+}

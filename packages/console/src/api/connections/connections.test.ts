@@ -1,0 +1,123 @@
+import { hashConnectorToken, isConnectorToken } from "@sitewire/contracts"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+})
+afterAll(() => console.close())
+
+const body = { site: "shop.example", source: "https://api.partner.example/items" }
+const tokenOf = (triggerUrl: unknown) => String(triggerUrl).split("/").at(-2) ?? ""
+const make = (id: string) => console.call("POST", "/v1/connections", { body: { ...body, id } })
+const windowOf = (connectionId: string) => console.prisma.syncWindow.findUnique({ where: { connectionId } })
+
+test("a connection is created with its window; its trigger URL contains a token whose hash is stored", async () => {
+  const made = await make("feed")
+  expect(made.status).toBe(201)
+  expect(made.json).toMatchObject({ ...body, id: "feed", runner: "pull", state: "idle", next_sync_at: null })
+  expect(made.json.trigger_url).toMatch(/^https:\/\/shop\.example\/connectors\/hook\/feed\/swt_[\w-]+\/$/)
+  const token = tokenOf(made.json.trigger_url)
+  expect(isConnectorToken(token)).toBe(true)
+  const row = await console.prisma.connection.findUniqueOrThrow({ where: { id: "feed" } })
+  expect(Buffer.from(row.tokenSha256)).toEqual(hashConnectorToken(token))
+  expect(Buffer.from(row.tokenSealed).includes(token)).toBe(false)
+  expect(await windowOf("feed")).toMatchObject({ requested: 0n, fence: 0n, running: false })
+})
+
+test("a connection whose id is taken creates neither row", async () => {
+  await make("taken")
+  expect((await make("taken")).status).toBe(409)
+  // A window without a connection makes the second insert fail, which must roll back the first.
+  await console.prisma.syncWindow.create({ data: { connectionId: "half" } })
+  expect((await make("half")).status).toBe(409)
+  await console.prisma.syncWindow.delete({ where: { connectionId: "half" } })
+  expect((await make("half")).status).toBe(201)
+})
+
+test("the trigger URL is in the response of its own resource, and in no list, other GET response or log line", async () => {
+  const token = tokenOf((await make("shown")).json.trigger_url)
+  const response = await console.call("GET", "/v1/connections/shown/trigger-url")
+  expect(tokenOf(response.json.trigger_url)).toBe(token)
+  const { trigger_url: _, ...shown } = response.json
+  const read = await console.call("GET", "/v1/connections/shown")
+  expect(read.json).toEqual(shown)
+  const listed = await console.call("GET", "/v1/connections")
+  expect(listed.json.data).toContainEqual(shown)
+  for (const text of [read.text, listed.text, ...console.log]) {
+    expect(text).not.toContain(token)
+    expect(text).not.toContain("swt_")
+  }
+})
+
+test("replacing a token leaves no trace of the old one", async () => {
+  const old = tokenOf((await make("moved")).json.trigger_url)
+  const before = await console.prisma.connection.findUniqueOrThrow({ where: { id: "moved" } })
+  const replaced = await console.call("POST", "/v1/connections/moved/token")
+  expect(replaced.status).toBe(200)
+  const token = tokenOf(replaced.json.trigger_url)
+  expect(token).not.toBe(old)
+  expect(replaced.json.token_replaced_at).not.toBeNull()
+  const after = await console.prisma.connection.findUniqueOrThrow({ where: { id: "moved" } })
+  expect(Buffer.from(after.tokenSha256)).toEqual(hashConnectorToken(token))
+  expect(await console.prisma.connection.count({ where: { tokenSha256: before.tokenSha256 } })).toBe(0)
+  const response = await console.call("GET", "/v1/connections/moved/trigger-url")
+  expect(response.json).toEqual(replaced.json)
+})
+
+test("an unknown connection is a 404 on every route", async () => {
+  for (const [method, path] of [
+    ["GET", "/v1/connections/none"],
+    ["GET", "/v1/connections/none/trigger-url"],
+    ["POST", "/v1/connections/none/token"],
+    ["GET", "/v1/connections/none/syncs"],
+    ["GET", "/v1/connections/none/snapshot"],
+  ] as const) {
+    expect((await console.call(method, path)).status, path).toBe(404)
+  }
+})
+
+test.each([
+  ["site", { site: "https://shop.example" }],
+  ["site", { site: "shop.example/path" }],
+  ["source", { source: "https://10.0.0.1/items" }],
+  ["source", { source: "ftp://partner.example/" }],
+  ["runner", { runner: "push" }],
+])("an invalid %s is rejected by name: %o", async (field, wrong) => {
+  const rejected = await console.call("POST", "/v1/connections", { body: { ...body, ...wrong } })
+  expect(rejected.status).toBe(400)
+  expect(rejected.json.errors).toEqual([{ field, message: expect.any(String) }])
+})
+
+test("an executor may have a private IP address that the operator allows, and a partner's source may not", async () => {
+  const inside = { ...body, source: "http://10.20.0.9/sync" }
+  const delegate = { ...inside, runner: "delegate" }
+  expect((await console.call("POST", "/v1/connections", { body: delegate })).status).toBe(201)
+  expect((await console.call("POST", "/v1/connections", { body: inside })).status).toBe(400)
+  const elsewhere = { ...delegate, source: "http://10.21.0.9/sync" }
+  expect((await console.call("POST", "/v1/connections", { body: elsewhere })).status).toBe(400)
+})
+
+test("the state follows the window: waiting, running, failing, idle", async () => {
+  await make("states")
+  const due = new Date("2026-01-01T00:01:00.000Z")
+  const read = async (data: object) => {
+    await console.prisma.syncWindow.update({ where: { connectionId: "states" }, data })
+    const { state, next_sync_at, last_error } = (await console.call("GET", "/v1/connections/states")).json
+    return { state, next_sync_at, last_error }
+  }
+  const next_sync_at = due.toISOString()
+  expect(await read({ dueAt: due })).toEqual({ state: "waiting", next_sync_at, last_error: null })
+  expect(await read({ running: true })).toEqual({ state: "running", next_sync_at: null, last_error: null })
+  const failed = { running: false, failures: 1, lastError: "timeout" }
+  expect(await read(failed)).toEqual({ state: "failing", next_sync_at, last_error: "timeout" })
+  expect(await read({ failures: 0, lastError: null, dueAt: null })).toMatchObject({ state: "idle" })
+})
+
+test("GATEWAY_ORIGIN replaces the site's host in trigger URLs", async () => {
+  const local = await startConsole({ gatewayOrigin: "http://127.0.0.1:8080" })
+  const made = await local.call("POST", "/v1/connections", { body: { ...body, id: "feed" } })
+  expect(made.json.trigger_url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/connectors\/hook\/feed\/swt_/)
+  await local.close()
+})

@@ -1,0 +1,22 @@
+import { connectionSchema } from "@sitewire/contracts"
+import { defineRoute } from "../defineRoute.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
+
+export const readConnection = defineRoute({
+  method: "get",
+  path: "/v1/connections/{id}",
+  operation: "readConnection",
+  summary: "Read a connection and its state",
+  params: idParameter,
+  success: { status: 200, description: "The connection, without its trigger URL.", schema: connectionSchema },
+  async handle({ prisma }, { params: { id } }) {
+    const [row, window] = await Promise.all([
+      prisma.connection.findUnique({ where: { id }, select: connectionColumns }),
+      prisma.syncWindow.findUnique({ where: { connectionId: id }, select: windowColumns }),
+    ])
+    return row ? ok(connectionResponse(row, window)) : notFound("connection", id)
+  },
+})

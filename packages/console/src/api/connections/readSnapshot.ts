@@ -1,0 +1,94 @@
+import type { PrismaClient } from "@sitewire/database/prisma"
+import { z } from "zod"
+import { defineRoute } from "../defineRoute.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound, problem } from "../problems.ts"
+
+export const readSnapshot = defineRoute({
+  method: "get",
+  path: "/v1/connections/{id}/snapshot",
+  operation: "readSnapshot",
+  summary: "Read the content that a connection's last successful sync fetched",
+  description: "The source's response, decoded, with its content type.",
+  params: idParameter,
+  success: {
+    status: 200,
+    description: "The content.",
+    headers: z.object({
+      etag: z.string().meta({ description: "SHA-256 of the content, in quotes." }),
+      "last-modified": z.string().optional().meta({ description: "When the content was stored." }),
+    }),
+  },
+  otherResponses: { 304: "The content has the hash in If-None-Match." },
+  async handle({ prisma }, { params: { id }, headers, headOnly }) {
+    const snapshot = await prisma.snapshot.findUnique({ where: { connectionId: id } })
+    if (!snapshot) {
+      const connection = await prisma.connection.findUnique({ where: { id }, select: { id: true } })
+      if (!connection) return notFound("connection", id)
+      return problem(
+        404,
+        `Nothing has been fetched for the connection "${id}" yet. GET /v1/connections/${id}/syncs lists its syncs.`,
+      )
+    }
+    const etag = `"${Buffer.from(snapshot.contentSha256).toString("hex")}"`
+    const validators = { etag, "last-modified": snapshot.storedAt.toUTCString() }
+    if (matchesEtag(headers["if-none-match"], etag))
+      return { kind: "stream", status: 304, headers: validators, chunks: null }
+    const chunks = headOnly ? null : await openChunks(prisma, snapshot)
+    return {
+      kind: "stream",
+      status: 200,
+      headers: {
+        ...validators,
+        "content-type": safeContentType(snapshot.contentType),
+        "content-length": String(snapshot.bytes),
+        // The content is untrusted: a browser must not run it in the console's origin.
+        "content-disposition": "attachment",
+        "content-security-policy": "sandbox; default-src 'none'",
+      },
+      chunks,
+    }
+  },
+})
+
+/**
+ * Reads one chunk at a time, without a transaction that a slow client would keep open. If a newer snapshot
+ * deletes the chunks meanwhile, the response is cut off. The first chunk is read before the status is sent,
+ * so that an unavailable database is still a 503.
+ */
+async function openChunks(
+  prisma: PrismaClient,
+  { connectionId, fence, bytes }: { connectionId: string; fence: bigint; bytes: bigint },
+): Promise<AsyncIterable<Uint8Array>> {
+  const read = (position: number) =>
+    prisma.snapshotChunk.findFirst({
+      where: { connectionId, fence, position: { gte: position } },
+      orderBy: { position: "asc" },
+      select: { data: true, position: true },
+    })
+  const first = await read(0)
+  async function* chunks() {
+    let left = Number(bytes)
+    for (let chunk = first; chunk !== null; chunk = await read(chunk.position + 1)) {
+      left -= chunk.data.length
+      yield chunk.data
+    }
+    // A normal end would keep the connection open, with the client waiting for the rest.
+    if (left !== 0)
+      throw new Error(`${left} bytes of a snapshot are missing: a newer snapshot has replaced it`)
+  }
+  return chunks()
+}
+
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""))
+  return tags.includes(etag) || tags.includes("*")
+}
+
+/** The source chose the type. Node throws on a header with invalid characters. */
+function safeContentType(type: string | null): string {
+  return type !== null && /^[\w.+-]+\/[\w.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type)
+    ? type
+    : "application/octet-stream"
+}

@@ -1,0 +1,42 @@
+import { isUnavailable } from "@sitewire/database"
+
+/**
+ * Prisma's codes for: unreachable, time-outs, connection closed, no free connection, too many connections.
+ */
+const unavailableCodes = ["P1001", "P1002", "P1008", "P1017", "P2024", "P2037"]
+
+/** True if the database is unavailable or overloaded, so that the same call may succeed later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (isUnavailable(error)) return true
+  if (unavailableCodes.includes(codeOf(error))) return true
+  const original = originalCode(error)
+  return original !== undefined && isUnavailable(Object.assign(new Error(), { code: original }))
+}
+
+/** Another row has the same unique value. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === "P2002"
+}
+
+/** The row to update does not exist. */
+export function isRowMissing(error: unknown): boolean {
+  return codeOf(error) === "P2025"
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
+}
+
+/** The failed statement's SQLSTATE. Prisma wraps the driver's error in its own, in several places. */
+function originalCode(error: unknown): string | undefined {
+  for (let value: unknown = error, depth = 0; isRecord(value) && depth < 5; depth++) {
+    if (typeof value.originalCode === "string") return value.originalCode
+    if (value.kind === "postgres" && typeof value.code === "string") return value.code
+    value = value.meta ?? value.driverAdapterError ?? value.cause
+  }
+  return undefined
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null
+}

@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from "node:http"
+import { validationMessage } from "@sitewire/contracts"
+import type { SealingKeys, Sql } from "@sitewire/database"
+import type { PrismaClient } from "@sitewire/database/prisma"
+import type { AddressPolicy } from "@sitewire/egress"
+import { z } from "zod"
+import type { InvalidTopic } from "../kafka/invalidTopic.ts"
+import { fieldErrors } from "./fieldErrors.ts"
+import { impossibleId, invalidRequest } from "./problems.ts"
+import type { RouteResponse } from "./response.ts"
+
+export type ApiContext = {
+  prisma: PrismaClient
+  /** For statements that Prisma cannot express. */
+  sql: Sql
+  sealingKeys: SealingKeys
+  /** For notification addresses, and for sources that Sitewire pulls. */
+  addressPolicy: AddressPolicy
+  /** For the executors of connections that delegate their syncs. */
+  executorPolicy: AddressPolicy
+  /** Replaces `https://<site>` in trigger URLs. */
+  gatewayOrigin: string | undefined
+  invalidTopic: InvalidTopic
+  topicPrefix: string
+  openApiDocument: object
+}
+
+type RawRequest = {
+  params: unknown
+  query: unknown
+  body: unknown
+  headers: IncomingHttpHeaders
+  /** HEAD: the headers of GET without its body. */
+  headOnly: boolean
+  /** Id and name of the request's API key. Empty for public routes. */
+  caller: string
+}
+
+type Description = {
+  method: "get" | "post" | "patch"
+  /** In OpenAPI's syntax: `/v1/channels/{id}`. Also in logs and metrics. */
+  path: string
+  /** Unique. Code generators name functions after it. */
+  operation: string
+  summary: string
+  description?: string
+  /** Needs no API key. */
+  public?: true
+  /** Statuses that do not follow from the schemas (openApiDocument.ts), and their meanings. */
+  otherResponses?: Record<number, string>
+  /** Another success than `success`: a response of the kind "alternative". */
+  alternative?: { status: number; description: string; schema: z.ZodType }
+}
+
+type Schemas<Params, Query, Body, Result> = {
+  params?: Params
+  query?: Query
+  body?: Body
+  success: { status: number; description: string; schema?: Result; headers?: z.ZodObject }
+}
+
+/** One operation of the API as data, from which Express's router and the OpenAPI document are made. */
+export type Route = Description &
+  Schemas<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType> & {
+    run(context: ApiContext, request: RawRequest): Promise<RouteResponse>
+  }
+
+type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
+  params: z.output<Params>
+  query: z.output<Query>
+  body: z.output<Body>
+  headers: IncomingHttpHeaders
+  headOnly: boolean
+  caller: string
+}
+
+/** `handle` gets only a valid request, and the compiler checks its response against `success.schema`. */
+export function defineRoute<
+  Result extends z.ZodType,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+>(
+  spec: Description &
+    Schemas<Params, Query, Body, Result> & {
+      handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<RouteResponse<z.output<Result>>>
+    },
+): Route {
+  const { handle, ...description } = spec
+  const { params = z.unknown(), query = z.unknown(), body = z.unknown() } = description
+  return {
+    ...description,
+    async run(context, request) {
+      const path = params.safeParse(request.params, { error: validationMessage })
+      if (!path.success) return impossibleId(fieldErrors(path.error)[0]?.message ?? "its id is invalid")
+      const parsedQuery = query.safeParse(request.query, { error: validationMessage })
+      if (!parsedQuery.success) return invalidRequest("query", fieldErrors(parsedQuery.error))
+      const parsedBody = body.safeParse(request.body, { error: validationMessage })
+      if (!parsedBody.success) return invalidRequest("body", fieldErrors(parsedBody.error))
+      return handle(context, {
+        params: path.data as z.output<Params>,
+        query: parsedQuery.data as z.output<Query>,
+        body: parsedBody.data as z.output<Body>,
+        headers: request.headers,
+        headOnly: request.headOnly,
+        caller: request.caller,
+      })
+    },
+  }
+}

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto"
+import { deferralReasonSchema } from "@sitewire/contracts"
+import { waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+
+const email = "owner@shop.example"
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+})
+afterAll(() => console.close())
+
+/** Ids like the dispatcher's: UUIDs of version 7, in increasing order. */
+const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, "0")}`
+
+async function insert(n: number, columns: object = {}) {
+  const body = Buffer.from(JSON.stringify({ event: "site.ready", email }))
+  await console.prisma.delivery.create({
+    data: {
+      id: idOf(n),
+      eventId: `event-${n}`,
+      channelId: "acme",
+      body: new Uint8Array(body),
+      bodySha256: new Uint8Array(createHash("sha256").update(body).digest()),
+      correlation: `correlation-${n}`,
+      ...columns,
+    },
+  })
+  return idOf(n)
+}
+
+const anyChannel = { address: "https://shop.example", secretId: "sec_x", secretSealed: new Uint8Array() }
+const attempt = { startedAt: new Date(0), durationMs: 12.5, secretId: "sec_x" }
+
+test("deliveries are listed newest first, by channel and state, and without personal data", async () => {
+  await insert(1, { channelId: "one", state: "dead" })
+  await insert(2, { channelId: "one", state: "delivered" })
+  await insert(3, { channelId: "two", state: "dead" })
+  await insert(4, { channelId: "one", state: "dead" })
+  const list = async (query: string) => {
+    const { json, text } = await console.call("GET", `/v1/deliveries?${query}`)
+    expect(text).not.toContain(email)
+    return (json.data as { id: string }[]).map(({ id }) => Number(id.slice(-12)))
+  }
+  expect(await list("channel=one")).toEqual([4, 2, 1])
+  expect(await list("state=dead")).toEqual([4, 3, 1])
+  expect(await list("channel=one&state=dead")).toEqual([4, 1])
+  const first = await console.call("GET", "/v1/deliveries?channel=one&state=dead&limit=1")
+  expect(await list(`channel=one&state=dead&limit=1&cursor=${first.json.next_cursor}`)).toEqual([1])
+  // A channel without deliveries, and one that does not exist.
+  await console.prisma.channel.create({ data: { id: "none", ...anyChannel } })
+  expect(await list("channel=none")).toEqual([])
+  const misspelt = await console.call("GET", "/v1/deliveries?channel=nope")
+  expect(misspelt).toMatchObject({ status: 404, json: { detail: expect.stringContaining('"nope"') } })
+})
+
+test("a delivery is read with its attempts in order", async () => {
+  const id = await insert(10, { state: "delivered", attempts: 2 })
+  await console.prisma.attempt.createMany({
+    data: [
+      {
+        ...attempt,
+        deliveryId: id,
+        number: 2,
+        error: "tls",
+        detail: "the certificate has expired",
+        ip: "192.0.2.1",
+        connectMs: 1.5,
+        firstByteMs: 9,
+      },
+      {
+        ...attempt,
+        deliveryId: id,
+        number: 1,
+        status: 500,
+        error: "status",
+        responseExcerpt: new Uint8Array([0x6f, 0x68, 0xff]),
+      },
+    ],
+  })
+  const read = await console.call("GET", `/v1/deliveries/${id}`)
+  expect(read.status).toBe(200)
+  expect(read.text).not.toContain(email)
+  expect(read.json).toMatchObject({
+    id,
+    event_id: "event-10",
+    channel: "acme",
+    state: "delivered",
+    attempts: 2,
+    attempt_log: [
+      { number: 1, status: 500, error: "status", detail: null, response_excerpt: "oh\ufffd" },
+      {
+        number: 2,
+        status: null,
+        error: "tls",
+        detail: "the certificate has expired",
+        response_excerpt: null,
+      },
+    ],
+  })
+  expect(read.json.attempt_log).toMatchObject([
+    { duration_ms: 12.5, lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null },
+    { duration_ms: 12.5, lookup_ms: null, connect_ms: 1.5, tls_ms: null, first_byte_ms: 9 },
+  ])
+  expect((await console.call("GET", `/v1/deliveries/${idOf(99)}`)).status).toBe(404)
+})
+
+test("a delivery shows when its next retry is due, or why and since when it is deferred", async () => {
+  const at = new Date("2030-01-02T03:04:05.678Z")
+  const schedule = async (n: number, columns: object) => {
+    const { json } = await console.call("GET", `/v1/deliveries/${await insert(n, columns)}`)
+    const { next_attempt_at, deferred_at, deferred_reason } = json
+    return [next_attempt_at, deferred_at, deferred_reason]
+  }
+  expect(await schedule(15, {})).toEqual([null, null, null])
+  expect(await schedule(16, { nextAttemptAt: at, attempts: 1 })).toEqual([at.toISOString(), null, null])
+  for (const [more, deferredReason] of deferralReasonSchema.options.entries()) {
+    const columns = { deferredAt: at, deferredReason }
+    expect(await schedule(110 + more, columns)).toEqual([null, at.toISOString(), deferredReason])
+  }
+})
+
+const readRow = (id: string) => console.prisma.delivery.findUniqueOrThrow({ where: { id } })
+
+test("a resend defers a dead delivery with a new retry period, and records who requested it and why, before the 202", async () => {
+  const id = await insert(20, {
+    state: "dead",
+    attempts: 7,
+    failures: 7,
+    periodStartedAt: new Date(0),
+    finishedAt: new Date(0),
+  })
+  const before = await readRow(id)
+  const resent = await console.call("POST", `/v1/deliveries/${id}/resend`, { body: { reason: "ticket 17" } })
+  expect(resent.status).toBe(202)
+  expect(resent.json).toEqual({ delivery: id, job: expect.stringMatching(/^job_/) })
+  const job = await console.call("GET", `/v1/jobs/${resent.json.job}`)
+  expect(job.json).toMatchObject({
+    kind: "resend",
+    state: "done",
+    filter: { delivery: id },
+    reason: "ticket 17",
+    requested_by: expect.stringMatching(/^key_\w+ \(test\)$/),
+    counts: { resent: 1 },
+    finished_at: expect.any(String),
+  })
+  expect(await readRow(id)).toEqual({
+    ...before,
+    state: "pending",
+    finishedAt: null,
+    deferredAt: expect.any(Date),
+    deferredReason: "resend",
+    failures: 0,
+    periodStartedAt: null,
+  })
+})
+
+test("a resend of a delivered delivery leaves it delivered; a resend of a scheduled delivery replaces the scheduled attempt", async () => {
+  const delivered = await insert(21, { state: "delivered", attempts: 1, finishedAt: new Date(0) })
+  const before = await readRow(delivered)
+  expect((await console.call("POST", `/v1/deliveries/${delivered}/resend`)).status).toBe(202)
+  const deferred = { deferredAt: expect.any(Date), deferredReason: "resend", failures: 0 }
+  expect(await readRow(delivered)).toEqual({ ...before, ...deferred })
+
+  const scheduled = await insert(22, { attempts: 3, failures: 3, nextAttemptAt: new Date() })
+  expect((await console.call("POST", `/v1/deliveries/${scheduled}/resend`)).status).toBe(202)
+  expect(await readRow(scheduled)).toMatchObject({ ...deferred, state: "pending", nextAttemptAt: null })
+})
+
+test("a resend during an attempt leaves the lease unchanged, and the attempt's outcome cannot end the resend", async () => {
+  const leasedUntil = new Date(Date.now() + 60_000)
+  // In the future, as if Postgres's clock had been set back since the deferral.
+  const claimed = new Date(Date.now() + 5_000)
+  const id = await insert(23, { deferredAt: claimed, deferredReason: "busy", leasedUntil, attempts: 1 })
+  expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
+  const first = await readRow(id)
+  expect(first.deferredAt?.getTime()).toBeGreaterThan(claimed.getTime())
+  expect(first).toMatchObject({ deferredReason: "resend", leasedUntil })
+  expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
+  expect((await readRow(id)).deferredAt?.getTime()).toBeGreaterThan(first.deferredAt?.getTime() ?? 0)
+})
+
+test("a resend of an unknown delivery is a 404, of an erased one a 409, and neither records a job", async () => {
+  const before = await console.prisma.job.count()
+  expect((await console.call("POST", `/v1/deliveries/${idOf(98)}/resend`)).status).toBe(404)
+  const erased = await insert(24, { state: "erased", body: new Uint8Array() })
+  expect((await console.call("POST", `/v1/deliveries/${erased}/resend`)).status).toBe(409)
+  expect(await readRow(erased)).toMatchObject({ state: "erased", deferredAt: null })
+  expect(await console.prisma.job.count()).toBe(before)
+})
+
+test("a resend waits for an erasure in progress, and then responds 409", async () => {
+  const id = await insert(25, { state: "dead" })
+  const erasing = await console.pool.driver.connect()
+  await erasing.query("begin")
+  await erasing.query("update delivery set state = 'erased', body = '' where id = $1", [id])
+  const resend = console.call("POST", `/v1/deliveries/${id}/resend`)
+  await waitUntil("the resend to wait for the erasure", async () => {
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    return (await console.pool.sql(waiting)).length > 0
+  })
+  await erasing.query("commit")
+  erasing.release()
+  expect((await resend).status).toBe(409)
+  expect(await readRow(id)).toMatchObject({ state: "erased", deferredAt: null })
+})

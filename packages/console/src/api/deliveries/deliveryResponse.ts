@@ -1,0 +1,92 @@
+import {
+  type AttemptError,
+  attemptErrorSchema,
+  type Delivery,
+  type DeliveryWithAttempts,
+} from "@sitewire/contracts"
+
+/** The columns of a response. `body` is omitted because it contains personal data. */
+export const deliveryColumns = {
+  id: true,
+  eventId: true,
+  channelId: true,
+  state: true,
+  attempts: true,
+  nextAttemptAt: true,
+  deferredAt: true,
+  deferredReason: true,
+  bodySha256: true,
+  createdAt: true,
+  finishedAt: true,
+} as const
+
+export type DeliveryRow = {
+  id: string
+  eventId: string
+  channelId: string
+  state: Delivery["state"]
+  attempts: number
+  nextAttemptAt: Date | null
+  deferredAt: Date | null
+  deferredReason: Delivery["deferred_reason"]
+  bodySha256: Uint8Array
+  createdAt: Date
+  finishedAt: Date | null
+}
+
+export function deliveryResponse(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    event_id: row.eventId,
+    channel: row.channelId,
+    state: row.state,
+    attempts: row.attempts,
+    next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
+    deferred_at: row.deferredAt?.toISOString() ?? null,
+    deferred_reason: row.deferredReason,
+    body_sha256: Buffer.from(row.bodySha256).toString("hex"),
+    created_at: row.createdAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
+  }
+}
+
+type AttemptRow = {
+  number: number
+  startedAt: Date
+  durationMs: number
+  lookupMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
+  status: number | null
+  error: string | null
+  detail: string | null
+  ip: string | null
+  secretId: string
+  responseExcerpt: Uint8Array | null
+}
+
+export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_log"][number] {
+  return {
+    number: row.number,
+    started_at: row.startedAt.toISOString(),
+    duration_ms: row.durationMs,
+    lookup_ms: row.lookupMs,
+    connect_ms: row.connectMs,
+    tls_ms: row.tlsMs,
+    first_byte_ms: row.firstByteMs,
+    status: row.status,
+    error: row.error === null ? null : errorClass(row.error),
+    detail: row.detail,
+    ip: row.ip,
+    secret_id: row.secretId,
+    // Bytes that are not UTF-8 become replacement characters.
+    response_excerpt: row.responseExcerpt && Buffer.from(row.responseExcerpt).toString("utf8"),
+  }
+}
+
+/** A newer dispatcher may store further classes, which the response's schema does not allow. */
+function errorClass(error: string): AttemptError {
+  const known = attemptErrorSchema.safeParse(error)
+  return known.success ? known.data : "protocol"
+}

@@ -1,0 +1,32 @@
+import { resendAcceptedSchema, resendDeliverySchema } from "@sitewire/contracts"
+import { resendOneDelivery } from "../../jobs/resend/resendOneDelivery.ts"
+import { defineRoute } from "../defineRoute.ts"
+import { deliveryIdParameter } from "../pathParameters.ts"
+import { notFound, problem } from "../problems.ts"
+import { ok } from "../response.ts"
+
+export const resendDelivery = defineRoute({
+  method: "post",
+  path: "/v1/deliveries/{id}/resend",
+  operation: "resendDelivery",
+  summary: "Resend a delivery now",
+  otherResponses: { 409: "The delivery has been erased." },
+  description:
+    "Possible in every state but `erased`. The delivery is deferred, and sent as soon as its channel has capacity: the same id and bytes, to the channel's current address. If the attempt fails, a new retry period begins. Several requests before the attempt cause one attempt.",
+  params: deliveryIdParameter,
+  body: resendDeliverySchema,
+  success: {
+    status: 202,
+    description: "The delivery is deferred for a resend.",
+    schema: resendAcceptedSchema,
+  },
+  async handle({ sql }, { params: { id }, body, caller }) {
+    const reason = body?.reason ?? "not given"
+    const resent = await resendOneDelivery(sql, { delivery: id, reason, requestedBy: caller })
+    if (resent.kind === "unknown") return notFound("delivery", id)
+    if (resent.kind === "erased") {
+      return problem(409, "The delivery has been erased on request, so there is nothing to send.")
+    }
+    return ok({ delivery: id, job: resent.job })
+  },
+})

@@ -1,0 +1,33 @@
+import {
+  type InvalidEvent,
+  identifierSchema,
+  invalidRecordHeaders,
+  sitePaidSchema,
+} from "@sitewire/contracts"
+import type { Incoming } from "@sitewire/kafka"
+import { z } from "zod"
+
+/** The fields of an invalid event that its record contains. */
+export type InvalidRecord = Omit<InvalidEvent, "delivery">
+
+export function invalidEventResponse({ value, headers, appendedAt }: Incoming): InvalidRecord {
+  const { reason, topic, partition, offset } = invalidRecordHeaders
+  const fields = parseFields(value)
+  return {
+    rejected_at: new Date(appendedAt).toISOString(),
+    reason: headers[reason] ?? "",
+    event_id: sitePaidSchema.shape.id.safeParse(fields.id).data ?? null,
+    channel: identifierSchema.safeParse(fields.channel).data ?? null,
+    bytes: value?.byteLength ?? null,
+    from: `${headers[topic]} ${headers[partition]} ${headers[offset]}`,
+  }
+}
+
+/** The fields without personal data, as far as the value can be parsed. */
+function parseFields(value: Uint8Array | null): { id?: unknown; channel?: unknown } {
+  try {
+    return z.looseObject({}).parse(JSON.parse(String(value)))
+  } catch {
+    return {}
+  }
+}

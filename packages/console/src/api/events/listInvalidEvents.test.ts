@@ -1,0 +1,180 @@
+import { type InvalidEvent, invalidRecordHeaders, type Page } from "@sitewire/contracts"
+import type { Incoming, Offsets } from "@sitewire/kafka"
+import { expect, test } from "vitest"
+import { invalidRecord } from "../../../test/fixtures/jobs.ts"
+import { startConsole } from "../../../test/fixtures/startConsole.ts"
+import { startConsoles } from "../../../test/fixtures/startConsoles.ts"
+import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
+
+const email = "owner@shop.example"
+
+test("invalid events are listed from Kafka, newest first, with their channel and without personal data", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const list = async (query = "") => {
+    const { status, text, json } = await it.call(console, "GET", `/v1/invalid-events${query}`)
+    expect(status, text).toBe(200)
+    expect(text).not.toContain(email)
+    return json as Page<InvalidEvent>
+  }
+  expect(await list()).toEqual({ data: [], next_cursor: null })
+
+  const reject = (n: number, reason: string, value: string | null) =>
+    it.publish([
+      invalidRecord(it, { key: null, value: value === null ? null : Buffer.from(value), reason, offset: n }),
+    ])
+  const begun = Date.now()
+  for (let n = 0; n < 23; n++) {
+    await reject(n, "unknown channel", JSON.stringify({ id: `order-${n}`, channel: "acme", email }))
+  }
+  await reject(23, "channel: is too long", JSON.stringify({ id: 5, channel: email }))
+  await reject(24, "not JSON", `{"id": "order-24", "email": "${email}"`)
+  await reject(25, "unknown channel; too large to be stored here: 950000 bytes", null)
+
+  // Rejected once, then delivered from another record with the same id.
+  const [delivery] = await it.deliveries(1)
+  await it.sql("update delivery set event_id = 'order-22' where id = $1", [delivery])
+
+  const first = await list("?limit=4")
+  const origin = (n: number) => `site.paid 3 ${n}`
+  const noIds = { event_id: null, channel: null, delivery: null }
+  expect(first.data).toEqual([
+    {
+      ...noIds,
+      bytes: null,
+      from: origin(25),
+      reason: "unknown channel; too large to be stored here: 950000 bytes",
+      rejected_at: expect.any(String),
+    },
+    { ...noIds, bytes: 48, from: origin(24), reason: "not JSON", rejected_at: expect.any(String) },
+    {
+      ...noIds,
+      bytes: 39,
+      from: origin(23),
+      reason: "channel: is too long",
+      rejected_at: expect.any(String),
+    },
+    {
+      event_id: "order-22",
+      channel: "acme",
+      delivery,
+      bytes: 63,
+      from: origin(22),
+      reason: "unknown channel",
+      rejected_at: expect.any(String),
+    },
+  ])
+  for (const { rejected_at } of first.data) {
+    expect(Date.parse(rejected_at)).toBeGreaterThanOrEqual(begun)
+    expect(Date.parse(rejected_at)).toBeLessThanOrEqual(Date.now())
+  }
+
+  // An event that is rejected meanwhile comes before the first page.
+  await reject(26, "unknown channel", "{}")
+  const seen = first.data.map(({ from }) => from)
+  for (let cursor = first.next_cursor; cursor !== null; ) {
+    const page = await list(`?limit=10&cursor=${cursor}`)
+    seen.push(...page.data.map(({ from }) => from))
+    cursor = page.next_cursor
+  }
+  expect(seen).toEqual(Array.from({ length: 26 }, (_, n) => origin(25 - n)))
+  expect(console.output()).not.toContain(email)
+})
+
+/** An InvalidTopic in memory. The timestamps of a partition need not be in order. */
+function partitions(times: number[][]): InvalidTopic {
+  const end = Object.fromEntries(times.map((stamps, partition) => [partition, String(stamps.length)]))
+  return {
+    end: async () => end,
+    async read({ from, to }: { from: Offsets; to: Offsets }) {
+      const records = times.flatMap((stamps, partition) =>
+        stamps.map(
+          (appendedAt, at): Incoming => ({
+            topic: "invalid",
+            partition,
+            offset: String(at),
+            appendedAt,
+            key: null,
+            value: null,
+            headers: {
+              [invalidRecordHeaders.reason]: `partition ${partition}`,
+              [invalidRecordHeaders.offset]: String(at),
+            },
+          }),
+        ),
+      )
+      const isInRange = ({ partition, offset }: Incoming) =>
+        Number(offset) >= Number(from[partition] ?? 0) && Number(offset) < Number(to[partition] ?? 0)
+      return { records: records.filter(isInRange), next: to, ended: true }
+    },
+  }
+}
+
+test("with several partitions, each record is on exactly one page, whatever its timestamp is", async () => {
+  const at = Date.parse("2030-01-01T00:00:00Z")
+  const invalidTopic = partitions([
+    [at, at + 5_000, at + 1_000, at + 2_000],
+    [],
+    [at + 500, at + 1_500, at + 2_500, at + 2_500, at + 3_000],
+  ])
+  const it = await startConsole({ invalidTopic })
+  try {
+    for (const limit of [1, 2, 3, 20]) {
+      const seen: string[] = []
+      let cursor = ""
+      do {
+        const { status, json } = await it.call("GET", `/v1/invalid-events?limit=${limit}${cursor}`)
+        expect(status).toBe(200)
+        const page = json as Page<InvalidEvent>
+        seen.push(...page.data.map(({ reason, from }) => `${reason.at(-1)}:${from.at(-1)}`))
+        cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`
+      } while (cursor !== "")
+      expect(seen).toEqual(["2:4", "2:3", "2:2", "0:3", "2:1", "0:2", "0:1", "2:0", "0:0"])
+    }
+    for (const offsets of [
+      '{"0":-1}',
+      '{"0":"no"}',
+      '{"0":"9999999999999999999"}',
+      '{"2":"6"}',
+      '{"3":"0"}',
+    ]) {
+      const cursor = Buffer.from(offsets).toString("base64url")
+      expect((await it.call("GET", `/v1/invalid-events?cursor=${cursor}`)).status, offsets).toBe(400)
+    }
+  } finally {
+    await it.close()
+  }
+})
+
+const replay = { filter: { reason: "unknown" }, reason: "r", dry_run: true }
+
+test("while Kafka is unavailable, the list of invalid events and the dry run of a replay respond 503", async () => {
+  const it = await startConsole()
+  try {
+    for (const { status, json } of [
+      await it.call("GET", "/v1/invalid-events"),
+      await it.call("POST", "/v1/jobs/replay", { body: replay }),
+    ]) {
+      expect(status).toBe(503)
+      expect(json.detail).toContain("Kafka is unavailable")
+    }
+  } finally {
+    await it.close()
+  }
+})
+
+test("an unexpected error is a 500 that does not blame Kafka", async () => {
+  const end = () => Promise.reject(new TypeError("an unexpected error"))
+  const it = await startConsole({ invalidTopic: { ...partitions([]), end } })
+  try {
+    for (const { status, json } of [
+      await it.call("GET", "/v1/invalid-events"),
+      await it.call("POST", "/v1/jobs/replay", { body: replay }),
+    ]) {
+      expect(status).toBe(500)
+      expect(json.detail).not.toContain("Kafka")
+    }
+  } finally {
+    await it.close()
+  }
+})

@@ -1,0 +1,56 @@
+import { type InvalidEvent, invalidEventSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
+import type { Offsets } from "@sitewire/kafka"
+import { z } from "zod"
+import { type ApiContext, defineRoute } from "../defineRoute.ts"
+import { readPage } from "../pagination.ts"
+import { ok } from "../response.ts"
+import { type InvalidEventRow, readNewestInvalid } from "./readNewestInvalid.ts"
+
+export const listInvalidEvents = defineRoute({
+  method: "get",
+  path: "/v1/invalid-events",
+  operation: "listInvalidEvents",
+  summary: "List invalid events, newest first",
+  description:
+    "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
+  query: pageQuerySchema,
+  success: {
+    status: 200,
+    description: "A page of invalid events.",
+    schema: pageSchema(invalidEventSchema).meta({ id: "InvalidEventPage" }),
+  },
+  async handle({ invalidTopic, prisma }, { query }) {
+    const end = await invalidTopic.end()
+    const page = await readPage(query, {
+      key: offsetsUpTo(end),
+      keyOf: ({ before }: InvalidEventRow) => before,
+      read: (before = end, count) => readNewestInvalid(invalidTopic, before, count),
+    })
+    if (page.kind === "problem") return page
+    const events = page.rows.map(({ event }) => event)
+    const deliveries = await findDeliveries(prisma, events)
+    const data = events.map((event) => ({ ...event, delivery: deliveries.get(event.event_id ?? "") ?? null }))
+    return ok({ data, next_cursor: page.next_cursor })
+  },
+})
+
+/** Deliveries with the events' ids, from a replay or from another record with the same id. */
+async function findDeliveries(
+  prisma: ApiContext["prisma"],
+  events: readonly Pick<InvalidEvent, "event_id">[],
+) {
+  const ids = events.flatMap(({ event_id }) => event_id ?? [])
+  const rows = await prisma.delivery.findMany({
+    where: { eventId: { in: ids } },
+    select: { id: true, eventId: true },
+  })
+  return new Map(rows.map(({ id, eventId }) => [eventId, id]))
+}
+
+/** Offsets that exist: a read up to a higher offset would wait for records that may never be published. */
+const offsetsUpTo = (end: Offsets) =>
+  z
+    .record(z.string(), z.string().regex(/^\d{1,19}$/, { abort: true }))
+    .refine((offsets) =>
+      Object.entries(offsets).every(([partition, offset]) => BigInt(offset) <= BigInt(end[partition] ?? -1)),
+    )

@@ -1,0 +1,55 @@
+import type { Incoming, Offsets } from "@sitewire/kafka"
+import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
+import { readInBatches } from "../../kafka/readInBatches.ts"
+import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse.ts"
+
+/** `before`: the offsets up to which each partition has older events. It is the cursor of the next page. */
+export type InvalidEventRow = { event: InvalidRecord; before: Offsets }
+
+/** The newest `count` events below these offsets. */
+export async function readNewestInvalid(
+  invalidTopic: InvalidTopic,
+  to: Offsets,
+  count: number,
+): Promise<InvalidEventRow[]> {
+  // The newest `count` events are among the last `count` of each partition.
+  const from = Object.fromEntries(
+    Object.entries(to).map(([partition, end]) => [partition, String(startOf(BigInt(end), BigInt(count)))]),
+  )
+  /** By partition, in the order of offsets. */
+  const found = new Map<number, Found[]>()
+  for await (const { records } of readInBatches(invalidTopic, from, to)) {
+    for (const record of records) {
+      const entry = { event: invalidEventResponse(record), offset: record.offset }
+      const entries = found.get(record.partition)
+      if (entries) entries.push(entry)
+      else found.set(record.partition, [entry])
+    }
+  }
+  const newest: InvalidEventRow[] = []
+  for (let before = to; newest.length < count; ) {
+    const next = popNewest(found)
+    if (!next) break
+    before = { ...before, [next.partition]: next.offset }
+    newest.push({ event: next.event, before })
+  }
+  return newest
+}
+
+type Found = Pick<Incoming, "offset"> & { event: InvalidRecord }
+
+const startOf = (end: bigint, count: bigint) => (end > count ? end - count : 0n)
+
+/**
+ * Removes the newest of the partitions' last events. Within a partition offsets decide, between partitions
+ * the time.
+ */
+function popNewest(found: Map<number, Found[]>): (Found & { partition: number }) | undefined {
+  let newest: number | undefined
+  const timeOf = (partition: number) => found.get(partition)?.at(-1)?.event.rejected_at ?? ""
+  for (const partition of found.keys()) {
+    if (newest === undefined || timeOf(partition) > timeOf(newest)) newest = partition
+  }
+  const popped = newest === undefined ? undefined : found.get(newest)?.pop()
+  return newest === undefined || !popped ? undefined : { ...popped, partition: newest }
+}

@@ -1,0 +1,41 @@
+import { createResendJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
+import { insertJob } from "../../jobs/jobRows.ts"
+import { countResend } from "../../jobs/resend/countResend.ts"
+import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
+import { channelExists } from "../channels/channelExists.ts"
+import { defineRoute } from "../defineRoute.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { jobResponse } from "./jobResponse.ts"
+
+export const createResendJob = defineRoute({
+  method: "post",
+  path: "/v1/jobs/resend",
+  operation: "createResendJob",
+  summary: "Resend all deliveries that match a filter",
+  description:
+    "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred.",
+  body: createResendJobSchema,
+  otherResponses: { 404: "The channel does not exist." },
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  alternative: {
+    status: 200,
+    description: "With `dry_run`: what the job would do.",
+    schema: dryRunSchema,
+  },
+  async handle({ prisma, sql, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
+    if (filter.channel !== undefined && !(await channelExists(prisma, filter.channel)))
+      return notFound("channel", filter.channel)
+    if (dry_run) {
+      const { matching, leftOut } = await countResend(sql, filter)
+      return {
+        kind: "alternative",
+        status: 200,
+        body: { dry_run, matching, left_out: leftOut, complete: true },
+      }
+    }
+    const position = firstResendPosition(per_second)
+    const row = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, position })
+    return ok(jobResponse(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
+  },
+})

@@ -1,0 +1,46 @@
+import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
+import { rateOf } from "../../jobs/job.ts"
+import type { JobRow } from "../../jobs/jobRows.ts"
+
+export function jobResponse(row: JobRow, topicPrefix: string): Job {
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    filter: row.filter,
+    per_second: rateOf(JSON.parse(row.position)),
+    reason: row.reason,
+    requested_by: row.requested_by,
+    counts: row.counts,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
+  }
+}
+
+/**
+ * What an erasure cannot delete: records on Kafka that contain an event. All other topics contain ids only.
+ */
+function remains(createdAt: Date, prefix: string): RemainingTopic[] {
+  // The retry settings do not matter, because retry topics contain ids only.
+  const settings: TopicSettings = { prefix, retryDelaysMs: [], retryPeriodMs: 0 }
+  const notes: Record<string, string> = {
+    [`${prefix}site.paid`]:
+      "Original events. Those that were published before this job was created are not sent.",
+    [`${prefix}site.paid.invalid`]:
+      "Invalid events. A replay leaves out those that were rejected before this job was created.",
+  }
+  return topicCatalogue(settings).flatMap(({ name, retentionMs, segmentMs }) => {
+    const note = notes[name]
+    if (note === undefined) return []
+    const endsAt = createdAt.getTime() + retentionMs
+    return [
+      {
+        topic: name,
+        retention_ends_at: new Date(endsAt).toISOString(),
+        last_deleted_at: new Date(endsAt + segmentMs).toISOString(),
+        note,
+      },
+    ]
+  })
+}

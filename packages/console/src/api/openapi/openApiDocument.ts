@@ -1,0 +1,119 @@
+import { problemSchema } from "@sitewire/contracts"
+import {
+  type CreateDocumentOptions,
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponsesObject,
+} from "zod-openapi"
+import type { Route } from "../defineRoute.ts"
+import { routes } from "../routes.ts"
+
+/** OpenAPI 3.1 of the management API, generated from its routes. */
+export function openApiDocument() {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
+  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
+  return createDocument(
+    {
+      openapi: "3.1.1",
+      info: {
+        title: "Sitewire management API",
+        version: "0.1.0",
+        description:
+          "Channels, connections, deliveries, events and jobs. Lists are newest first, with cursor pagination. Every error is a problem document (RFC 9457).",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/", description: "The server of this document." }],
+      security: [{ key: [] }],
+      paths,
+      components: {
+        securitySchemes: {
+          key: {
+            type: "http",
+            scheme: "bearer",
+            description:
+              "An API key, `swk_…`. It is shown only when it is created. Every key may call every route.",
+          },
+        },
+      },
+    },
+    { override: omitNoise },
+  )
+}
+
+function operation(route: Route): ZodOpenApiOperationObject {
+  const { success, params, query, body } = route
+  const content = success.schema
+    ? { "application/json": { schema: success.schema } }
+    : { "*/*": { schema: { type: "string", format: "binary" } as const } }
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    ...(route.description ? { description: route.description } : {}),
+    ...(route.public ? { security: [] } : {}),
+    ...(params || query
+      ? { requestParams: { ...(params ? { path: params } : {}), ...(query ? { query } : {}) } }
+      : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: !body.safeParse(undefined).success,
+            content: { "application/json": { schema: body } },
+          },
+        }
+      : {}),
+    responses: {
+      [String(success.status) as "200"]: {
+        description: success.description,
+        content,
+        ...(success.headers ? { headers: success.headers } : {}),
+      },
+      ...(route.alternative
+        ? {
+            [String(route.alternative.status) as "200"]: {
+              description: route.alternative.description,
+              content: { "application/json": { schema: route.alternative.schema } },
+            },
+          }
+        : {}),
+      ...otherResponses(route),
+    },
+  }
+}
+
+/** The errors that follow from a route's schemas, and those that the route lists itself. */
+function otherResponses(route: Route): ZodOpenApiResponsesObject {
+  const descriptions: Record<number, string> = {
+    ...(route.body || route.query
+      ? { 400: "The request is invalid; `errors` lists the invalid fields." }
+      : route.params
+        ? { 400: "The path has an invalid % escape." }
+        : {}),
+    ...(route.public ? {} : { 401: "The API key is missing, invalid or revoked." }),
+    ...(route.params ? { 404: "Nothing has this id." } : {}),
+    ...(route.body ? { 413: "The body is too large.", 415: "The body is not JSON." } : {}),
+    500: "The console failed unexpectedly; its log has the error.",
+    ...(route.public
+      ? {}
+      : {
+          503: "The database or Kafka is unavailable. Try again after the number of seconds in `Retry-After`.",
+        }),
+    ...route.otherResponses,
+  }
+  const responses: ZodOpenApiResponsesObject = {}
+  for (const [status, description] of Object.entries(descriptions)) {
+    const content = { "application/problem+json": { schema: problemSchema } }
+    responses[status as "400"] = Number(status) < 400 ? { description } : { description, content }
+  }
+  return responses
+}
+
+/**
+ * Omits the pattern that zod adds to each format, and the bounds of safe integers: neither helps a reader.
+ * Responses allow further fields, which later versions may add.
+ */
+const omitNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema, io }) => {
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (io === "output") delete jsonSchema.additionalProperties
+}

@@ -1,0 +1,60 @@
+import { identifierSchema, type PageQuery, timeSchema } from "@sitewire/contracts"
+import { z } from "zod"
+import { invalidRequest } from "./problems.ts"
+import type { Problem } from "./response.ts"
+
+/**
+ * A list, read by a key that is unique and never changes, in descending order. Rows that are inserted
+ * meanwhile come before the first page, so the following pages neither repeat nor skip a row.
+ */
+export type Listing<Row, Key> = {
+  key: z.ZodType<Key>
+  keyOf: (row: Row) => Key
+  /** At most `count` rows with keys below `after`, in descending order. */
+  read: (after: Key | undefined, count: number) => Promise<Row[]>
+}
+
+export type ReadPage<Row> = { kind: "page"; rows: Row[]; next_cursor: string | null } | Problem
+
+export async function readPage<Row, Key>(
+  query: PageQuery,
+  listing: Listing<Row, Key>,
+): Promise<ReadPage<Row>> {
+  const after = query.cursor === undefined ? undefined : decodeCursor(listing.key, query.cursor)
+  if (after && !after.success) {
+    const message = "cursor must be next_cursor of this list's previous page, unchanged"
+    return invalidRequest("query", [{ field: "cursor", message }])
+  }
+  // One row more than the page shows whether another page follows.
+  const rows = await listing.read(after?.data, query.limit + 1)
+  const page = rows.slice(0, query.limit)
+  const last = page.at(-1)
+  const hasNext = rows.length > query.limit && last !== undefined
+  return { kind: "page", rows: page, next_cursor: hasNext ? encodeCursor(listing.keyOf(last)) : null }
+}
+
+/** Lists rows by creation time. The id orders rows of the same millisecond. */
+export const newestFirst = {
+  key: z.tuple([timeSchema, identifierSchema]),
+  keyOf: (row: { createdAt: Date; id: string }): CreationKey => [row.createdAt.toISOString(), row.id],
+  orderBy: [{ createdAt: "desc" }, { id: "desc" }] satisfies Record<string, "desc">[],
+  where: (after: CreationKey | undefined) => {
+    if (!after) return {}
+    const createdAt = new Date(after[0])
+    return { OR: [{ createdAt: { lt: createdAt } }, { createdAt, id: { lt: after[1] } }] }
+  },
+}
+
+type CreationKey = [string, string]
+
+function encodeCursor(key: unknown): string {
+  return Buffer.from(JSON.stringify(key)).toString("base64url")
+}
+
+function decodeCursor<Key>(schema: z.ZodType<Key>, cursor: string) {
+  try {
+    return schema.safeParse(JSON.parse(Buffer.from(cursor, "base64url").toString()))
+  } catch {
+    return { success: false } as const
+  }
+}

@@ -1,0 +1,10 @@
+import { identifierSchema } from "@sitewire/contracts"
+import { z } from "zod"
+
+export const idParameter = z.object({ id: identifierSchema })
+
+export const deliveryIdParameter = z.object({
+  id: z
+    .uuid("must be a UUID, as in the header X-Sitewire-Delivery")
+    .meta({ description: "As in the header X-Sitewire-Delivery." }),
+})

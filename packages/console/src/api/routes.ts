@@ -1,0 +1,61 @@
+import { changeChannel } from "./channels/changeChannel.ts"
+import { createChannel } from "./channels/createChannel.ts"
+import { listChannels } from "./channels/listChannels.ts"
+import { pauseChannel } from "./channels/pauseChannel.ts"
+import { readChannel } from "./channels/readChannel.ts"
+import { resumeChannel } from "./channels/resumeChannel.ts"
+import { activateSecret } from "./channels/secret/activateSecret.ts"
+import { retireSecret } from "./channels/secret/retireSecret.ts"
+import { stageSecret } from "./channels/secret/stageSecret.ts"
+import { createConnection } from "./connections/createConnection.ts"
+import { listConnections } from "./connections/listConnections.ts"
+import { listSyncs } from "./connections/listSyncs.ts"
+import { readConnection } from "./connections/readConnection.ts"
+import { readConnectionTriggerUrl } from "./connections/readConnectionTriggerUrl.ts"
+import { readSnapshot } from "./connections/readSnapshot.ts"
+import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
+import type { Route } from "./defineRoute.ts"
+import { listDeliveries } from "./deliveries/listDeliveries.ts"
+import { readDelivery } from "./deliveries/readDelivery.ts"
+import { resendDelivery } from "./deliveries/resendDelivery.ts"
+import { listInvalidEvents } from "./events/listInvalidEvents.ts"
+import { cancelJob } from "./jobs/cancelJob.ts"
+import { createErasureJob } from "./jobs/createErasureJob.ts"
+import { createReplayJob } from "./jobs/createReplayJob.ts"
+import { createResendJob } from "./jobs/createResendJob.ts"
+import { listJobs } from "./jobs/listJobs.ts"
+import { readJob } from "./jobs/readJob.ts"
+import { readOpenApi } from "./openapi/readOpenApi.ts"
+import { readRoot } from "./openapi/readRoot.ts"
+
+/** Every route of the management API. All other paths are a 404. */
+export const routes: readonly Route[] = [
+  createChannel,
+  listChannels,
+  readChannel,
+  changeChannel,
+  pauseChannel,
+  resumeChannel,
+  stageSecret,
+  activateSecret,
+  retireSecret,
+  createConnection,
+  listConnections,
+  readConnection,
+  readConnectionTriggerUrl,
+  replaceConnectionToken,
+  listSyncs,
+  readSnapshot,
+  listDeliveries,
+  readDelivery,
+  resendDelivery,
+  listInvalidEvents,
+  createResendJob,
+  createReplayJob,
+  createErasureJob,
+  listJobs,
+  readJob,
+  cancelJob,
+  readOpenApi,
+  readRoot,
+]

@@ -1,0 +1,46 @@
+import type { Logger } from "@sitewire/runtime"
+import type { ErrorRequestHandler } from "express"
+import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
+import { isDatabaseUnavailable } from "../databaseErrors.ts"
+import { problem } from "../problems.ts"
+import { bodyErrors } from "./readJsonBody.ts"
+import { sendProblem } from "./sendResponse.ts"
+
+/** Turns exceptions into problems. The log gets the error; the caller gets nothing about the inside. */
+export function handleErrors(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    const { requestId, route } = response.locals
+    if (response.headersSent) {
+      // The status is sent already, so only a closed connection can show that the response is incomplete.
+      if (!isClientDisconnect(error)) log.warn({ error, requestId, route }, "a response was cut off")
+      response.destroy()
+      return
+    }
+    const bodyError = bodyErrors[statusOf(error)]
+    if (bodyError !== undefined) {
+      sendProblem(response, problem(statusOf(error), bodyError))
+    } else if (isDatabaseUnavailable(error)) {
+      log.warn({ error, requestId, route }, "the database is unavailable")
+      sendProblem(response, problem(503, "The database is unavailable. Try again in a few seconds."))
+    } else if (error instanceof KafkaUnavailable) {
+      log.warn({ error, requestId, route }, "Kafka is unavailable")
+      const detail = "Kafka is unavailable, so the invalid events cannot be read. Try again in a few seconds."
+      sendProblem(response, problem(503, detail))
+    } else {
+      log.error({ error, requestId, route }, "a request failed")
+      const detail = `The console failed unexpectedly. Its log has the error, with the request id ${requestId}.`
+      sendProblem(response, problem(500, detail))
+    }
+  }
+}
+
+/** The client closed the connection during a stream. The access log records that. */
+function isClientDisconnect(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
+}
+
+/** The status that Express sets on its errors about unreadable requests. */
+function statusOf(error: unknown): number {
+  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return 500
+  return error.status
+}

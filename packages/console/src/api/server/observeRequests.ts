@@ -1,0 +1,48 @@
+import { Counter, Histogram, type Logger, type Registry } from "@sitewire/runtime"
+import type { RequestHandler } from "express"
+import { newId } from "../../newIds.ts"
+
+/**
+ * Logs and measures each request. The route's pattern stands for the path, which contains ids, or anything if
+ * it is unknown, such as a pasted token.
+ */
+export function observeRequests({ log, metrics }: { log: Logger; metrics: Registry }): RequestHandler {
+  const requests = new Counter({
+    name: "sitewire_console_requests_total",
+    help: "Requests to the console.",
+    labelNames: ["method", "route", "status"],
+    registers: [metrics],
+  })
+  const seconds = new Histogram({
+    name: "sitewire_console_request_seconds",
+    help: "From a request's head to the end of its response.",
+    labelNames: ["method", "route"],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [metrics],
+  })
+  return (request, response, next) => {
+    const startedAt = performance.now()
+    const requestId = requestIdOf(request.headers["x-request-id"])
+    response.locals.requestId = requestId
+    response.setHeader("x-request-id", requestId)
+    // Unlike `finish`, `close` is also emitted if the client disconnects.
+    response.once("close", () => {
+      const ms = performance.now() - startedAt
+      const method = knownMethods.includes(request.method) ? request.method : "other"
+      const { route = "none", apiKey } = response.locals
+      const status = response.writableFinished ? response.statusCode : "aborted"
+      requests.inc({ method, route, status })
+      seconds.observe({ method, route }, ms / 1000)
+      log.info({ method, route, status, ms: Math.round(ms * 10) / 10, requestId, apiKey }, "request")
+    })
+    next()
+  }
+}
+
+/** The values of the label `method`. Callers could otherwise create any number of label values. */
+const knownMethods = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]
+
+/** The caller's request id, so that logs on both sides can be joined; a new id if it has another format. */
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === "string" && /^[\w-]{8,64}$/.test(header) ? header : newId("req")
+}

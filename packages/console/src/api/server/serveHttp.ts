@@ -1,0 +1,49 @@
+import type { RequestListener, Server } from "node:http"
+import type { Socket } from "node:net"
+import { listen, nodeHttp } from "@sitewire/runtime"
+
+export type HttpListener = { port: number; close(deadlineMs: number): Promise<void> }
+
+/** Listens for HTTP/1.1. `close` waits for responses in progress, and cuts them off at the deadline. */
+export async function serveHttp(settings: {
+  handler: RequestListener
+  host: string
+  port: number
+  /** Names the configuration variable in the error if the port is in use. */
+  variable: string
+}): Promise<HttpListener> {
+  const server = nodeHttp.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, settings.handler)
+  // Closes the socket of a client that stops reading a snapshot.
+  server.setTimeout(60_000)
+  server.on("clientError", rejectUnparsable)
+  const port = await listen(server, settings.host, settings.port, settings.variable)
+  return { port, close: (deadlineMs) => closeServer(server, deadlineMs) }
+}
+
+/** Sends a problem for what Node's parser rejects. Node's own response would have an empty body. */
+function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, title, detail] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? [431, "Request Header Fields Too Large", "The request's headers are too large."]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [408, "Request Timeout", "The request did not arrive in time."]
+        : [400, "Bad Request", "This is not a valid HTTP/1.1 request."]
+  const body = JSON.stringify({ type: "about:blank", title, status, detail })
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nCache-Control: no-store\r\n` +
+      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+async function closeServer(server: Server, deadlineMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  // Before the deadline, so that what is closed after this listener has time left.
+  const timer = setTimeout(() => server.closeAllConnections(), deadlineMs * 0.8)
+  await closed
+  clearTimeout(timer)
+}

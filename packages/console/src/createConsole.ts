@@ -1,0 +1,59 @@
+import { topicNames } from "@sitewire/contracts"
+import type { Pool } from "@sitewire/database"
+import { openPrisma } from "@sitewire/database/prisma"
+import { parsePolicy } from "@sitewire/egress"
+import { connectKafka } from "@sitewire/kafka"
+import { kafkaOptions, type ServiceParts } from "@sitewire/runtime"
+import { openApiDocument } from "./api/openapi/openApiDocument.ts"
+import { routes } from "./api/routes.ts"
+import { createApp } from "./api/server/createApp.ts"
+import { serveHttp } from "./api/server/serveHttp.ts"
+import { runJobs } from "./jobs/runJobs.ts"
+import { invalidTopicOn } from "./kafka/invalidTopic.ts"
+import { startPublisher } from "./kafka/publisher.ts"
+import type { consoleVariables } from "./variables.ts"
+
+type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
+
+/** Starts the management API and the jobs on a database that is ready. Returns the API's port. */
+export async function createConsole(settings: Settings): Promise<{ port: number }> {
+  const { config, log, lifecycle, readiness, metrics, pool } = settings
+
+  // Connects in the background: only replays and the list of invalid events need Kafka.
+  const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
+  const publisher = startPublisher({
+    kafka,
+    log,
+    onState: (reachable, why) => readiness.set("kafka", reachable, why),
+  })
+  lifecycle.onStop("kafka", (deadlineMs) => publisher.close(deadlineMs))
+
+  const topicPrefix = config.TOPIC_PREFIX
+  const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: [] })
+  const invalidTopic = invalidTopicOn({ kafka, topic: topics.sitePaidInvalid, topicPrefix })
+  const jobs = runJobs({ pool, context: { publish: publisher.publish, topics, invalidTopic }, log })
+  lifecycle.onStop("jobs", () => jobs.close())
+
+  const prisma = openPrisma(pool)
+  lifecycle.onStop("prisma", () => prisma.$disconnect())
+  const handler = createApp({
+    routes,
+    context: {
+      prisma,
+      sql: pool.sql,
+      sealingKeys: config.SEALING_KEYS,
+      addressPolicy: parsePolicy({ allow: config.ALLOWED_RANGES, allowHttp: config.ALLOW_HTTP }),
+      executorPolicy: parsePolicy({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
+      gatewayOrigin: config.GATEWAY_ORIGIN,
+      invalidTopic,
+      topicPrefix,
+      openApiDocument: openApiDocument(),
+    },
+    log,
+    metrics,
+  })
+  const { CONSOLE_HOST: host, CONSOLE_PORT: port } = config
+  const http = await serveHttp({ handler, host, port, variable: "CONSOLE_PORT" })
+  lifecycle.onStop("http", (deadlineMs) => http.close(deadlineMs))
+  return { port: http.port }
+}

@@ -1,0 +1,25 @@
+import type { Sql } from "@sitewire/database"
+import type { Subject } from "@sitewire/erasure"
+import { firstErasurePosition } from "./erasureStep.ts"
+import { scanBodies } from "./scanBodies.ts"
+
+/**
+ * For a dry run: how many deliveries an erasure would erase. `complete` is false if `deadlineMs` ended the
+ * count.
+ */
+export async function countErasure(
+  sql: Sql,
+  subject: Subject,
+  deadlineMs: number,
+): Promise<{ matching: number; complete: boolean }> {
+  const endsAt = performance.now() + deadlineMs
+  const now = new Date()
+  let matching = 0
+  for (let { after } = firstErasurePosition(); performance.now() < endsAt; ) {
+    const scanned = await scanBodies(sql, after, now, subject)
+    matching += scanned.matching.length
+    if (scanned.last) return { matching, complete: true }
+    after = scanned.through
+  }
+  return { matching, complete: false }
+}

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto"
+import { clockMarginMs } from "@sitewire/contracts"
+import { finalPassAfterMs, storeMaxMs } from "@sitewire/erasure"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { begin, endErasure, read } from "../../../test/fixtures/jobs.ts"
+import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
+
+const email = "Owner.Of@Shop.example"
+const bodyOf = (fields: object) =>
+  JSON.stringify({
+    event: "site.ready",
+    site_url: "https://shop-1.example",
+    name: "\u0000 a name",
+    ...fields,
+  })
+
+/** Every value of every row of every table, as text; bytes as UTF-8 and as hexadecimal. */
+async function everything(it: Consoles): Promise<string> {
+  const tables = await it.sql<{ name: string }>(
+    "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
+  )
+  const found: string[] = []
+  for (const { name } of tables) {
+    for (const row of await it.sql(`select * from ${name}`)) {
+      for (const value of Object.values(row)) {
+        found.push(
+          Buffer.isBuffer(value)
+            ? `${value.toString("utf8")} ${value.toString("hex")}`
+            : JSON.stringify(value),
+        )
+      }
+    }
+  }
+  return found.join("\n")
+}
+
+test("an erasure leaves no trace of an e-mail address in any table or log line, and its job is the proof", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const body = bodyOf({ email: email.toLowerCase() })
+  const theirs = await it.deliveries(3, { body, days: 3 })
+  const waiting = await it.deliveries(1, { body: bodyOf({ email }), days: 2, state: "pending" })
+  const others = await it.deliveries(700, { body: bodyOf({ email: `x${email}` }), days: 1 })
+  await it.sql(`update delivery set next_attempt_at = now(), failures = 1, period_started_at = now()
+                 where state = 'pending'`)
+  await it.sql(
+    `update delivery set deferred_at = now(), deferred_reason = 'resend', leased_until = now(), failures = 0
+      where id = $1`,
+    [theirs[0]],
+  )
+  await it.sql(
+    `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id, response_excerpt)
+     select id, 1, now(), 1, 's', convert_to('you sent: ' || $2, 'UTF8') from unnest($1::uuid[]) as id`,
+    [[...theirs, others[0]], email],
+  )
+  const traces = [email, email.toLowerCase(), Buffer.from(email.toLowerCase()).toString("hex")]
+  traces.push(createHash("sha256").update(body).digest("hex"))
+
+  const dry = { email, reason: "r", dry_run: true }
+  expect((await it.call(console, "POST", "/v1/jobs/erasure", dry)).json).toMatchObject({ matching: 4 })
+  expect((await it.sql("select from delivery where state = 'erased'")).length).toBe(0)
+
+  const { id } = await begin(it, console, "erasure", {
+    email: ` ${email}`.trim().toUpperCase(),
+    reason: "ticket 9",
+  })
+  const proof = await endErasure(it, console, id)
+  expect(proof).toMatchObject({
+    state: "done",
+    counts: { scanned: 704, deliveries_erased: 4, excerpts_erased: 3 },
+    filter: { email_sha256: createHash("sha256").update(email.toLowerCase()).digest("hex") },
+    remains: [
+      { topic: it.names.sitePaid, retention_ends_at: later(proof.created_at, 7) },
+      { topic: it.names.sitePaidInvalid, retention_ends_at: later(proof.created_at, 30) },
+    ],
+  })
+  const erased = await it.sql<{ id: string; finished_at: Date | null }>(
+    `select id, finished_at, next_attempt_at, deferred_at, deferred_reason, leased_until, failures,
+            period_started_at
+       from delivery where state = 'erased'`,
+  )
+  expect(erased.map((row) => row.id).toSorted()).toEqual([...theirs, ...waiting].toSorted())
+  for (const { id: _, finished_at, ...schedule } of erased) {
+    expect(finished_at).not.toBeNull()
+    expect(Object.values(schedule).every((value) => value === null)).toBe(true)
+  }
+  // Delete the other deliveries: their e-mail addresses end with the erased one.
+  expect((await it.sql("delete from delivery where id = any($1) returning id", [others])).length).toBe(700)
+  await it.sql("delete from attempt where delivery_id = $1", [others[0]])
+  const left = (await everything(it)) + console.output()
+  for (const trace of traces) expect(left.toLowerCase()).not.toContain(trace.toLowerCase())
+  expect((await it.call(console, "POST", `/v1/deliveries/${theirs[0]}/resend`)).status).toBe(409)
+})
+
+test("an erasure by site erases that site's deliveries, however its URL is written, and no others", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  await it.deliveries(2, { body: bodyOf({ email }), days: 3 })
+  await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-1.example/" }), days: 2 })
+  await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-10.example" }) })
+  const { id } = await begin(it, console, "erasure", { site_url: "https://SHOP-1.example/", reason: "r" })
+  expect((await endErasure(it, console, id)).counts).toMatchObject({ deliveries_erased: 4 })
+  expect(await everything(it)).not.toContain("shop-1.example")
+})
+
+test("the final pass erases deliveries that dispatchers with an older list of erasures stored", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  await it.deliveries(1, { body: bodyOf({ email }) })
+  const { id, created_at } = await begin(it, console, "erasure", { email, reason: "r" })
+  const waitS = await waitUntil("the first pass to end", async () => {
+    const [job] = await it.sql<{ wait: number }>(
+      `select extract(epoch from (position::jsonb ->> 'nextStepAt')::timestamptz - created_at)::float8 as wait
+         from job where (position::jsonb ->> 'finalPass')::boolean`,
+    )
+    return job?.wait
+  })
+  expect(waitS * 1_000).toBeGreaterThanOrEqual(finalPassAfterMs)
+  expect(await read(it, console, id)).toMatchObject({ state: "running", counts: { deliveries_erased: 1 } })
+  // Stored by dispatchers whose clocks are slow and fast by the clock margin, and by one whose clock is
+  // right.
+  const dayMs = 86_400_000
+  const agoMs = [storeMaxMs + clockMarginMs - 5_000, 0, 5_000 - finalPassAfterMs - clockMarginMs]
+  const sinceMs = Date.now() - Date.parse(created_at)
+  for (const ms of agoMs) await it.deliveries(1, { days: (ms + sinceMs) / dayMs, body: bodyOf({ email }) })
+  const later = { days: -1, body: bodyOf({ email }) }
+  const [unaffected] = await it.deliveries(1, later)
+  const counts = { scanned: 1, rescanned: 3, deliveries_erased: 4 }
+  expect((await endErasure(it, console, id)).counts).toMatchObject(counts)
+  expect(await it.sql("select id from delivery where state <> 'erased'")).toEqual([{ id: unaffected }])
+})
+
+function later(iso: string, days: number): string {
+  return new Date(Date.parse(iso) + days * 86_400_000).toISOString()
+}

@@ -1,0 +1,64 @@
+import { clockMarginMs, lowestDeliveryId } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { finalPassAfterMs, storeMaxMs, subjectSchema } from "@sitewire/erasure"
+import { z } from "zod"
+import type { RunningJob, Step, StepContext } from "../job.ts"
+import { scanBodies } from "./scanBodies.ts"
+
+const positionSchema = z.object({ after: z.string(), finalPass: z.boolean().default(false) })
+type Position = z.output<typeof positionSchema>
+
+export function firstErasurePosition(): Position {
+  return { after: "00000000-0000-0000-0000-000000000000", finalPass: false }
+}
+
+/**
+ * One step of an erasure: erases the matching ones of the next deliveries and saves the job's position.
+ *
+ * Dispatchers check new events against a list of erasures. A dispatcher with an older list may store a
+ * matching event behind the first pass. The final pass begins when every list contains this erasure, and
+ * scans the deliveries that were stored since the job was created.
+ */
+export async function erasureStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
+  const { after, finalPass } = positionSchema.parse(job.position)
+  const subject = subjectSchema.parse(job.filter)
+  const scanned = await scanBodies(sql, after, job.createdAt, subject)
+  const erased = scanned.matching.length === 0 ? noneErased : await erase(sql, scanned.matching)
+  const counts = { [finalPass ? "rescanned" : "scanned"]: scanned.rows, ...erased }
+  if (scanned.last && !finalPass) {
+    const position: Position = { after: finalPassStart(job.createdAt), finalPass: true }
+    return { kind: "completed", position, counts, done: false, intervalMs: finalPassAfterMs }
+  }
+  const position: Position = { after: scanned.through, finalPass }
+  return { kind: "completed", position, counts, done: scanned.last }
+}
+
+/** Deliveries that are committed after the job's creation have higher ids than this. */
+function finalPassStart(createdAt: Date): string {
+  return lowestDeliveryId(createdAt.getTime() - storeMaxMs - clockMarginMs)
+}
+
+const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
+
+async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
+  // The body's hash is erased too: all other fields can be known, so it would confirm a guess of the e-mail
+  // address.
+  const deliveries = await sql(
+    `update delivery
+        set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
+            next_attempt_at = null, deferred_at = null, deferred_reason = null, leased_until = null,
+            failures = null, period_started_at = null
+      where id = any($1::uuid[]) and state <> 'erased'
+      returning id`,
+    [ids],
+  )
+  // A partner's response may repeat the body. After the first statement has locked the deliveries, this one
+  // also finds attempts that were being recorded.
+  const excerpts = await sql(
+    `update attempt set response_excerpt = null
+      where delivery_id = any($1::uuid[]) and response_excerpt is not null
+      returning number`,
+    [ids],
+  )
+  return { deliveries_erased: deliveries.length, excerpts_erased: excerpts.length }
+}

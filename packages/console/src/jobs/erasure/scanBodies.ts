@@ -1,0 +1,26 @@
+import { clockMarginMs, lowestDeliveryId } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { digestsOf, finalPassAfterMs, type Subject } from "@sitewire/erasure"
+
+const scanRows = 500
+
+/**
+ * Finds the next deliveries whose bodies are about the subject. Every body is read, because an index of
+ * e-mail addresses would be personal data too. Postgres cannot parse the bodies: jsonb rejects \u0000, which
+ * a site's name may contain, and lower case depends on the database's locale.
+ */
+export async function scanBodies(sql: Sql, after: string, createdAt: Date, subject: Subject) {
+  // Dispatchers check every delivery after this against a list that contains the erasure.
+  const until = lowestDeliveryId(createdAt.getTime() + finalPassAfterMs + clockMarginMs)
+  const rows = await sql<{ id: string; body: Buffer }>(
+    `select id, body from delivery where id > $1 and id < $2 order by id limit ${scanRows}`,
+    [after, until],
+  )
+  const [digest = ""] = Object.values(subject)
+  return {
+    matching: rows.filter(({ body }) => digestsOf(body)?.includes(digest)).map(({ id }) => id),
+    rows: rows.length,
+    through: rows.at(-1)?.id ?? after,
+    last: rows.length < scanRows,
+  }
+}

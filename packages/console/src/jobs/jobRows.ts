@@ -1,0 +1,66 @@
+import type { Job } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { newId } from "../newIds.ts"
+
+const columns = "id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at"
+
+export type JobRow = {
+  id: string
+  kind: Job["kind"]
+  state: Job["state"]
+  filter: Record<string, string>
+  reason: string
+  requested_by: string
+  position: string
+  counts: Record<string, number>
+  created_at: Date
+  finished_at: Date | null
+}
+
+type NewJob = {
+  kind: Job["kind"]
+  filter: object
+  reason: string
+  requestedBy: string
+  /** Where the first step begins. */
+  position: object
+}
+
+/** Creates a job, by Postgres's clock like deliveries. A runner begins it within a second. */
+export async function insertJob(sql: Sql, job: NewJob): Promise<JobRow> {
+  const { kind, filter, reason, requestedBy, position } = job
+  const [row] = await sql<JobRow>(
+    `insert into job (id, kind, filter, reason, requested_by, position, created_at)
+     values ($1, $2::job_kind, $3::jsonb, $4, $5, $6, now())
+     returning ${columns}`,
+    [newId("job"), kind, JSON.stringify(filter), reason, requestedBy, JSON.stringify(position)],
+  )
+  if (!row) throw new Error("the insert into job returned no row")
+  return row
+}
+
+export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined> {
+  const [row] = await sql<JobRow>(`select ${columns} from job where id = $1`, [id])
+  return row
+}
+
+/** Newest first, beginning after this key. */
+export function findJobs(
+  sql: Sql,
+  after: readonly [createdAt: string, id: string] | undefined,
+  count: number,
+): Promise<JobRow[]> {
+  return sql<JobRow>(
+    `select ${columns} from job
+      where $1::timestamptz is null or (created_at, id) < ($1::timestamptz, $2)
+      order by created_at desc, id desc limit $3`,
+    [after?.[0] ?? null, after?.[1] ?? null, count],
+  )
+}
+
+/** Waits for the step in progress, whose transaction locks the row. Afterwards the job does nothing more. */
+export async function cancelRunningJob(sql: Sql, id: string): Promise<void> {
+  await sql("update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'", [
+    id,
+  ])
+}

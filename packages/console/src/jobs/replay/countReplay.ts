@@ -1,0 +1,23 @@
+import type { ReplayFilter } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
+import { readInBatches } from "../../kafka/readInBatches.ts"
+import { isErased, matches, readAllErasures } from "./replayFilter.ts"
+
+/** For a dry run: what a replay would publish. `complete` is false if `deadlineMs` ended the count. */
+export async function countReplay(
+  { sql, invalidTopic }: { sql: Sql; invalidTopic: InvalidTopic },
+  filter: ReplayFilter,
+  deadlineMs: number,
+): Promise<{ matching: number; left_out: number; complete: boolean }> {
+  const endsAt = performance.now() + deadlineMs
+  const erasures = await readAllErasures(sql)
+  const counted = { matching: 0, left_out: 0 }
+  for await (const { records, ended } of readInBatches(invalidTopic, {}, await invalidTopic.end())) {
+    for (const record of records) {
+      if (matches(record, filter)) counted[isErased(record, erasures) ? "left_out" : "matching"] += 1
+    }
+    if (!ended && performance.now() >= endsAt) return { ...counted, complete: false }
+  }
+  return { ...counted, complete: true }
+}

@@ -1,0 +1,25 @@
+import { invalidRecordHeaders, type ReplayFilter } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { type Erasures, readErasures } from "@sitewire/erasure"
+import type { Incoming } from "@sitewire/kafka"
+
+export function matches(record: Incoming, filter: ReplayFilter): boolean {
+  const { reason, rejected_after, rejected_before } = filter
+  // The value was too large for site.paid.invalid, so there is nothing to replay.
+  if (record.value === null) return false
+  if (reason !== undefined && !record.headers[invalidRecordHeaders.reason]?.startsWith(reason)) return false
+  if (rejected_after !== undefined && record.appendedAt < Date.parse(rejected_after)) return false
+  return rejected_before === undefined || record.appendedAt < Date.parse(rejected_before)
+}
+
+/**
+ * All erasures: an operator can extend the retention of site.paid.invalid, so its records can have any age.
+ */
+export function readAllErasures(sql: Sql): Promise<Erasures> {
+  return readErasures(sql, new Date(0))
+}
+
+/** Whether an erasure covers the record. An erasure covers what was rejected before it, or shortly after. */
+export function isErased({ value, appendedAt }: Incoming, erasures: Erasures): boolean {
+  return value !== null && erasures.cover(value, appendedAt)
+}

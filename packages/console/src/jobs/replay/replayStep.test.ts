@@ -1,0 +1,171 @@
+import { clockMarginMs, invalidRecordHeaders } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { subjectOf } from "@sitewire/erasure"
+import type { Incoming } from "@sitewire/kafka"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { begin, end, endErasure, invalidRecord, read } from "../../../test/fixtures/jobs.ts"
+import { startConsoles } from "../../../test/fixtures/startConsoles.ts"
+import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
+import { countReplay } from "./countReplay.ts"
+import { replayStep } from "./replayStep.ts"
+
+test("a replay publishes the matching invalid records once, unchanged, up to the end at its start", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const invalid = (n: number, reason: string, value: Buffer) =>
+    invalidRecord(it, { key: `event-${n}`, value, reason, offset: n, headers: { correlation: `c-${n}` } })
+  const bytes = Buffer.from([0x7b, 0xff, 0x00, 0x7d])
+  await it.publish([
+    ...Array.from({ length: 20 }, (_, n) => invalid(n, "unknown channel", Buffer.from(`{"n":${n}}`))),
+    invalid(20, "not JSON", bytes),
+  ])
+  const filter = { reason: "unknown" }
+  const dry = { filter, reason: "r", dry_run: true }
+  expect((await it.call(console, "POST", "/v1/jobs/replay", dry)).json).toEqual({
+    dry_run: true,
+    matching: 20,
+    left_out: 0,
+    complete: true,
+  })
+  expect(await it.read(it.names.sitePaid)).toEqual([])
+
+  const { id } = await begin(it, console, "replay", { filter, reason: "the channel exists now" })
+  expect(await end(it, console, id)).toMatchObject({ state: "done", counts: { read: 21, replayed: 20 } })
+  const replayed = await it.read(it.names.sitePaid)
+  expect(replayed.map(({ key }) => key).toSorted()).toEqual(
+    Array.from({ length: 20 }, (_, n) => `event-${n}`).toSorted(),
+  )
+  for (const { key, value, headers } of replayed) {
+    const n = key?.slice(6)
+    expect({ value: String(value), headers }).toEqual({
+      value: `{"n":${n}}`,
+      headers: { correlation: `c-${n}` },
+    })
+  }
+  const again = await begin(it, console, "replay", { filter: { reason: "not JSON" }, reason: "r" })
+  await end(it, console, again.id)
+  const last = (await it.read(it.names.sitePaid)).find(({ key }) => key === "event-20")
+  expect(last?.value?.equals(bytes)).toBe(true)
+})
+
+test("a replay respects its time range and its rate, and continues after its console was killed", async () => {
+  await using it = await startConsoles()
+  const first = await it.console()
+  const reject = (from: number, to: number) =>
+    it.publish(
+      Array.from({ length: to - from }, (_, n) =>
+        invalidRecord(it, { key: `event-${from + n}`, value: Buffer.from("{}"), reason: "unknown channel" }),
+      ),
+    )
+  const timeAfterNow = async () => {
+    const at = Date.now()
+    await waitUntil("the next millisecond", () => Date.now() > at + 1)
+    return new Date().toISOString()
+  }
+  await reject(0, 10)
+  const rejected_after = await timeAfterNow()
+  await reject(10, 1_110)
+  const rejected_before = await timeAfterNow()
+  await reject(1_110, 1_120)
+
+  const request = { filter: { rejected_after, rejected_before }, reason: "r", per_second: 25 }
+  const { id, per_second } = await begin(it, first, "replay", request)
+  expect(per_second).toBe(25)
+  await waitUntil(
+    "some to be replayed",
+    async () => ((await read(it, first, id)).counts.replayed ?? 0) >= 500,
+  )
+  await first.end("SIGKILL")
+  expect((await it.read(it.names.sitePaid)).length).toBeLessThan(1_100)
+  // 500 events at 25 per second: the next step is 20 seconds later. The test raises the rate instead of
+  // waiting.
+  const [job] = await it.sql<{ wait: number }>(
+    "select extract(epoch from (position::jsonb ->> 'nextStepAt')::timestamptz - created_at)::float8 as wait from job",
+  )
+  expect(job?.wait).toBeGreaterThanOrEqual(20)
+  await it.sql("update job set position = position::jsonb - 'nextStepAt' || '{\"perSecond\": 1000}'")
+  const second = await it.console()
+  expect(await end(it, second, id)).toMatchObject({ state: "done", counts: { replayed: 1_100 } })
+  const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
+  expect(new Set(replayed)).toEqual(new Set(Array.from({ length: 1_100 }, (_, n) => `event-${10 + n}`)))
+  expect(replayed.length).toBeLessThanOrEqual(1_100 + 500)
+}, 60_000)
+
+test("a replay leaves out events of an erased subject that were, or may have been, rejected before the erasure", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const email = "Owner.Of@Shop.example"
+  const reject = (key: string, fields: object) =>
+    it.publish([
+      invalidRecord(it, { key, value: Buffer.from(JSON.stringify(fields)), reason: "unknown channel" }),
+    ])
+  await reject("of the person", { email: " Owner.Of@shop.EXAMPLE" })
+  await reject("of the site", { email: "x@y.example", site_url: "https://Shop-1.example/" })
+  await reject("malformed", { email: [email], site_url: null })
+  await it.publish([
+    invalidRecord(it, { key: "cut off", value: Buffer.from('{"email":'), reason: "unknown" }),
+  ])
+  await it.publish([invalidRecord(it, { key: null, value: null, reason: "unknown; too large" })])
+  await reject("of another person", { email: "other@shop.example", site_url: "https://shop-2.example" })
+  for (const subject of [{ email }, { site_url: "https://shop-1.example" }]) {
+    const { id } = await begin(it, console, "erasure", { ...subject, reason: "ticket 9" })
+    await endErasure(it, console, id)
+  }
+  // If the dispatcher's clock is fast, this event may have been rejected before the erasure.
+  await reject("of the person, right after", { email })
+
+  const request = { filter: { reason: "unknown" }, reason: "the channel exists now" }
+  const dry = await it.call(console, "POST", "/v1/jobs/replay", { ...request, dry_run: true })
+  expect(dry.json).toMatchObject({ matching: 1, left_out: 5 })
+  const { id } = await begin(it, console, "replay", request)
+  expect((await end(it, console, id)).counts).toEqual({ read: 7, replayed: 1, left_out: 5 })
+  const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
+  expect(replayed).toEqual(["of another person"])
+})
+
+test("an event that was rejected later than an erasure by the clock margin is replayed", async () => {
+  const email = "owner@shop.example"
+  const [digest = ""] = Object.values(subjectOf({ email }))
+  const erasedAt = Date.parse("2030-01-01T00:00:00Z")
+  const sql = (async () => [{ version: "v", erased: { [digest]: erasedAt } }]) as unknown as Sql
+  const recordAt = (appendedAt: number): Incoming => ({
+    topic: "invalid",
+    partition: 0,
+    offset: "0",
+    appendedAt,
+    key: null,
+    value: Buffer.from(JSON.stringify({ email })),
+    headers: { [invalidRecordHeaders.reason]: "unknown channel" },
+  })
+  const count = async (record: Incoming) => {
+    const read = async () => ({ records: [record], next: {}, ended: true })
+    return countReplay({ sql, invalidTopic: { end: async () => ({}), read } }, { reason: "unknown" }, 1_000)
+  }
+  expect(await count(recordAt(erasedAt + clockMarginMs - 1))).toMatchObject({ matching: 0, left_out: 1 })
+  expect(await count(recordAt(erasedAt + clockMarginMs))).toMatchObject({ matching: 1, left_out: 0 })
+})
+
+test("a replay waits only if Kafka is unavailable; another error is reported as a failure", async () => {
+  const broken = async () => Promise.reject(new Error("an unexpected error"))
+  const position = { perSecond: 1, next: {}, end: {} }
+  const at = new Date()
+  const job = {
+    id: "job_x",
+    kind: "replay",
+    filter: { reason: "r" },
+    position,
+    createdAt: at,
+    now: at,
+  } as const
+  const context = {
+    sql: broken,
+    publish: broken,
+    topics: { sitePaid: "p", sitePaidInvalid: "i" },
+    invalidTopic: { end: broken, read: async () => ({ records: [], next: {}, ended: true }) },
+  }
+  await expect(replayStep(job, context)).rejects.toThrow("an unexpected error")
+  const read = () => Promise.reject(new KafkaUnavailable("no response"))
+  const unavailable = await replayStep(job, { ...context, invalidTopic: { end: broken, read } })
+  expect(unavailable).toEqual({ kind: "unavailable", why: "no response" })
+})

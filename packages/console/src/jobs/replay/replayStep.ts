@@ -1,0 +1,92 @@
+import { invalidRecordHeaders, replayFilterSchema } from "@sitewire/contracts"
+import type { Incoming, Offsets } from "@sitewire/kafka"
+import { z } from "zod"
+import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
+import { publishAll } from "../../kafka/publisher.ts"
+import { batchLimits } from "../../kafka/readInBatches.ts"
+import type { RunningJob, Step, StepContext } from "../job.ts"
+import { isErased, matches, readAllErasures } from "./replayFilter.ts"
+
+/** How many events a step publishes at most, and so how many a crash can repeat. */
+const maxEvents = 500
+
+const offsetsSchema = z.record(z.string(), z.string())
+const positionSchema = z.object({
+  perSecond: z.int().default(50),
+  next: offsetsSchema,
+  /** Null before the first step, which reads it. */
+  end: offsetsSchema.nullable(),
+})
+
+export function firstReplayPosition(perSecond: number): z.output<typeof positionSchema> {
+  return { perSecond, next: {}, end: null }
+}
+
+/**
+ * One step of a replay: publishes the matching records of a batch of site.paid.invalid to site.paid. Events
+ * that are still invalid return behind `end`, so the job ends. A repeated step publishes events twice, and
+ * dispatchers ignore the second event with an id.
+ */
+export async function replayStep(
+  job: RunningJob,
+  { sql, publish, topics, invalidTopic }: StepContext,
+): Promise<Step> {
+  const { perSecond, next, end } = positionSchema.parse(job.position)
+  const filter = replayFilterSchema.parse(job.filter)
+  try {
+    if (end === null) {
+      const position = { perSecond, next, end: await invalidTopic.end() }
+      return { kind: "completed", position, counts: {}, done: false }
+    }
+    const batch = await invalidTopic.read({ from: next, to: end, ...batchLimits })
+    const { records, next: reached } = cutAfter(batch, maxEvents, (record) => matches(record, filter))
+    const erasures = await readAllErasures(sql)
+    const matching = records.filter((record) => matches(record, filter))
+    const replayed = matching.filter((record) => !isErased(record, erasures))
+    const outcome = await publishAll(
+      publish,
+      replayed.map(({ key, value, headers }) => ({
+        topic: topics.sitePaid,
+        key,
+        value,
+        headers: originalHeaders(headers),
+      })),
+    )
+    if (outcome.kind === "unavailable") return outcome
+    return {
+      kind: "completed",
+      position: { perSecond, next: reached, end },
+      counts: {
+        read: records.length,
+        replayed: replayed.length,
+        left_out: matching.length - replayed.length,
+      },
+      done: batch.ended && records.length === batch.records.length,
+      intervalMs: (replayed.length / perSecond) * 1_000,
+    }
+  } catch (error) {
+    if (error instanceof KafkaUnavailable) return { kind: "unavailable", why: error.message }
+    throw error
+  }
+}
+
+/** Cuts a batch after `most` matching records. `next`: the offsets at which the next step continues. */
+function cutAfter(
+  batch: { records: Incoming[]; next: Offsets },
+  most: number,
+  isMatch: (record: Incoming) => boolean,
+): { records: Incoming[]; next: Offsets } {
+  let matched = 0
+  const cut = batch.records.findIndex((record) => isMatch(record) && ++matched > most)
+  if (cut < 0) return batch
+  const next = { ...batch.next }
+  // In reverse order, so that each partition ends up with the offset of its first record after the cut.
+  for (const { partition, offset } of batch.records.slice(cut).toReversed()) next[partition] = offset
+  return { records: batch.records.slice(0, cut), next }
+}
+
+/** The publisher's headers, without those that site.paid.invalid added. */
+function originalHeaders(headers: Record<string, string>): Record<string, string> {
+  const added = new Set<string>(Object.values(invalidRecordHeaders))
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !added.has(name)))
+}

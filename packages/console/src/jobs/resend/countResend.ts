@@ -1,0 +1,20 @@
+import type { ResendFilter } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
+
+/** For a dry run: how many deliveries a resend would send, and how many erased ones it would leave out. */
+export async function countResend(
+  sql: Sql,
+  filter: ResendFilter,
+): Promise<{ matching: number; leftOut: number }> {
+  const now = new Date()
+  const { range, values } = rangeOf(filter, now, beforeFirstId)
+  const { conditions, values: more } = conditionsOf(filter, now, values.length + 1)
+  const [row] = await sql<{ matching: number; left_out: number }>(
+    `select count(*) filter (where state <> 'erased')::int as matching,
+            count(*) filter (where state = 'erased')::int as left_out
+       from delivery where ${range} and ${conditions}`,
+    [...values, ...more],
+  )
+  return { matching: row?.matching ?? 0, leftOut: row?.left_out ?? 0 }
+}

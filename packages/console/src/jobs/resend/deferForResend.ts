@@ -1,0 +1,11 @@
+/**
+ * SQL assignments that defer a delivery for a resend, with a new retry period. Not for erased deliveries.
+ *
+ * `deferred_at` identifies the deferral and must be new: the outcome of an attempt in flight then cannot end
+ * it. That attempt's lease is left unchanged.
+ */
+export const deferForResend = `
+    deferred_at = greatest(clock_timestamp(), delivery.deferred_at + interval '1 ms'),
+    deferred_reason = 'resend', failures = 0, period_started_at = null, next_attempt_at = null,
+    state = case delivery.state when 'dead' then 'pending' else delivery.state end,
+    finished_at = case delivery.state when 'dead' then null else delivery.finished_at end`

@@ -1,0 +1,170 @@
+import { jobSchema } from "@sitewire/contracts"
+import { openPool } from "@sitewire/database"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { begin, end, endErasure, read } from "../../../test/fixtures/jobs.ts"
+import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
+import { firstResendPosition, resendStep } from "./resendStep.ts"
+
+type Row = { id: string; state: string; deferred_at: Date | null; finished_at: Date | null }
+
+const readRows = (it: Consoles) => it.sql<Row>("select * from delivery order by id")
+const readDeferred = async (it: Consoles) =>
+  (await it.sql<Row>("select id from delivery where deferred_reason = 'resend' order by id")).map(
+    ({ id }) => id,
+  )
+
+/** The row after a resend. */
+const resentRow = (row: Row) => ({
+  ...row,
+  state: row.state === "dead" ? "pending" : row.state,
+  finished_at: row.state === "dead" ? null : row.finished_at,
+  deferred_at: expect.any(Date),
+  deferred_reason: "resend",
+  failures: 0,
+})
+
+test("a resend defers exactly the deliveries that match its filter, leaves out erased ones, and records who requested it and why", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const wanted = await it.deliveries(30, { days: 3 })
+  await it.deliveries(5, { days: 4 })
+  await it.deliveries(5, { days: 1 })
+  await it.deliveries(5, { days: 2.9, channel: "other" })
+  await it.deliveries(4, { days: 2.8, state: "erased" })
+  const delivered = await it.deliveries(5, { days: 2.7, state: "delivered", attempts: 1 })
+  const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  const filter = { channel: "acme", created_after: day(3.5), created_before: day(2.5) }
+  await it.sql("update delivery set finished_at = now() where state <> 'pending'")
+  const before = await readRows(it)
+
+  const dry = { filter, reason: "count", dry_run: true }
+  expect(await it.call(console, "POST", "/v1/jobs/resend", dry)).toMatchObject({
+    status: 200,
+    json: { dry_run: true, matching: 35, left_out: 4, complete: true },
+  })
+  expect(await it.sql("select * from job")).toEqual([])
+
+  const request = { filter, reason: "ticket 17", per_second: 500 }
+  const { id, ...begun } = await begin(it, console, "resend", request)
+  expect(begun).toMatchObject({
+    kind: "resend",
+    filter,
+    per_second: 500,
+    reason: "ticket 17",
+    requested_by: `${it.keyId} (night shift)`,
+    remains: null,
+  })
+  const done = await end(it, console, id)
+  expect(done).toMatchObject({ state: "done", counts: { resent: 35, left_out: 4 } })
+  expect(done.finished_at).not.toBeNull()
+  const resent = new Set([...wanted, ...delivered])
+  expect(await readRows(it)).toEqual(before.map((row) => (resent.has(row.id) ? resentRow(row) : row)))
+
+  const list = await it.call(console, "GET", "/v1/jobs?limit=1")
+  expect(list.json).toEqual({ data: [done], next_cursor: null })
+  expect((await it.call(console, "POST", `/v1/jobs/${id}/cancel`)).status).toBe(409)
+  expect((await it.call(console, "GET", "/v1/jobs/none")).status).toBe(404)
+})
+
+test("a resend by state defers the deliveries in that state, and no others", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  // A dead delivery becomes pending by its resend, so the dead ones are last.
+  const states = ["pending", "delivered", "dead"] as const
+  const ids = new Map<string, string[]>()
+  for (const [at, state] of states.entries()) ids.set(state, await it.deliveries(4, { days: 3 - at, state }))
+  const deferred: string[] = []
+  for (const state of states) {
+    const request = { filter: { state }, reason: "r", per_second: 500 }
+    const dry = await it.call(console, "POST", "/v1/jobs/resend", { ...request, dry_run: true })
+    expect(dry.json).toMatchObject({ matching: 4 })
+    const { id } = await begin(it, console, "resend", request)
+    expect(await end(it, console, id)).toMatchObject({ counts: { resent: 4 } })
+    deferred.push(...(ids.get(state) ?? []))
+    expect(await readDeferred(it)).toEqual(deferred.toSorted())
+  }
+})
+
+test("a job continues after its console was killed with -9, and defers nothing twice", async () => {
+  await using it = await startConsoles()
+  const first = await it.console()
+  const ids = await it.deliveries(300)
+  const request = { filter: { channel: "acme" }, reason: "after an outage", per_second: 100 }
+  const { id } = await begin(it, first, "resend", request)
+  await waitUntil("some to be resent", async () => ((await read(it, first, id)).counts.resent ?? 0) >= 50)
+  await first.end("SIGKILL")
+  const [cut] = await it.sql<{ state: string; resent: number }>(
+    "select state, (counts ->> 'resent')::int as resent from job",
+  )
+  expect(cut?.state).toBe("running")
+  expect(cut?.resent).toBeLessThan(300)
+  // The job's count and the deliveries are written in one transaction.
+  const before = await it.sql<Row>("select * from delivery where deferred_at is not null order by id")
+  expect(before).toHaveLength(cut?.resent ?? -1)
+
+  const second = await it.console()
+  expect(await end(it, second, id)).toMatchObject({ state: "done", counts: { resent: 300 } })
+  expect(await readDeferred(it)).toEqual(ids)
+  const after = new Map((await readRows(it)).map((row) => [row.id, row]))
+  for (const row of before) expect(after.get(row.id)).toEqual(row)
+}, 60_000)
+
+test("a delivery that is erased or changes its state while a step waits for its row is left out", async () => {
+  await using it = await startConsoles()
+  const [erased = "", delivered = "", dead = ""] = await it.deliveries(3)
+  const pool = openPool({ url: it.databaseUrl, size: 2, name: "resend-test" })
+  const other = await pool.driver.connect()
+  await other.query("begin")
+  await other.query("update delivery set state = 'erased' where id = $1", [erased])
+  await other.query("update delivery set state = 'delivered' where id = $1", [delivered])
+  const now = new Date()
+  const job = { id: "job_x", kind: "resend", filter: { state: "dead" }, createdAt: now, now } as const
+  const invalidTopic = { end: () => Promise.reject(), read: () => Promise.reject() }
+  const publish = () => Promise.reject(new Error("a resend publishes nothing"))
+  const context = { sql: pool.sql, publish, invalidTopic, topics: it.names }
+  const step = resendStep({ ...job, position: firstResendPosition(100) }, context)
+  await waitUntil("the step to wait", async () => {
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    return (await it.sql(waiting)).length > 0
+  })
+  await other.query("commit")
+  other.release()
+  expect(await step).toMatchObject({ counts: { resent: 1, left_out: 2 }, done: true })
+  expect(await readDeferred(it)).toEqual([dead])
+  await pool.close()
+})
+
+test("two consoles share a job: nothing is deferred twice, and the rate limits both together", async () => {
+  await using it = await startConsoles()
+  const [one, two] = await Promise.all([it.console(), it.console()])
+  const ids = await it.deliveries(200)
+  const startedAt = performance.now()
+  const { id } = await begin(it, one, "resend", { filter: { state: "dead" }, reason: "r", per_second: 80 })
+  expect(await end(it, two, id)).toMatchObject({ state: "done", counts: { resent: 200 } })
+  // The job is done before the last step's interval is over.
+  expect(performance.now() - startedAt).toBeGreaterThan(((200 - 20) / 80) * 1_000 * 0.95)
+  expect(await readDeferred(it)).toEqual(ids)
+})
+
+test("after a cancel has responded, nothing more is deferred, and what was deferred stays deferred", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  await it.deliveries(500)
+  const { id } = await begin(it, console, "resend", {
+    filter: { channel: "acme" },
+    reason: "r",
+    per_second: 40,
+  })
+  await waitUntil("some to be resent", async () => ((await read(it, console, id)).counts.resent ?? 0) > 0)
+  const cancelled = await it.call(console, "POST", `/v1/jobs/${id}/cancel`)
+  expect(cancelled).toMatchObject({ status: 200, json: { state: "cancelled" } })
+  const { length } = await readDeferred(it)
+  expect(length).toBeLessThan(500)
+  expect(jobSchema.parse(cancelled.json).counts.resent).toBe(length)
+  // Another job runs meanwhile, which shows that the runner works and skips the cancelled job.
+  const other = await begin(it, console, "erasure", { email: "nobody@shop.example", reason: "r" })
+  await endErasure(it, console, other.id)
+  expect(await readDeferred(it)).toHaveLength(length)
+})

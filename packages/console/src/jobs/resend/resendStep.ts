@@ -1,0 +1,60 @@
+import { resendFilterSchema } from "@sitewire/contracts"
+import { z } from "zod"
+import type { RunningJob, Step, StepContext } from "../job.ts"
+import { deferForResend } from "./deferForResend.ts"
+import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
+
+/** Limits a statement's time, however few of the rows match. */
+const scanRows = 2_000
+
+const positionSchema = z.object({ perSecond: z.int(), after: z.string() })
+type Position = z.output<typeof positionSchema>
+
+export function firstResendPosition(perSecond: number): Position {
+  return { perSecond, after: beforeFirstId }
+}
+
+/**
+ * One step of a resend: defers the next deliveries, at most a quarter of a second's, in the transaction that
+ * saves the job's position. A crash therefore repeats nothing, and the counts of a cancelled job are exact.
+ */
+export async function resendStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
+  const { perSecond, after } = positionSchema.parse(job.position)
+  const filter = resendFilterSchema.parse(job.filter)
+  const most = Math.ceil(perSecond / 4)
+  const { range, values } = rangeOf(filter, job.createdAt, after)
+  const { conditions, values: more } = conditionsOf(filter, job.createdAt, values.length + 1)
+  const [row] = await sql<Deferred>(deferNext({ range, conditions, most }), [...values, ...more])
+  const { resent = 0, matched = 0, through = null, scanned = 0 } = row ?? {}
+  const position: Position = { perSecond, after: through ?? after }
+  return {
+    kind: "completed",
+    position,
+    counts: { resent, left_out: matched - resent },
+    done: matched < most && scanned < scanRows,
+    intervalMs: (resent / perSecond) * 1_000,
+  }
+}
+
+/** `scanned` is 0 if the step reached its maximum of matching rows. */
+type Deferred = { resent: number; matched: number; through: string | null; scanned: number }
+
+// The update repeats the conditions: a row can be erased or delivered between the select and the update's
+// lock. The step stops scanning after the last row that it defers, which halves its time.
+const deferNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
+with scanned as (
+  select id, state, created_at from delivery where ${range} order by id limit ${scanRows}
+), matched as (
+  select id from scanned where ${conditions} order by id limit ${most}
+), deferred as (
+  update delivery set ${deferForResend}
+   where id in (select id from matched) and state <> 'erased' and ${conditions}
+  returning id
+), counted as (
+  select (select count(*)::int from matched) as matched, (select count(*)::int from deferred) as resent
+)
+select resent, matched,
+       case when matched = ${most} then (select id from matched order by id desc limit 1)
+            else (select id from scanned order by id desc limit 1) end as through,
+       case when matched = ${most} then 0 else (select count(*)::int from scanned) end as scanned
+  from counted`

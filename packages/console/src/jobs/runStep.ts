@@ -1,0 +1,79 @@
+import type { Job } from "@sitewire/contracts"
+import { onOwnConnection, type Pool } from "@sitewire/database"
+import type { RunningJob, Step, StepContext } from "./job.ts"
+
+type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepContext) => Promise<Step>>
+
+export type StepOutcome =
+  | { kind: "no job" }
+  | { kind: "completed"; job: RunningJob; done: boolean; counts: Record<string, number> }
+  | { kind: "unavailable"; job: RunningJob; why: string }
+  | { kind: "failed"; job: RunningJob; error: unknown }
+
+type Row = {
+  id: string
+  kind: Job["kind"]
+  filter: unknown
+  position: string
+  counts: Record<string, number>
+  created_at: Date
+  now: Date
+}
+
+// Other consoles skip the locked row, so one console at a time runs a job. If a console is killed, its lock
+// ends with its connection. The job whose next step has been due longest is first.
+const claim = `
+select id, kind, filter, position, counts, created_at, clock_timestamp() as now
+  from job
+ where state = 'running' and id <> all($1::text[])
+   and coalesce((position::jsonb ->> 'nextStepAt')::timestamptz, created_at) <= now()
+ order by coalesce((position::jsonb ->> 'nextStepAt')::timestamptz, created_at), id
+ limit 1
+   for update skip locked`
+
+// The time-out ends the lock of a console that hangs. A step's calls to Kafka time out after half of it.
+const begin = "begin; set local idle_in_transaction_session_timeout = '60s'"
+
+const savePosition = `
+update job
+   set position = $2, counts = $3::jsonb,
+       state = (case when $4 then 'done' else 'running' end)::job_state,
+       finished_at = case when $4 then clock_timestamp() end
+ where id = $1`
+
+/**
+ * Claims a job, runs its next step, and saves its new position in the same transaction. Skips the jobs in
+ * `excluded`. If the database is unavailable it rejects, and nothing was written.
+ */
+export function runStep(
+  pool: Pool,
+  steps: StepFunctions,
+  context: Omit<StepContext, "sql">,
+  excluded: readonly string[],
+): Promise<StepOutcome> {
+  return onOwnConnection(pool, async (sql) => {
+    await sql(begin)
+    const [row] = await sql<Row>(claim, [excluded])
+    if (!row) {
+      await sql("rollback")
+      return { kind: "no job" }
+    }
+    const { id, kind, filter, created_at: createdAt, now } = row
+    const job: RunningJob = { id, kind, filter, position: JSON.parse(row.position), createdAt, now }
+    const step = await steps[kind](job, { ...context, sql }).catch((error: unknown) => ({
+      kind: "failed" as const,
+      error,
+    }))
+    if (step.kind !== "completed") {
+      await sql("rollback")
+      return { ...step, job }
+    }
+    const counts = { ...row.counts }
+    for (const [name, more] of Object.entries(step.counts)) counts[name] = (counts[name] ?? 0) + more
+    const nextStepAt = new Date(now.getTime() + (step.intervalMs ?? 0)).toISOString()
+    const position = JSON.stringify({ ...step.position, nextStepAt })
+    await sql(savePosition, [id, position, JSON.stringify(counts), step.done])
+    await sql("commit")
+    return { kind: "completed", job, done: step.done, counts }
+  })
+}

@@ -1,0 +1,36 @@
+import { type KafkaConnection, type Offsets, readTopic, topicEnd } from "@sitewire/kafka"
+import { reasonOf } from "@sitewire/runtime"
+
+/** Reads site.paid.invalid. Both functions reject with `KafkaUnavailable`. */
+export type InvalidTopic = {
+  end(): Promise<Offsets>
+  read(range: {
+    from: Offsets
+    to: Offsets
+    maxRecords: number
+    maxBytes: number
+  }): ReturnType<typeof readTopic>
+}
+
+/** Kafka does not respond, or not in time. The same call may succeed later. */
+export class KafkaUnavailable extends Error {
+  override name = "KafkaUnavailable"
+}
+
+/** Connects for each call, and disconnects after it. */
+export function invalidTopicOn(settings: {
+  kafka: KafkaConnection
+  topic: string
+  topicPrefix: string
+}): InvalidTopic {
+  const { kafka, topic, topicPrefix } = settings
+  return {
+    end: () => topicEnd({ kafka, topic }).catch(unavailable),
+    read: (range) =>
+      readTopic({ kafka, topic, groupPrefix: `${topicPrefix}console.replay`, ...range }).catch(unavailable),
+  }
+}
+
+function unavailable(cause: unknown): never {
+  throw new KafkaUnavailable(reasonOf(cause), { cause })
+}

@@ -1,0 +1,82 @@
+import {
+  checkBroker,
+  type KafkaConnection,
+  type Outgoing,
+  type Producer,
+  startProducer,
+} from "@sitewire/kafka"
+import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
+
+const deadlineMs = 5_000
+
+/**
+ * A record whose publish was `unavailable` may be on the broker nevertheless; publishing it again can
+ * duplicate it.
+ */
+export type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
+
+export type Publish = (record: Outgoing) => Promise<Published>
+
+export type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
+
+/**
+ * Connects to Kafka in the background, so that the console starts and works while Kafka is unavailable.
+ * `onState` gets the result of a check every `checkIntervalMs`.
+ */
+export function startPublisher(settings: {
+  kafka: KafkaConnection
+  log: Logger
+  onState: (reachable: boolean, why?: string) => void
+  checkIntervalMs?: number
+}): Publisher {
+  const { kafka, log, onState, checkIntervalMs = 5_000 } = settings
+  const stopping = new AbortController()
+  let producer: Producer | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  async function connect(): Promise<void> {
+    producer = await retryWhileUnavailable({
+      what: "Kafka",
+      work: () => startProducer({ kafka, deadlineMs }),
+      isTransient: () => true,
+      signal: stopping.signal,
+      onState,
+    })
+    timer = setTimeout(() => void check(), checkIntervalMs)
+  }
+
+  async function check(): Promise<void> {
+    const state = await checkBroker({ kafka })
+    if (stopping.signal.aborted) return
+    onState(state.status === "reachable", state.status === "reachable" ? undefined : state.why)
+    timer = setTimeout(() => void check(), checkIntervalMs)
+  }
+
+  const connecting = connect().catch((error: unknown) => {
+    if (!stopping.signal.aborted) log.error({ error }, "the Kafka producer cannot be started")
+  })
+
+  return {
+    async publish(record) {
+      if (!producer) return { kind: "unavailable", why: "not connected yet" }
+      try {
+        await producer.publish([record])
+        return { kind: "acknowledged" }
+      } catch (error) {
+        return { kind: "unavailable", why: reasonOf(error) }
+      }
+    },
+    async close(closeDeadlineMs) {
+      stopping.abort()
+      clearTimeout(timer)
+      await connecting
+      await producer?.close(closeDeadlineMs)
+    },
+  }
+}
+
+/** Publishes all records. Acknowledged only if the broker has acknowledged each. */
+export async function publishAll(publish: Publish, records: Outgoing[]): Promise<Published> {
+  const outcomes = await Promise.all(records.map((record) => publish(record)))
+  return outcomes.find(({ kind }) => kind === "unavailable") ?? { kind: "acknowledged" }
+}

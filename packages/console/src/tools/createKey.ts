@@ -1,0 +1,24 @@
+import { openPrisma } from "@sitewire/database/prisma"
+import { createApiKey } from "../auth/apiKey.ts"
+import { runTool } from "./runTool.ts"
+import { writeStdout } from "./writeStdout.ts"
+
+await runTool({
+  usage: `Creates an API key of the management API and prints it. The key cannot be shown again.
+
+  DATABASE_URL=postgresql://… node packages/console/src/tools/createKey.ts --name ops
+
+--name  who uses the key
+`,
+  options: ["name"],
+  variables: {},
+  failure: "The key was not created",
+  async work(pool, { name }) {
+    // In a transaction, so that a key that could not be printed is not created.
+    await openPrisma(pool).$transaction(async (prisma) => {
+      const { key } = await createApiKey({ prisma, name })
+      await writeStdout(`${key}\n`)
+    })
+    return 0
+  },
+})

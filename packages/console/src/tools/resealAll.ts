@@ -1,0 +1,58 @@
+import { type SealingKeys, type Sql, seal, sealContexts, sealingKeyId, unseal } from "@sitewire/database"
+
+type Row = { id: string; secret_id: string; sealed: Buffer }
+
+/**
+ * `columns` maps each sealed column to the SQL of its secret's id; `context` is what the seal is bound to.
+ */
+const sealedTables = [
+  {
+    table: "channel",
+    columns: { secret_sealed: "secret_id", other_secret_sealed: "other_secret_id" },
+    context: ({ id, secret_id }: Row) => sealContexts.signingSecret(id, secret_id),
+  },
+  {
+    table: "connection",
+    columns: { token_sealed: "null" },
+    context: ({ id }: Row) => sealContexts.connectionToken(id),
+  },
+]
+
+/** `unopened` lists rows whose key is missing; they are left unchanged. */
+export type Resealed = { scanned: number; resealed: number; unopened: string[] }
+
+/**
+ * Seals every value with the current key that another key has sealed. Safe while the console runs, and to
+ * repeat. A value that a rotation replaces meanwhile is sealed with the current key already; one that a
+ * rotation moves to the other column is found, because the update compares all columns of the row.
+ */
+export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promise<Resealed> {
+  const done: Resealed = { scanned: 0, resealed: 0, unopened: [] }
+  for (const { table, columns, context } of sealedTables) {
+    const names = Object.keys(columns)
+    const values = Object.entries(columns).map(([sealed, secretId]) => `(${secretId}, ${sealed})`)
+    const read = `select id, value.secret_id, value.sealed
+       from (select * from ${table} where id > $1 order by id limit ${batch}) as page
+      cross join lateral (values ${values}) as value (secret_id, sealed)
+      where value.sealed is not null order by id`
+    const write = `update ${table}
+        set ${names.map((name) => `${name} = case when ${name} = $2 then $3 else ${name} end`)}
+      where id = $1 and $2 in (${names}) returning id`
+    let after = ""
+    for (let rows = await sql<Row>(read, [after]); rows.length > 0; rows = await sql<Row>(read, [after])) {
+      for (const row of rows) {
+        after = row.id
+        done.scanned += 1
+        const key = sealingKeyId(row.sealed)
+        if (key === keys.current) continue
+        if (!keys.keys.has(key)) {
+          done.unopened.push(`${table} ${row.id} (key "${key}")`)
+          continue
+        }
+        const again = seal(keys, context(row), unseal(keys, context(row), row.sealed))
+        done.resealed += (await sql(write, [row.id, row.sealed, again])).length
+      }
+    }
+  }
+  return done
+}

@@ -1,0 +1,77 @@
+import { parseArgs } from "node:util"
+import { openPool, type Pool } from "@sitewire/database"
+import {
+  type Config,
+  ConfigurationError,
+  databaseVariables,
+  readConfig,
+  reasonOf,
+  type Variables,
+} from "@sitewire/runtime"
+import { StdoutError } from "./writeStdout.ts"
+
+const { DATABASE_URL } = databaseVariables
+
+type Tool<Option extends string, V extends Variables> = {
+  usage: string
+  /** Names of the options. Each is required and has a value. */
+  options: readonly Option[]
+  /** Read from the environment, like DATABASE_URL. */
+  variables: V
+  /** Begins the error message: what was not done. */
+  failure: string
+  /** Returns the exit code. */
+  work: (pool: Pool, options: Record<Option, string>, config: Config<V>) => Promise<number>
+}
+
+/** Runs a command on the database. Exit codes: 1 failed, 2 wrong arguments. */
+export async function runTool<Option extends string, V extends Variables>(
+  tool: Tool<Option, V>,
+): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.includes("--help")) {
+    process.stdout.write(tool.usage)
+    return
+  }
+  const options = readOptions(args, tool.options)
+  if (typeof options === "string") {
+    process.stderr.write(`${options}\n\n${tool.usage}`)
+    process.exitCode = 2
+    return
+  }
+  try {
+    const config = readConfig({ ...tool.variables, DATABASE_URL }, process.env)
+    process.exitCode = await onDatabase(config.DATABASE_URL, (pool) => tool.work(pool, options, config))
+  } catch (error) {
+    const why = reasonOf(error)
+    const hasAdvice = error instanceof ConfigurationError || error instanceof StdoutError
+    const advice = hasAdvice ? "" : "\nCheck DATABASE_URL, and that the setup job has run."
+    process.stderr.write(`${tool.failure}: ${why}${advice}\n`)
+    process.exitCode = 1
+  }
+}
+
+async function onDatabase<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = openPool({ url, size: 1, name: "sitewire-tool" })
+  try {
+    await pool.sql("select from api_key, channel, connection limit 0")
+    return await work(pool)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** The options' values, or an error message. */
+function readOptions<Option extends string>(
+  args: string[],
+  names: readonly Option[],
+): Record<Option, string> | string {
+  const options = Object.fromEntries(names.map((name) => [name, { type: "string" }] as const))
+  try {
+    const { values } = parseArgs({ args, options })
+    const missing = names.find((name) => !values[name])
+    return missing ? `--${missing} is required.` : (values as Record<Option, string>)
+  } catch (error) {
+    return reasonOf(error)
+  }
+}

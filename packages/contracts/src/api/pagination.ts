@@ -1,0 +1,26 @@
+import { z } from "zod"
+
+/**
+ * The query of every list. Strict, because a misspelt filter that was ignored would return the wrong entries.
+ */
+export const pageQuerySchema = z.strictObject({
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "`next_cursor` of the previous page, with the same filters." }),
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Entries per page." }),
+})
+
+export function pageSchema<T extends z.ZodType>(entry: T) {
+  return z.object({
+    data: z.array(entry),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "The `cursor` of the next page. null: this page is the last." }),
+  })
+}
+
+export type PageQuery = z.output<typeof pageQuerySchema>
+export type Page<T> = { data: T[]; next_cursor: string | null }

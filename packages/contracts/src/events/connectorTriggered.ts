@@ -1,0 +1,14 @@
+import { z } from "zod"
+
+/** `connector.triggered`: partners have triggered a connection. The key is the connection's id. */
+export const connectorTriggeredSchema = z
+  .object({
+    connection: z.string().min(1).max(64),
+    first_at: z.iso.datetime().meta({ description: "When the first of the merged triggers was accepted." }),
+    last_at: z.iso.datetime().meta({ description: "When the last of the merged triggers was accepted." }),
+    count: z.int().min(1).meta({ description: "How many accepted triggers this record merges." }),
+    correlation: z.string().max(200).meta({ description: "Id of the trigger in the log lines of its sync." }),
+  })
+  .meta({ id: "ConnectorTriggered", description: "A connection's data changed and needs a sync." })
+
+export type ConnectorTriggered = z.infer<typeof connectorTriggeredSchema>

@@ -1,0 +1,22 @@
+import { z } from "zod"
+
+/**
+ * `site.ready.dead`: a delivery whose retry period ended. The body stays in the database, where it can be
+ * erased.
+ */
+export const deadLetterSchema = z
+  .object({
+    delivery: z.uuid(),
+    channel: z.string(),
+    attempts: z.int().min(0),
+    since: z.iso.datetime().meta({ description: "Start of the retry period." }),
+    last_error: z.string().meta({ description: "Error class of the last attempt." }),
+    last_status: z
+      .int()
+      .nullable()
+      .meta({ description: "HTTP status of the last attempt. null: there was no response." }),
+    correlation: z.string().max(200),
+  })
+  .meta({ id: "DeadLetter", description: "A delivery is dead: its retry period ended." })
+
+export type DeadLetter = z.infer<typeof deadLetterSchema>

@@ -1,0 +1,23 @@
+import { z } from "zod"
+
+/** A delivery's next attempt, in a retry topic. The body stays in the database, where it can be erased. */
+export const deliveryDueSchema = z
+  .object({
+    delivery: z.uuid(),
+    // 32 bits, as in Postgres: a record that Postgres rejects would be consumed again and again.
+    attempt: z.int32().min(1).meta({
+      description:
+        "Number of the attempt to make. If the delivery has that many attempts already, the record is obsolete and ignored.",
+    }),
+    failures: z
+      .int32()
+      .min(0)
+      .meta({ description: "Failed attempts since `since`; chooses the next delay." }),
+    since: z.iso
+      .datetime()
+      .meta({ description: "Start of the retry period: the event's arrival, or the resend." }),
+    correlation: z.string().max(200),
+  })
+  .meta({ id: "DeliveryDue", description: "The next attempt of a delivery." })
+
+export type DeliveryDue = z.infer<typeof deliveryDueSchema>

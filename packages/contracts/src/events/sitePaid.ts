@@ -1,0 +1,39 @@
+import { z } from "zod"
+import { plainText } from "../values/plainText.ts"
+import { timeWithOffset } from "../values/time.ts"
+
+const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
+
+/**
+ * `site.paid`: a site was bought through a channel, is paid and ready for use. Published by internal
+ * services, which may add fields; unknown fields are ignored.
+ */
+export const sitePaidSchema = z
+  .object({
+    id: plainText
+      .min(1)
+      .max(200)
+      .meta({ description: "Identifies the event. A second event with the same id is ignored." }),
+    channel: plainText
+      .min(1)
+      .max(64)
+      .meta({ description: "Sales channel through which the site was bought." }),
+    reference: z
+      .string()
+      .max(1024)
+      .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
+    site_url: absoluteUrl.meta({ description: "URL of the new site." }),
+    console_url: absoluteUrl.meta({ description: "URL of the site's management console." }),
+    name: z.string().max(512).meta({ description: "Name of the site." }),
+    email: z
+      .email({ pattern: z.regexes.unicodeEmail })
+      .max(320)
+      .meta({ description: "Contact address of the site's owner. Personal data." }),
+    created_at: timeWithOffset
+      // The year in UTC can be -1 or 10000, and site.ready has four digits for it.
+      .refine((time) => !/^(0000-01-01|9999-12-31)/.test(time), "must be in the years 0000 to 9999, in UTC")
+      .meta({ description: "Creation time, ISO 8601 with a UTC offset." }),
+  })
+  .meta({ id: "SitePaid", description: "A site bought through a channel is paid and ready for use." })
+
+export type SitePaid = z.infer<typeof sitePaidSchema>

@@ -1,0 +1,46 @@
+import { z } from "zod"
+import type { SitePaid } from "./sitePaid.ts"
+
+/** `site.ready`: what a partner receives. Exactly these eight fields, in this order. */
+export const siteReadySchema = z
+  .strictObject({
+    event: z.literal("site.ready"),
+    channel: z.string().meta({ description: "Sales channel through which the site was bought." }),
+    reference: z
+      .string()
+      .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
+    site_url: z.url().meta({ description: "URL of the new site." }),
+    console_url: z.url().meta({ description: "URL of the site's management console." }),
+    name: z.string().meta({ description: "Name of the site." }),
+    email: z.string().meta({ description: "Contact address of the site's owner. Personal data." }),
+    created_at: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
+      .meta({ description: "Creation time as YYYY-MM-DDTHH:MM:SS+00:00." }),
+  })
+  .meta({
+    id: "SiteReady",
+    description: "A site bought through the partner's channel is paid and ready for use.",
+  })
+
+export type SiteReady = z.infer<typeof siteReadySchema>
+
+/** The bytes of every attempt. Called once per delivery: a second serialisation could produce other bytes. */
+export function siteReadyBody(paid: SitePaid): Buffer {
+  const ready: SiteReady = {
+    event: "site.ready",
+    channel: paid.channel,
+    reference: paid.reference,
+    site_url: paid.site_url,
+    console_url: paid.console_url,
+    name: paid.name,
+    email: paid.email,
+    created_at: utcSeconds(paid.created_at),
+  }
+  return Buffer.from(JSON.stringify(ready))
+}
+
+/** A time in the contract's format: UTC, whole seconds (fractions are cut), `+00:00` and not `Z`. */
+function utcSeconds(time: string): string {
+  return `${new Date(time).toISOString().slice(0, 19)}+00:00`
+}

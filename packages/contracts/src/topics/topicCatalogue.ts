@@ -1,0 +1,99 @@
+import type { z } from "zod"
+import { connectorTriggeredSchema } from "../events/connectorTriggered.ts"
+import { deadLetterSchema } from "../events/deadLetter.ts"
+import { deliveryDueSchema } from "../events/deliveryDue.ts"
+import { sitePaidSchema } from "../events/sitePaid.ts"
+import { formatDuration } from "../values/duration.ts"
+import { type TopicNameSettings, topicNames } from "./topicNames.ts"
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Kafka's default of 7 days is too long for records that contain personal data. */
+const segmentMs = dayMs
+/** Short, so that a retry topic's records are deleted within a day after the retry period. */
+const retrySegmentMs = 6 * hourMs
+
+const sitePaidRetentionMs = 7 * dayMs
+/** Every record of site.paid is deleted by this age: Kafka deletes whole segments. */
+export const sitePaidMaxAgeMs = sitePaidRetentionMs + segmentMs
+
+export type Topic = {
+  name: string
+  purpose: string
+  /** What the record key is. Records with the same key stay in order. */
+  key: string
+  /** The value's schema; null if any bytes are valid. */
+  value: z.ZodType | null
+  partitions: number
+  cleanup: "delete" | "compact,delete"
+  retentionMs: number
+  /** Kafka deletes whole segments, so a record can outlive `retentionMs` by this. */
+  segmentMs: number
+  /** LogAppendTime if consumers count a delay from it: the record at a partition's head is then due first. */
+  timestamp: "CreateTime" | "LogAppendTime"
+}
+
+export type TopicSettings = TopicNameSettings & { retryPeriodMs: number }
+
+/** All topics of an installation, from which they are created, documented and deployed. */
+export function topicCatalogue(settings: TopicSettings): Topic[] {
+  const names = topicNames(settings)
+  const keyedByDelivery = { key: "delivery id", partitions: 6, cleanup: "delete" } as const
+  return [
+    {
+      name: names.sitePaid,
+      purpose: "A site is paid and ready; published by internal services.",
+      key: "event id",
+      value: sitePaidSchema,
+      partitions: 6,
+      cleanup: "delete",
+      retentionMs: sitePaidRetentionMs,
+      segmentMs,
+      timestamp: "CreateTime",
+    },
+    {
+      name: names.sitePaidInvalid,
+      purpose: "Invalid records of site.paid, unchanged, with reason and origin in the headers.",
+      key: "the record's own",
+      value: null,
+      partitions: 1,
+      cleanup: "delete",
+      retentionMs: 30 * dayMs,
+      segmentMs,
+      timestamp: "CreateTime",
+    },
+    ...names.retry.map(
+      (name, step): Topic => ({
+        ...keyedByDelivery,
+        name,
+        purpose: `Deliveries that wait ${formatDuration(settings.retryDelaysMs[step] ?? 0)} for their next attempt.`,
+        value: deliveryDueSchema,
+        retentionMs: settings.retryPeriodMs + dayMs - retrySegmentMs,
+        segmentMs: retrySegmentMs,
+        timestamp: "LogAppendTime",
+      }),
+    ),
+    {
+      ...keyedByDelivery,
+      name: names.dead,
+      purpose: "Deliveries that are dead: their retry period ended.",
+      value: deadLetterSchema,
+      partitions: 1,
+      retentionMs: 30 * dayMs,
+      segmentMs,
+      timestamp: "CreateTime",
+    },
+    {
+      name: names.connectorTriggered,
+      purpose: "A partner's trigger: a connection's data changed.",
+      key: "connection id",
+      value: connectorTriggeredSchema,
+      partitions: 6,
+      cleanup: "compact,delete",
+      retentionMs: 7 * dayMs,
+      segmentMs,
+      timestamp: "CreateTime",
+    },
+  ]
+}
