@@ -1,5 +1,6 @@
 export { deleteTopics } from "./admin/deleteTopics.ts"
-export { type EnsuredTopics, ensureTopics, type TopicSpec } from "./admin/ensureTopics.ts"
+export { type EnsuredTopics, ensureTopics } from "./admin/ensureTopics.ts"
+export type { TopicSpec } from "./admin/topicSpec.ts"
 export { groupLag, type Lag } from "./admin/groupLag.ts"
 export { type Offsets, type ReadTopicOptions, readTopic, topicEnd } from "./admin/readTopic.ts"
 export { requireTopics } from "./admin/requireTopics.ts"

@@ -15,7 +15,6 @@ import {
   invalidEventSchema,
   jobSchema,
   pageSchema,
-  problemSchema,
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,

@@ -3,7 +3,7 @@ import type { Admin } from "kafkajs"
 import { reasonOf } from "../client/log.ts"
 import { creationReasons } from "../client/workarounds/createTopicsHidesReasons.ts"
 import { wasCreated } from "../client/workarounds/newTopicNotYetKnown.ts"
-import type { TopicSpec } from "./ensureTopics.ts"
+import type { TopicSpec } from "./topicSpec.ts"
 
 const leadersWithinMs = 30_000
 

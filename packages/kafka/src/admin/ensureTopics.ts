@@ -4,9 +4,7 @@ import { createClient } from "../client/createClient.ts"
 import { withPresentSettings } from "../client/workarounds/alterConfigsReplacesAll.ts"
 import { createTopics } from "./createTopics.ts"
 import { missingTopics } from "./requireTopics.ts"
-
-/** `config` uses the broker's names, such as `cleanup.policy`. Other settings are left unchanged. */
-export type TopicSpec = { name: string; partitions: number; config: Record<string, string> }
+import type { TopicSpec } from "./topicSpec.ts"
 
 /** Topic names. `existing` needed no change. */
 export type EnsuredTopics = { created: string[]; changed: string[]; existing: string[] }
