@@ -4,8 +4,8 @@
  *
  * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each other.
  * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window.
- * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), of which claims read
- *   only the first row. While the total is used up, no row moves, because its host may have capacity.
+ * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), of which a claim reads
+ *   one row until the host has capacity. While the total is used up, no row moves, because its host may have capacity.
  * - Slow connections get at most their share of the permits. Their queues are last in the index, where the walk can stop.
  * - `window_ends_at` includes the start grace: two requests are a window apart even if the run never ends.
  * - `due_at` becomes the lease. After it, a run whose process died is closed as lost, and its triggers join the next run.
