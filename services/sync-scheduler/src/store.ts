@@ -10,7 +10,10 @@ import type { WindowSettings } from "./syncRun.ts"
 
 type Retry = <T>(what: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
-/** The scheduler's statements. `retry` repeats them while Postgres is unavailable; claims end when the stop begins. */
+/**
+ * The scheduler's statements. `retry` repeats them while Postgres is unavailable; claims end when the stop
+ * begins.
+ */
 export function createStore({
   pool: { sql },
   windows,

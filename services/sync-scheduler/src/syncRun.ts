@@ -40,8 +40,8 @@ export type SyncResult =
 export type RunnerResult = { result: SyncResult; transitMs: number }
 
 /**
- * Calls `mayStart` right before it writes a request, in the same event loop turn: windows are measured from there, and the
- * process may have been suspended. After false, it writes nothing and ends as abandoned.
+ * Calls `mayStart` right before it writes a request, in the same event loop turn: windows are measured from
+ * there, and the process may have been suspended. After false, it writes nothing and ends as abandoned.
  */
 export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerResult>
 

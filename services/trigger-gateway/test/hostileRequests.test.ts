@@ -213,7 +213,8 @@ test("a client that vanishes without reading its responses is disconnected, what
   const { hostname, port } = new URL(running.gateway)
   const open = () => readMetric(running.ops, 'nodejs_active_resources{type="TCPSocketWrap"')
   const openBefore = await open()
-  // Long requests: one read contains fewer than 128 of them, so all get their responses while these can be sent.
+  // Long requests: one read contains fewer than 128 of them, so all get their responses while these can be
+  // sent.
   const request = `GET /elsewhere HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(1_000)}\r\n\r\n`
   const sockets = Array.from({ length: 6 }, () => {
     const socket = connect(Number(port), hostname).pause()

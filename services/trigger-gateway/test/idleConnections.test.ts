@@ -15,7 +15,9 @@ const count = 10_000
 /** Gets 404 without a query. Like a partner's idle connection, each connection has completed a request. */
 const request = "POST /elsewhere HTTP/1.1\r\nHost: shop.example\r\n\r\n"
 
-/** Checks the hard limit: Node raises the soft one. Gateway and test need a descriptor for each connection. */
+/**
+ * Checks the hard limit: Node raises the soft one. Gateway and test need a descriptor for each connection.
+ */
 function expectDescriptors(): void {
   const limit = execFileSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" }).trim()
   if (limit !== "unlimited" && Number(limit) < count + 1_000) {

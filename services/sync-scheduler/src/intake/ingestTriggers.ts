@@ -23,9 +23,10 @@ export type IngestTriggersOptions = {
 }
 
 /**
- * Returns the handler of trigger records. While a statement is running, it collects the records for the next one. A record
- * is done when its trigger is in Postgres; a crash before that repeats it, which costs a sync at most. Triggers of a
- * connection that is already due are recorded too, because another scheduler may be starting its sync.
+ * Returns the handler of trigger records. While a statement is running, it collects the records for the next
+ * one. A record is done when its trigger is in Postgres; a crash before that repeats it, which costs a sync
+ * at most. Triggers of a connection that is already due are recorded too, because another scheduler may be
+ * starting its sync.
  */
 export function createIngestTriggers(
   options: IngestTriggersOptions,

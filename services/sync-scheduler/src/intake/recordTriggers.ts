@@ -2,12 +2,13 @@ import { plainArray, type Sql } from "@sitewire/database"
 import type { CompactedTrigger } from "./compactTriggers.ts"
 
 /**
- * Adds triggers to the windows of their connections. `triggers` contains each connection once, because an upsert cannot
- * update a row twice. Connections that do not exist are skipped.
+ * Adds triggers to the windows of their connections. `triggers` contains each connection once, because an
+ * upsert cannot update a row twice. Connections that do not exist are skipped.
  *
  * - Rows are locked in the order of their ids, as in `finishRuns`, to avoid deadlocks.
  * - `failures` becomes 0: a trigger announces a change, so the next retry is only one window later.
- * - During a run, `due_at` is its lease and does not change. `finishRuns` compares `requested` with `claimed`.
+ * - During a run, `due_at` is its lease and does not change. `finishRuns` compares `requested` with
+ *   `claimed`.
  * - `clock_timestamp()` is read under the row's lock, because the upsert may have waited for a claim.
  *
  * `dueInMs`: until the first of them is due; null if all of them wait for a running sync.

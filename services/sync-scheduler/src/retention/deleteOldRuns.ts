@@ -11,9 +11,9 @@ export type Deleted = {
 }
 
 /**
- * Deletes the runs that started before `before`, except each connection's newest. `batch` limits the connections that a
- * statement reads and the rows that it deletes, so it delays neither syncs nor replicas nor vacuum. There is no index of
- * start times, which every run would have to update.
+ * Deletes the runs that started before `before`, except each connection's newest. `batch` limits the
+ * connections that a statement reads and the rows that it deletes, so it delays neither syncs nor replicas
+ * nor vacuum. There is no index of start times, which every run would have to update.
  */
 export async function deleteOldRuns(settings: {
   pool: Pool

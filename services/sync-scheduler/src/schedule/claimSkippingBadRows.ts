@@ -13,8 +13,8 @@ import { type Clocks, startStopwatch } from "./stopwatch.ts"
 export type BadRow = { connection: string; error: unknown }
 
 /**
- * Claims due syncs. If a row makes the statement fail, claims one connection at a time, and defers those that fail by a
- * window, so that all schedulers can claim the others.
+ * Claims due syncs. If a row makes the statement fail, claims one connection at a time, and defers those that
+ * fail by a window, so that all schedulers can claim the others.
  */
 export async function claimSkippingBadRows(
   sql: Sql,

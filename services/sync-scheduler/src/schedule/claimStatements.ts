@@ -1,14 +1,18 @@
 /**
- * The statements that grant starts of syncs. Row locks, Postgres's clock, and the new `window_ends_at` and fence keep two
- * starts of a connection a window apart, for any number of schedulers with any clocks.
+ * The statements that grant starts of syncs. Row locks, Postgres's clock, and the new `window_ends_at` and
+ * fence keep two starts of a connection a window apart, for any number of schedulers with any clocks.
  *
- * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each other.
+ * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each
+ *   other.
  * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window.
- * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), of which claims read
- *   only the first row. While the total is used up, no row moves, because its host may have capacity.
- * - Slow connections get at most their share of the permits. Their queues are last in the index, where the walk can stop.
+ * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), of which
+ *   a claim reads one row until the host has capacity. While the total is used up, no row moves, because its
+ *   host may have capacity.
+ * - Slow connections get at most their share of the permits. Their queues are last in the index, where the
+ *   walk can stop.
  * - `window_ends_at` includes the start grace: two requests are a window apart even if the run never ends.
- * - `due_at` becomes the lease. After it, a run whose process died is closed as lost, and its triggers join the next run.
+ * - `due_at` becomes the lease. After it, a run whose process died is closed as lost, and its triggers join
+ *   the next run.
  * - Row limits are literals: with parameters, the planner may sort all windows.
  */
 
@@ -156,8 +160,8 @@ recorded as (
 )`
 
 /**
- * A row with the new fence is left of a deleted connection whose delete trigger was disabled. Only `claimConnection`
- * overwrites it, because the check slows down inserts.
+ * A row with the new fence is left of a deleted connection whose delete trigger was disabled. Only
+ * `claimConnection` overwrites it, because the check slows down inserts.
  */
 const overwrite = `on conflict (connection_id, fence) do update set
     grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',

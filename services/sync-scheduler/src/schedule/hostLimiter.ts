@@ -15,9 +15,9 @@ export type HostLimiterSettings = {
 const breakerFailures = 8
 
 /**
- * Limits the syncs in flight of this process, in total and per source host. A host starts with 4 permits and gets one more
- * with each success. Slow connections get at most half of the permits, in total and of each host. While a host's circuit
- * breaker is open, its connections stay due and use up no retries.
+ * Limits the syncs in flight of this process, in total and per source host. A host starts with 4 permits and
+ * gets one more with each success. Slow connections get at most half of the permits, in total and of each
+ * host. While a host's circuit breaker is open, its connections stay due and use up no retries.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
@@ -34,7 +34,9 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     ...(onBreaker ? { onBreaker } : {}),
   })
   const slow = { total: 0, byHost: new Map<string, number>() }
-  /** Hosts that got permits since the last `free`. If idle, they may have more capacity than an unknown host. */
+  /**
+   * Hosts that got permits since the last `free`. If idle, they may have more capacity than an unknown host.
+   */
   const recent = new Set<string>()
 
   function countSlow(host: string, by: 1 | -1): void {

@@ -28,13 +28,16 @@ export type DueSyncs = {
   dueIn(ms: number): void
   /** Includes syncs whose end is being recorded. */
   running(): number
-  /** Waits for the running syncs, and aborts them near the deadline. `drained`: all ended, and every end was recorded. */
+  /**
+   * Waits for the running syncs, and aborts them near the deadline. `drained`: all ended, and every end was
+   * recorded.
+   */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
 /**
- * Claims due syncs and runs them. Sleeps until the earliest due time that triggers, finished runs and claims have
- * announced, so syncs start on time without frequent queries.
+ * Claims due syncs and runs them. Sleeps until the earliest due time that triggers, finished runs and claims
+ * have announced, so syncs start on time without frequent queries.
  */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   const { claim, hosts, stopping, metrics, log } = options

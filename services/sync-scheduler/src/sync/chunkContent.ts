@@ -11,7 +11,8 @@ export type ContentChunks = {
 }
 
 /**
- * Divides a stream into chunks and hashes it. The last chunk waits for `flush`, which unchanged content does not need.
+ * Divides a stream into chunks and hashes it. The last chunk waits for `flush`, which unchanged content does
+ * not need.
  */
 export function chunkContent(write: (position: number, data: Buffer) => Promise<void>): ContentChunks {
   const hash = createHash("sha256")

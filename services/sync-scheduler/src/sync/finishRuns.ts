@@ -32,14 +32,14 @@ export type Finish =
 const retryWindows = [1, 2, 4, 8, 15]
 
 /**
- * Ends runs in one statement, so that a crash cannot separate content from the triggers that it covers. The results are in
- * the order of `completions`.
+ * Ends runs in one statement, so that a crash cannot separate content from the triggers that it covers. The
+ * results are in the order of `completions`.
  *
  * - `newest`: the runs whose fence and grant id are still the newest. Only these are written.
  * - Rows are locked in the order of their ids, as in `recordTriggers`, to avoid deadlocks.
- * - `window_ends_at`: a window after `started_at + sentAfterMs`, which is not before the request was sent; 1 ms more,
- *   because the column rounds. An abandoned run that sent nothing used no window. A failed one did, or an unreachable source
- *   would be called without a pause.
+ * - `window_ends_at`: a window after `started_at + sentAfterMs`, which is not before the request was sent; 1
+ *   ms more, because the column rounds. An abandoned run that sent nothing used no window. A failed one did,
+ *   or an unreachable source would be called without a pause.
  * - `during_run`: the trigger came before the previous run ended, and that run succeeded without covering it.
  * - `run` returns the columns of `newest`: another join with the arrays took half of the statement's time.
  * - Chunks of this and older fences are deleted, except the snapshot's.

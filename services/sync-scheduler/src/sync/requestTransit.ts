@@ -4,8 +4,8 @@ import type { Timing } from "@sitewire/egress"
 export const longestTransitMs = 250
 
 /**
- * Upper bound of the time from writing a request until the source had it, which was before the first byte of its response.
- * Windows start there, because requests must reach the source a window apart.
+ * Upper bound of the time from writing a request until the source had it, which was before the first byte of
+ * its response. Windows start there, because requests must reach the source a window apart.
  */
 export function requestTransitMs({ firstByteMs = longestTransitMs }: Timing): number {
   return Math.min(firstByteMs, longestTransitMs)

@@ -16,9 +16,10 @@ export type RunWithinGraceOptions = {
 }
 
 /**
- * Executes a granted run, which must send its request within the start grace: `window_ends_at` includes no more. A run that
- * starts late, after a suspend of the machine, say, is abandoned and granted again. A run whose connection is not ready
- * in time fails instead, or a source that connects slowly would be called without a pause.
+ * Executes a granted run, which must send its request within the start grace: `window_ends_at` includes no
+ * more. A run that starts late, after a suspend of the machine, say, is abandoned and granted again. A run
+ * whose connection is not ready in time fails instead, or a source that connects slowly would be called
+ * without a pause.
  */
 export function createRunWithinGrace(options: RunWithinGraceOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options

@@ -3,8 +3,8 @@ import type { Sql } from "@sitewire/database"
 export type Chunk = { connection: string; fence: number; grantId: string; position: number; data: Buffer }
 
 /**
- * Stores a chunk of content under the run's fence. Returns false and stores nothing if a newer start has been granted. If
- * that happens during the statement, the next finish deletes the chunk. May be repeated.
+ * Stores a chunk of content under the run's fence. Returns false and stores nothing if a newer start has been
+ * granted. If that happens during the statement, the next finish deletes the chunk. May be repeated.
  */
 export async function storeChunk(sql: Sql, chunk: Chunk): Promise<boolean> {
   const { connection, fence, grantId, position, data } = chunk

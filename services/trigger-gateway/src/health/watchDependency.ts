@@ -12,8 +12,8 @@ export type DependencyWatch = {
 }
 
 /**
- * Reports to readiness whether a dependency works. Regular checks notice an outage without work; the outcome of work shows
- * what checks miss.
+ * Reports to readiness whether a dependency works. Regular checks notice an outage without work; the outcome
+ * of work shows what checks miss.
  */
 export function watchDependency(settings: {
   name: string

@@ -11,8 +11,9 @@ export type TopicWatch = {
 }
 
 /**
- * Reports to readiness whether the topic accepts records. If only some partitions do, the gateway is ready and names the
- * others: all gateways use the same brokers, so removing one would not help. Resolves after the first check.
+ * Reports to readiness whether the topic accepts records. If only some partitions do, the gateway is ready
+ * and names the others: all gateways use the same brokers, so removing one would not help. Resolves after the
+ * first check.
  */
 export async function watchTopic(settings: {
   producer: Pick<Producer, "check" | "publish">

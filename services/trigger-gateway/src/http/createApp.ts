@@ -12,8 +12,8 @@ import { responses, sendAccepted, sendResponse } from "./responses.ts"
 const path = "/connectors/hook/:id/:token"
 
 /**
- * Scheme and host, which clients send to proxies. Removed, because Express lets Node parse them, and Node prints a
- * malformed URL, token included, in a warning.
+ * Scheme and host, which clients send to proxies. Removed, because Express lets Node parse them, and Node
+ * prints a malformed URL, token included, in a warning.
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
@@ -23,8 +23,8 @@ const maxOutstanding = 128
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
 
 /**
- * The routes. Paths contain tokens, so no response, log line or metric is made from a request, and Express's default
- * error handler, which prints paths, is never reached.
+ * The routes. Paths contain tokens, so no response, log line or metric is made from a request, and Express's
+ * default error handler, which prints paths, is never reached.
  */
 export function createApp(settings: {
   handle: (trigger: TriggerUrl, respond: (outcome: TriggerOutcome) => void) => void

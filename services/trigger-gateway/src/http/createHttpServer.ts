@@ -13,7 +13,8 @@ export type ServerLimits = {
 }
 
 /**
- * The listener that the internet reaches. Node itself responds to invalid, large and slow requests with 400, 431 and 408.
+ * The listener that the internet reaches. Node itself responds to invalid, large and slow requests with 400,
+ * 431 and 408.
  */
 export function createHttpServer(limits: ServerLimits, app: App): Server {
   // Node rejects a longer time-out for headers than for the request.

@@ -5,9 +5,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 const quietMs = 500
 
 /**
- * Stops a server that is no longer ready. It accepts requests for `delayMs`, and longer while new connections come less
- * than 500 ms apart. Then it stops listening, waits for the requests in flight (`responseMs` at most), and cuts the other
- * connections. Connections that Node has not accepted by then are reset by the kernel.
+ * Stops a server that is no longer ready. It accepts requests for `delayMs`, and longer while new connections
+ * come less than 500 ms apart. Then it stops listening, waits for the requests in flight (`responseMs` at
+ * most), and cuts the other connections. Connections that Node has not accepted by then are reset by the
+ * kernel.
  */
 export async function drainServer(settings: {
   server: Server
@@ -30,8 +31,8 @@ export async function drainServer(settings: {
     await sleep(Math.max(0, Math.min(closeAt, closeBy) - performance.now()))
     closeAt = quietAt
   } while (performance.now() < Math.min(closeAt, closeBy))
-  // Close after a turn that accepted nothing. With 64 clients that never stop connecting, one of 8 stops reset some of
-  // them, instead of 5 of 8.
+  // Close after a turn that accepted nothing. With 64 clients that never stop connecting, one of 8 stops
+  // reset some of them, instead of 5 of 8.
   let before: number
   do {
     before = accepted

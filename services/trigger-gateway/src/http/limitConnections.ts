@@ -2,8 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 /**
- * Limits a server to `max` connections. One more closes the connection that has been idle (without a request in flight)
- * for longest, or is closed itself if none is idle. With `server.maxConnections`, idle connections could lock out callers.
+ * Limits a server to `max` connections. One more closes the connection that has been idle (without a request
+ * in flight) for longest, or is closed itself if none is idle. With `server.maxConnections`, idle connections
+ * could lock out callers.
  */
 export function limitConnections(server: Server, max: number): void {
   const inFlight = new Map<Socket, number>()

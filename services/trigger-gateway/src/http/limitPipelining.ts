@@ -12,9 +12,9 @@ type ConnectionState = {
 }
 
 /**
- * Processes pipelined requests in order, and ignores those behind a response that closes the connection, which may be a
- * part of a rejected body. A connection with more than `maxOutstanding` requests gets 503 and is closed, so it cannot use
- * up GATEWAY_MAX_WAITING.
+ * Processes pipelined requests in order, and ignores those behind a response that closes the connection,
+ * which may be a part of a rejected body. A connection with more than `maxOutstanding` requests gets 503 and
+ * is closed, so it cannot use up GATEWAY_MAX_WAITING.
  */
 export function limitPipelining(settings: {
   maxOutstanding: number
@@ -35,7 +35,8 @@ export function limitPipelining(settings: {
 
   function processRequest(state: ConnectionState, request: IncomingMessage, response: ServerResponse): void {
     if (state.newest?.shouldKeepAlive === false) {
-      // Ignored requests would fill the memory. Deferred, because Node resumes reading after parsing each request.
+      // Ignored requests would fill the memory. Deferred, because Node resumes reading after parsing each
+      // request.
       setImmediate(() => request.socket.pause())
       return
     }

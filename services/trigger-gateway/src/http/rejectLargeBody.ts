@@ -4,8 +4,8 @@ import { responses, sendLastResponse } from "./responses.ts"
 const maxBodyBytes = 1024
 
 /**
- * Discards a body of up to 1 KiB, and rejects a larger one with 413 before the URL is read, so the response reveals
- * nothing about it.
+ * Discards a body of up to 1 KiB, and rejects a larger one with 413 before the URL is read, so the response
+ * reveals nothing about it.
  */
 export function rejectLargeBody(onRejected: () => void, next: RequestListener): RequestListener {
   return (request, response) => {

@@ -38,8 +38,9 @@ export type BatchTriggersSettings = BatchBounds & {
 }
 
 /**
- * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within `deadlineMs`. An
- * "unavailable" trigger may have been published, which costs a sync at most. Promises would cost more than the work.
+ * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within
+ * `deadlineMs`. An "unavailable" trigger may have been published, which costs a sync at most. Promises would
+ * cost more than the work.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings

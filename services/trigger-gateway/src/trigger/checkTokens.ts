@@ -6,8 +6,8 @@ import type { TriggerUrl } from "./parseTriggerUrl.ts"
 const noHash = Buffer.alloc(32)
 
 /**
- * Whether each token is its connection's current one. No cache: a replaced token is invalid on every gateway as soon as
- * the statement that replaced it has returned.
+ * Whether each token is its connection's current one. No cache: a replaced token is invalid on every gateway
+ * as soon as the statement that replaced it has returned.
  */
 export async function checkTokens(
   triggers: readonly TriggerUrl[],

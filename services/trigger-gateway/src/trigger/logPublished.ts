@@ -5,8 +5,8 @@ import type { Logger } from "@sitewire/runtime"
 const recordsPerLine = 100
 
 /**
- * Logs records, so that a trigger can be found by the correlation in its response. A line per record would be ten thousand
- * lines a second.
+ * Logs records, so that a trigger can be found by the correlation in its response. A line per record would be
+ * ten thousand lines a second.
  */
 export function logPublished(log: Logger, records: readonly ConnectorTriggered[]): void {
   if (!log.isLevelEnabled("info")) return

@@ -7,7 +7,10 @@ import { createProcessBatch, type ProcessBatchParts } from "./processBatch.ts"
 
 const [valid, other] = [newConnectorToken(), newConnectorToken()]
 
-/** Starts one batch. `outcomes` are in the order of the batch, `order` has their indexes in the order of settling. */
+/**
+ * Starts one batch. `outcomes` are in the order of the batch, `order` has their indexes in the order of
+ * settling.
+ */
 async function start(
   batch: Pick<ReceivedTrigger, "connection" | "token">[],
   publish: ProcessBatchParts["publish"],

@@ -20,8 +20,8 @@ const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 const releaseAfterMs = 50
 
 /**
- * Checks the tokens of a batch, publishes one record per connection, and settles its triggers when Kafka has acknowledged
- * it. Rejects if the token hashes could not be read.
+ * Checks the tokens of a batch, publishes one record per connection, and settles its triggers when Kafka has
+ * acknowledged it. Rejects if the token hashes could not be read.
  */
 export function createProcessBatch({ readHashes, publish, topic, metrics, onPublished }: ProcessBatchParts) {
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {
