@@ -44,6 +44,7 @@ declare module "kafkajs/src/broker/index.js" {
     heartbeat(request: object): Promise<object>
     joinGroup(request: object): Promise<object>
     offsetCommit(request: object): Promise<object>
+    offsetFetch(request: { topics: unknown[] }): Promise<object>
     createTopics(request: object): Promise<object>
   }
 }

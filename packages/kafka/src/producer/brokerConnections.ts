@@ -9,7 +9,7 @@ import type { KafkaConnection } from "../client/connectKafka.ts"
 import { type ClientLimits, clientOptions } from "../client/createClient.ts"
 import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
-import { type BrokerError, brokerError, sendCall } from "./sendCall.ts"
+import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
 /** `leader`: broker id, or null without a leader. */
 export type Leaders = { partition: number; leader: number | null }[]
@@ -58,7 +58,7 @@ export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLi
     const broker = createBroker(settings)
     broker.metadata = (topics) => {
       const parameters = { topics, allowAutoTopicCreation: false }
-      return sendCall(broker, apiKeys.Metadata, protocol.requests.Metadata, parameters)
+      return sendRequest(broker, apiKeys.Metadata, protocol.requests.Metadata, parameters)
     }
     return broker
   }

@@ -3,7 +3,7 @@ import type Broker from "kafkajs/src/broker/index.js"
 import apiKeys from "kafkajs/src/protocol/requests/apiKeys.js"
 import protocol from "kafkajs/src/protocol/requests/index.js"
 import type { BrokerClock } from "../delay/brokerClock.ts"
-import { type BrokerError, brokerError, sendCall } from "./sendCall.ts"
+import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
 export type PartitionRecords = { partition: number; messages: Message[] }
 
@@ -26,7 +26,7 @@ export async function sendProduceRequest(
   // acks=all: otherwise the failure of one broker loses acknowledged records.
   const parameters = { acks: -1, timeout: timeoutMs, topicData: [{ topic, partitions }] }
   const sentAt = performance.now()
-  const response = await sendCall(broker, apiKeys.Produce, protocol.requests.Produce, parameters)
+  const response = await sendRequest(broker, apiKeys.Produce, protocol.requests.Produce, parameters)
   const { topics } = response as ProduceResponse
   const outcomes = topics.flatMap((each) => (each.topicName === topic ? each.partitions : []))
   for (const { errorCode, logAppendTime } of outcomes) {

@@ -8,7 +8,7 @@ import {
   type QueuedRecord,
 } from "./partitionQueues.ts"
 import { permanentError, rejectionScope } from "./publishErrors.ts"
-import type { BrokerError } from "./sendCall.ts"
+import type { BrokerError } from "./sendRequest.ts"
 import { describeTopic, hasAcknowledgedLately, isKnownAvailable, type TopicState } from "./topicState.ts"
 
 const firstRefreshMs = 50

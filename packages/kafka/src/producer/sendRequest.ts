@@ -6,7 +6,7 @@ import { withErrorsInResponse } from "../client/workarounds/firstErrorHidesRespo
 /** `type` is the error's name in the protocol, such as `NOT_LEADER_FOR_PARTITION`. */
 export type BrokerError = { type: string; message: string }
 
-export async function sendCall(
+export async function sendRequest(
   broker: Broker,
   apiKey: number,
   versions: object,
