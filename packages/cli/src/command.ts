@@ -11,9 +11,10 @@ export type CliCommand = {
   notes?: string
   /** Command lines as they are typed. */
   examples: readonly [string, ...string[]]
-  /** Leaves it to `run` to reject unexpected arguments, because commander's own message quotes them. */
+  /** `run` must reject unexpected arguments itself. commander's message would quote them. */
   allowExcessArguments?: true
-  // A method, so that each command can declare the types that its own arguments and options have.
+  // A method, because TypeScript lets implementations of a method narrow the parameters' types:
+  // each command declares the types of its own arguments and options.
   run(session: Session, args: readonly string[], options: object): Promise<void>
 }
 

@@ -69,4 +69,4 @@ test("--help of every group lists its commands", async () => {
     for (const { name } of groups[index]?.commands ?? [])
       expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"))
   }
-}, 60_000)
+}, 120_000)

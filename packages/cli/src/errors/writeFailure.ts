@@ -3,7 +3,7 @@ import { styleFor } from "../output/style.ts"
 import type { Failure } from "./failure.ts"
 import { redactTokens } from "./redactTokens.ts"
 
-/** Searches `args` for --json, because commander may have failed to parse them. */
+/** Writes JSON if `args` contain --json. commander may have failed to parse them, so they are searched. */
 export function writeFailure(failure: Failure, args: readonly string[], stderr: NodeJS.WriteStream): void {
   const { problem, message, exitCode } = failure
   if (args.includes("--json")) {

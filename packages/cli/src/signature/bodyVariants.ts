@@ -17,7 +17,7 @@ export function bodyVariants(body: Buffer): Variant[] {
       text.replace(/\r?\n$/, ""),
     ),
     variant("with a newline at its end", `$(…) or an editor removed it. ${raw}`, `${text}\n`),
-    // Precedes the next variant, because trim() also removes a byte order mark.
+    // Must precede the next variant, whose trim() also removes a byte order mark.
     variant(
       "without the byte order mark",
       `Something that saves "UTF-8 with BOM" added it. ${raw}`,

@@ -9,7 +9,7 @@ import { describeCalls } from "./describeCalls.ts"
 
 type Options = { times: number; urlStdin?: boolean }
 
-/** Low enough that the durations are the gateway's and not those of waiting on this machine. */
+/** With more concurrency, the printed durations would include waiting on this machine. */
 const maxConcurrency = 10
 
 export const trigger: CliCommand = {
