@@ -16,10 +16,7 @@ type Stream = {
 
 export type Problem = { kind: "problem"; status: number; detail: string; errors?: FieldError[] }
 
-/**
- * What a handler returns. Expected failures are problems; an exception becomes a 503 or a 500
- * (handleErrors.ts).
- */
+/** What a handler returns. Expected failures are problems; handleErrors.ts maps exceptions to 503 or 500. */
 export type RouteResponse<Body = unknown> = Success<Body> | Alternative | Stream | Problem
 
 export function ok<Body>(body: Body, headers?: Record<string, string>): Success<Body> {

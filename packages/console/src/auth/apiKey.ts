@@ -22,18 +22,14 @@ export async function createApiKey({
   return { id, key }
 }
 
-/**
- * The API key in an Authorization header, or null. Read at each request, so a revoked key is rejected at
- * once.
- */
+/** The API key in an Authorization header, or null. Not cached, so that a revoked key is rejected at once. */
 export async function findApiKey(
   prisma: PrismaClient,
   authorization: string,
 ): Promise<{ id: string; name: string } | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
   if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !keyFormat.test(key)) return null
-  // Keys are compared by hash in an index. Its timing reveals bits of the hash, which reveal nothing about
-  // the key.
+  // Keys are compared by their hashes, in an index. Its timing may reveal bits of a hash, but none of a key.
   return prisma.apiKey.findFirst({
     where: { keySha256: sha256(key), revokedAt: null },
     select: { id: true, name: true },

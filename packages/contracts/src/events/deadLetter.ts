@@ -1,9 +1,6 @@
 import { z } from "zod"
 
-/**
- * `site.ready.dead`: a delivery whose retry period ended. The body stays in the database, where it can be
- * erased.
- */
+/** `site.ready.dead`: a delivery is dead. The body stays in the database, where it can be erased. */
 export const deadLetterSchema = z
   .object({
     delivery: z.uuid(),

@@ -1,7 +1,4 @@
-/**
- * The default of RETRY_DELAYS: the delay before each retry, in order. The last one repeats until the period
- * ends.
- */
+/** The default of RETRY_DELAYS: the delay before each retry. The last one repeats until the period ends. */
 export const defaultRetryDelays = ["1m", "5m", "15m", "1h"] as const
 
 /** The default of RETRY_PERIOD: how long after its first attempt a delivery is retried. */

@@ -14,10 +14,7 @@ export const timeWithOffset = z.iso.datetime({
   },
 })
 
-/**
- * A time in a request, normalised to UTC with milliseconds. Postgres accepts neither the year 0 nor every
- * offset.
- */
+/** A time in a request, normalised to UTC with milliseconds. Postgres does not accept every year or offset. */
 export const timeSchema = timeWithOffset
   .refine((time) => isYearBetween(1970, 9999, new Date(time)), "must be in the years 1970 to 9999, in UTC")
   .transform((time) => new Date(time).toISOString())

@@ -40,10 +40,7 @@ type Found = Pick<Incoming, "offset"> & { event: InvalidRecord }
 
 const startOf = (end: bigint, count: bigint) => (end > count ? end - count : 0n)
 
-/**
- * Removes the newest of the partitions' last events. Within a partition offsets decide, between partitions
- * the time.
- */
+/** Removes the newest event: the last of its partition by offset, and the latest of those by time. */
 function popNewest(found: Map<number, Found[]>): (Found & { partition: number }) | undefined {
   let newest: number | undefined
   const timeOf = (partition: number) => found.get(partition)?.at(-1)?.event.rejected_at ?? ""
