@@ -85,7 +85,7 @@ test("a topic that the account may not write, or not see, rejects at once with t
     env: process.env,
     brokers: 1,
     progress: () => {},
-    lock: {
+    login: {
       protocol: "SASL_PLAINTEXT",
       settings: {
         "sasl.enabled.mechanisms": "PLAIN",
