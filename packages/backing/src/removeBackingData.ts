@@ -17,7 +17,9 @@ export async function removeBackingData({
     const volume = await readFile(join(directory, service, "volume"), "utf8").catch(() => undefined)
     await clearFolder({ directory, service, progress })
     if (volume && !(await removeVolume(env, volume))) {
-      progress(`Docker's volume ${volume} was not removed: no Docker daemon responds. Remove it with docker volume rm`)
+      progress(
+        `Docker's volume ${volume} was not removed: no Docker daemon responds. Remove it with docker volume rm`,
+      )
     }
   }
 }

@@ -1,6 +1,6 @@
 export { type Certificate, makeCertificate } from "./makeCertificate.ts"
-export { rebindingLookup } from "./rebindingLookup.ts"
 export type { Received } from "./readRequest.ts"
+export { rebindingLookup } from "./rebindingLookup.ts"
 export {
   type Behaviour,
   type Expected,

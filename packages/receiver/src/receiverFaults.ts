@@ -59,13 +59,21 @@ const behaviours = {
   },
   "never-answers": responds("Reads the request and never responds.", () => {}, noResponse),
   "drips-header": responds("Sends its head one byte a second.", dripHeader, noResponse),
-  "drips-body": responds("Responds with 200 and sends its body one byte a second, for ever.", dripBody, delivered(200)),
+  "drips-body": responds(
+    "Responds with 200 and sends its body one byte a second, for ever.",
+    dripBody,
+    delivered(200),
+  ),
   "infinite-body": responds(
     "Responds with 200 and sends its body as fast as it is read, for ever.",
     flood,
     delivered(200),
   ),
-  "gzip-bomb": responds("Responds with 200 and 1 MB of gzip that unpacks to 1 GiB.", gzipBomb(), delivered(200)),
+  "gzip-bomb": responds(
+    "Responds with 200 and 1 MB of gzip that unpacks to 1 GiB.",
+    gzipBomb(),
+    delivered(200),
+  ),
   "large-body": responds("Responds with 200 and a body of 10 MB.", largeBody, delivered(200)),
   "redirects-elsewhere": responds(
     "Redirects to another host (301).",

@@ -19,7 +19,11 @@ export type TriggeredConnection = {
 type AddConnections = Pick<ChaosInstallation, "addConnections">
 
 /** Adds connections whose sources are on `url`: most are steady, some slow, some fail at random. */
-export function addRepeatedConnections(it: AddConnections, count: number, url: string): Promise<TriggeredConnection[]> {
+export function addRepeatedConnections(
+  it: AddConnections,
+  count: number,
+  url: string,
+): Promise<TriggeredConnection[]> {
   const kindOf = (at: number) => (at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady")
   return add(it, count, (at) => ({ id: `connection-${at}`, source: `${url}/${kindOf(at)}` }))
 }

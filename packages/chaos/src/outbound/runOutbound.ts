@@ -17,7 +17,7 @@ import {
   readRequests,
   readUncommitted,
 } from "./evidence/readOutbound.ts"
-import { recordDeferrals, readDeferrals } from "./evidence/recordDeferrals.ts"
+import { readDeferrals, recordDeferrals } from "./evidence/recordDeferrals.ts"
 import { consoleCaller } from "./load/callConsole.ts"
 import { pauseChannels } from "./load/pauseChannels.ts"
 import { publishEvents } from "./load/publishEvents.ts"

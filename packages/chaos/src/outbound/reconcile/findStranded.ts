@@ -7,7 +7,10 @@ export function describeState({ state, deferred, scheduled }: DeliveryRow): stri
 }
 
 /** Unfinished deliveries that no dispatcher will ever get: neither deferred in their row nor in a record. */
-export function findStranded({ deliveries, uncommittedKeys }: Pick<Evidence, "deliveries" | "uncommittedKeys">): string[] {
+export function findStranded({
+  deliveries,
+  uncommittedKeys,
+}: Pick<Evidence, "deliveries" | "uncommittedKeys">): string[] {
   const events = new Set(uncommittedKeys.events)
   const dueAgain = new Set(uncommittedKeys.deliveries)
   return deliveries

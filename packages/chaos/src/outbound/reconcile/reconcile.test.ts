@@ -257,7 +257,9 @@ test.each([
 ])("a delivery that is %s, and that no record carries, is found", (_, overrides, found) => {
   const it = unfinished(overrides)
   expect(reconcile(it)).toMatchObject({ stranded: [found], holds: false })
-  expect(reconcile({ ...it, uncommittedKeys: { events: ["b"], deliveries: ["d-b"] } }).stranded).toEqual([found])
+  expect(reconcile({ ...it, uncommittedKeys: { events: ["b"], deliveries: ["d-b"] } }).stranded).toEqual([
+    found,
+  ])
   expect(reconcile({ ...it, uncommittedKeys: { events: ["a"], deliveries: [] } }).stranded).toEqual([])
   expect(reconcile({ ...it, uncommittedKeys: { events: [], deliveries: ["d-a"] } }).stranded).toEqual([])
 })

@@ -60,7 +60,8 @@ export function reconcile(evidence: Evidence): OutboundLedger {
     const row = rows.get(event)
     duplicates += Math.max(0, successes - 1 - (resendsOf.get(row?.delivery ?? "")?.length ?? 0))
     const state = row ? describeState(row) : "no row"
-    if ((state === "delivered") !== successes > 0) misrecorded.push(`${event}: ${state}, taken ${successes} times`)
+    if ((state === "delivered") !== successes > 0)
+      misrecorded.push(`${event}: ${state}, taken ${successes} times`)
   }
 
   const forged: string[] = []
