@@ -9,7 +9,7 @@ export type Service = "postgres" | "kafka"
 /** The signal of an orderly shutdown. On SIGTERM, Postgres would wait for its clients to disconnect. */
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
 
-/** Who uses a folder, and with which server process, so that a later run can stop what a killed run left. */
+/** The process that uses a folder, and its server. */
 type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: string }
 
 export type Folder = {

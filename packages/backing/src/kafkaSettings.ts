@@ -1,10 +1,8 @@
 /** The same version as in kafka/pom.xml; a test compares them. */
 export const kafkaVersion = "4.1.0"
 
-/** May be constant, because no two of our clusters share a network or a folder. */
 export const clusterId = "c2l0ZXdpcmUtbG9jYWwtMQ"
 
-/** The same for every broker we start. */
 export const brokerSettings = {
   // As in production: a topic that is missing from the catalogue is a bug.
   "auto.create.topics.enable": "false",

@@ -22,11 +22,10 @@ export type StartedBackingService = {
   address: string
   /** Undefined in Docker and while halted. */
   readonly pid: number | undefined
-  /** Shuts the service down (SIGKILL after a deadline). Idempotent. */
+  /** Idempotent. */
   stop(): Promise<void>
   /** Begins an outage, by a shutdown or by SIGKILL. Data and port are retained. */
   halt(how?: "orderly" | "kill"): Promise<void>
-  /** Ends the outage. The service is ready when this resolves. */
   resume(): Promise<void>
 }
 

@@ -1,5 +1,4 @@
 export type Random = {
-  /** At least 0, less than 1. */
   next(): number
   /** A whole number, `from` and `to` included. */
   between(from: number, to: number): number

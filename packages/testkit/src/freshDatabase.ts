@@ -10,12 +10,10 @@ export type FreshDatabase = {
 /** The databases of a run begin with the name of its template, so that the run drops only its own. */
 const templatePrefix = "sitewire_test_"
 
-/** The address of the tests' Postgres. */
 export function postgresAddress(): string {
   return required("DATABASE_URL")
 }
 
-/** The brokers of the tests' Kafka. */
 export function kafkaBrokers(): string[] {
   return required("KAFKA_BROKERS").split(",")
 }

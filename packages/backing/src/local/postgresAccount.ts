@@ -58,7 +58,6 @@ function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
   ])
 }
 
-/** The outermost folder above the paths that the account cannot enter. */
 async function closedTo(account: Account, paths: readonly string[]): Promise<string | undefined> {
   const folders = new Set<string>()
   for (const path of paths) {

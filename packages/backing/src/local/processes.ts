@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** The arguments of a running process, joined by spaces; undefined if it has ended. */
+/** Undefined if the process has ended. */
 export function commandLine(pid: number): string | undefined {
   const line =
     process.platform === "linux" ? readProc(pid, "cmdline")?.replaceAll("\0", " ") : ps(pid, "command")

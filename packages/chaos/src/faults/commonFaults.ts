@@ -18,7 +18,6 @@ export type CommonFaultSettings = {
   pausedMs: [number, number]
 }
 
-/** The faults of both flows: of processes, brokers and Postgres. */
 export function commonFaults(settings: CommonFaultSettings): Partial<Record<FaultKind, FaultWork>> {
   const { random, services, extras } = settings
   const members = services.flat()

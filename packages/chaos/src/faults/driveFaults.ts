@@ -21,7 +21,7 @@ export type FaultKind =
 /** Times are milliseconds since the epoch. */
 export type Fault = { kind: FaultKind; target: string; beganAt: number; endedAt: number }
 
-/** Causes the fault and ends it. Returns what it affected. */
+/** Causes and ends the fault. Returns what it affected. */
 export type FaultWork = () => Promise<string>
 
 export type FaultSettings = {
@@ -69,7 +69,6 @@ export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   return done
 }
 
-/** How often each kind happened, and for how long in total. */
 export function countFaults(faults: readonly Fault[]): { fault: string; times: number; seconds: number }[] {
   const kinds = Map.groupBy(faults, ({ kind }) => kind)
   return [...kinds].map(([fault, of]) => ({

@@ -1,7 +1,6 @@
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { SeenGet, SyncRunRow } from "./reconcile.ts"
 
-/** The GETs that the partners' sources received. */
 export async function readGets(url: string): Promise<SeenGet[]> {
   const text = await fetch(`${url}/gets`).then((response) => response.text())
   return text

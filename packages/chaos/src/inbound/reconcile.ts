@@ -36,7 +36,6 @@ export type Evidence = {
 }
 
 export type InboundLedger = {
-  /** Calls with the response 202. */
   accepted: number
   /** 202s after which no successful run read the source. */
   forgotten: string[]

@@ -16,7 +16,6 @@ export function makeDispatcher(
 ): SupervisedProcess {
   return it.service(name, "dispatcher", () => ({
     RETRY_DELAYS: schedule.delaysMs.map((delay) => `${delay}ms`).join(","),
-    // Short, so that sweeps happen within the run.
     OVERDUE_AFTER: "5s",
     // Short, because a stop waits for attempts at hanging partners.
     DELIVERY_TIMEOUT: "3s",

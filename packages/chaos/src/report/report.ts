@@ -20,7 +20,6 @@ export type Finished = {
 }
 
 export type Output = {
-  /** Prints one line of JSON instead of tables. */
   json: boolean
   /** `print` and `table` write to stdout. With `json`, nothing else may be there. */
   print: (text: string) => void

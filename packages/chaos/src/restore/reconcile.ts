@@ -20,7 +20,6 @@ export type RestoreLedger = Pick<
   delivered: number
   /** Acknowledged events without a 2xx response, unless dead or erased. */
   lost: string[]
-  /** Requests with a wrong body, signature or channel. */
   forged: string[]
   /** 2xx responses after the first for an event, and GETs without a trigger. */
   duplicates: number

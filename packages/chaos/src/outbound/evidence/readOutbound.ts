@@ -51,7 +51,6 @@ export async function readAttempts({ sql }: ChaosInstallation): Promise<AttemptR
   )
 }
 
-/** The requests that partners received. */
 export async function readRequests(url: string): Promise<SeenRequest[]> {
   const text = await fetch(`${url}/requests`).then((response) => response.text())
   return text

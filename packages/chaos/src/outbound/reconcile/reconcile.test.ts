@@ -225,7 +225,7 @@ test("an accepted resend that deferred nothing is found, and a job that is not d
       "d-a: accepted at 1970-01-01T00:00:50.010Z, not deferred",
       "job job-1: running",
       "job job-2: no row",
-      "4 deliveries to be sent again, 0 deferred",
+      "4 deliveries to be resent, 0 deferred",
     ],
     holds: false,
   })

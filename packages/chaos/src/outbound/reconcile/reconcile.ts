@@ -6,7 +6,6 @@ import { reassignments } from "./reassignments.ts"
 
 export type OutboundLedger = {
   published: number
-  /** Events for which a partner responded with 2xx. */
   delivered: number
   /** Acknowledged events for which no partner ever responded with 2xx. */
   lost: string[]
@@ -28,7 +27,6 @@ export type OutboundLedger = {
   /** Deliveries that are unfinished, or whose rows contradict the partners. */
   misrecorded: string[]
   uncommitted: number
-  /** How often deliveries were deferred, by reason. */
   deferred: Record<string, number>
   holds: boolean
 }
