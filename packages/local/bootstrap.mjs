@@ -1,5 +1,5 @@
-// Runs on whatever Node the machine has (20 or newer): installs what is missing, then goes on with the Node 24 that
-// came with the dependencies. Plain JavaScript, because nothing that reads TypeScript may be there yet.
+// Runs on the machine's Node (20 or newer): installs missing dependencies, then continues with their Node 24. Plain JavaScript,
+// because older versions of Node do not run TypeScript.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -28,7 +28,7 @@ if (!command) {
   process.exit(2)
 }
 
-// Ctrl-C reaches every process of the terminal. The command decides what it means; this one only waits for it.
+// Ctrl-C reaches every process of the terminal: this one only waits for the command, which handles it.
 let running
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
@@ -37,7 +37,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   })
 }
 
-// npm passes SIGTERM to its shell only, which dies without a word to us. Being left without it is the sign.
+// npm sends SIGTERM only to its shell, so the end of that parent means SIGTERM.
 if (process.env.npm_lifecycle_event) {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGTERM"), 300).unref()
@@ -62,7 +62,7 @@ async function generate() {
   const stamp = join(root, "packages", "database", "generated", ".sitewire-schema")
   const wanted = `${digest("prisma/schema.prisma")} ${digest("package-lock.json")}\n`
   if (read(stamp) === wanted) return
-  // Generating needs no schema engine, but looks for one to download unless this names an executable.
+  // Without this variable, Prisma downloads a schema engine, which generating does not need.
   const env = {
     ...process.env,
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
@@ -77,7 +77,7 @@ async function generate() {
   writeFileSync(stamp, wanted)
 }
 
-/** Runs something that takes a while, with the time so far on standard error; shows its output only if it fails. */
+/** Runs a slow command, with the time so far on standard error. Shows its output only if it fails. */
 async function step(what, file, fileArgs, env = process.env) {
   const startedAt = Date.now()
   const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(0)
@@ -108,13 +108,13 @@ function run(file, fileArgs, options) {
   })
 }
 
-/** Node 24 from the dependencies, or the present one if it is new enough (platforms that no package serves). */
+/** Node 24 of the dependencies, or this Node if it is new enough. */
 function findNode() {
   const packaged = join(binaries, "node")
   if (existsSync(packaged)) return packaged
   if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath
   console.error(
-    `Sitewire runs on Node 24, and no package brings it for ${process.platform} ${process.arch}. ` +
+    `Sitewire needs Node 24, and no package contains it for ${process.platform} ${process.arch}. ` +
       `Install Node 24; this is ${process.version}.`,
   )
   process.exit(1)

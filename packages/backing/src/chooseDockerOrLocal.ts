@@ -1,15 +1,15 @@
 import { access } from "node:fs/promises"
 import { join } from "node:path"
 import type { Folder } from "./claimFolder.ts"
-import { dockerAnswers } from "./docker/dockerEngine.ts"
-import { reporting } from "./reportWhileWaiting.ts"
+import { isDockerAvailable } from "./docker/dockerEngine.ts"
+import { reportWhileWaiting } from "./reportWhileWaiting.ts"
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
- * Docker first, then the machine itself. BACKING_SERVICES=docker or =local allows only one of the two.
- * Kept data that a local server wrote stays with the local server: with Docker it would seem to be gone.
+ * Starts a service in Docker, or else as a local process; BACKING_SERVICES=docker or =local allows only one of the two. If a
+ * local process has written data before, it starts again: Docker's volume would be empty.
  */
-export async function choose({
+export async function chooseDockerOrLocal({
   env,
   progress,
   folder,
@@ -24,37 +24,37 @@ export async function choose({
   docker: () => Promise<StartedBackingService>
   local: () => Promise<StartedBackingService>
 }): Promise<StartedBackingService> {
-  const wish = env.BACKING_SERVICES
-  if (wish !== undefined && wish !== "docker" && wish !== "local") {
+  const allowed = env.BACKING_SERVICES
+  if (allowed !== undefined && allowed !== "docker" && allowed !== "local") {
     throw new Error(
-      `BACKING_SERVICES is "${wish}"; it can be docker or local, or unset to try both in this order`,
+      `BACKING_SERVICES is "${allowed}"; it must be docker or local, or unset to try both in this order`,
     )
   }
-  if (wish === "docker") {
-    if (!(await dockerAnswers(env))) {
+  if (allowed === "docker") {
+    if (!(await isDockerAvailable(env))) {
       throw new Error(
-        `BACKING_SERVICES is docker, but no Docker daemon answers. Start it, or set ${variable}.`,
+        `BACKING_SERVICES is docker, but no Docker daemon responds. Start it, or set ${variable}.`,
       )
     }
-    return reporting(progress, `starting ${service} in Docker`, docker).catch((error) => {
+    return reportWhileWaiting(progress, `starting ${service} in Docker`, docker).catch((error) => {
       throw new Error(
         `Docker could not start ${service} (${reasonOf(error)}). Unset BACKING_SERVICES or set ${variable}.`,
         { cause: error },
       )
     })
   }
-  const madeHere = await access(join(folder.path, "data")).then(
+  const hasLocalData = await access(join(folder.path, "data")).then(
     () => true,
     () => false,
   )
-  if (wish === undefined && !madeHere && (await dockerAnswers(env))) {
+  if (allowed === undefined && !hasLocalData && (await isDockerAvailable(env))) {
     try {
-      return await reporting(progress, `starting ${service} in Docker`, docker)
+      return await reportWhileWaiting(progress, `starting ${service} in Docker`, docker)
     } catch (error) {
       progress(`Docker could not start ${service} (${reasonOf(error)}); starting it without Docker`)
     }
   }
-  return reporting(progress, `starting ${service} on this machine`, local)
+  return reportWhileWaiting(progress, `starting ${service} on this machine`, local)
 }
 
 function reasonOf(error: unknown) {

@@ -6,24 +6,23 @@ import type { BackingOptions, Progress } from "./types.ts"
 
 export type Service = "postgres" | "kafka"
 
-/** How the service ends in good order: Postgres' fast shutdown is SIGINT (SIGTERM would wait for its clients). */
+/** The signal of an orderly shutdown. On SIGTERM, Postgres would wait for its clients to disconnect. */
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
 
-/** What a service was started with, so that a later run knows what was left behind. */
+/** The process that uses a folder, and its server. */
 type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: string }
 
 export type Folder = {
   path: string
-  /** Records the server's process; `argument` is the path on its command line that only it uses. */
+  /** Records the server's process. `argument` is a path that is on no other process's command line. */
   record(pid: number, argument: string): Promise<void>
-  /** Lets the next run have the folder; a scratch one is removed. */
+  /** Ends the claim, and removes a scratch folder. */
   release(): Promise<void>
 }
 
 /**
- * Takes the folder of a service for this process. What a run that was killed left running there is stopped first,
- * and scratch folders of dead runs are removed. A folder whose owner lives is refused: two systems would share
- * one database without knowing.
+ * Claims a service's folder for this process. Stops the server that a killed run left there, and removes scratch folders of
+ * dead runs. Rejects if a running process has the claim: two installations would share one database.
  */
 export async function claimFolder({
   directory,
@@ -32,7 +31,7 @@ export async function claimFolder({
   progress,
 }: Pick<BackingOptions, "directory" | "durability" | "progress"> & { service: Service }): Promise<Folder> {
   await mkdir(directory, { recursive: true })
-  await sweepScratch({ directory, service, progress })
+  await removeDeadScratch({ directory, service, progress })
   const name = durability === "persistent" ? service : `${service}-scratch-${randomBytes(4).toString("hex")}`
   const path = join(directory, name)
   await mkdir(path, { recursive: true })
@@ -55,10 +54,7 @@ export async function claimFolder({
   }
 }
 
-/**
- * Stops what a killed run left running in a kept folder and removes its data; for `reset`.
- * Throws when a living process still uses it.
- */
+/** Stops the server that a killed run left in a persistent folder, and removes its data. Throws if the folder is in use. */
 export async function clearFolder({
   directory,
   service,
@@ -69,7 +65,7 @@ export async function clearFolder({
   await rm(path, { recursive: true, force: true })
 }
 
-async function sweepScratch({
+async function removeDeadScratch({
   directory,
   service,
   progress,
@@ -82,7 +78,7 @@ async function sweepScratch({
     if (!name.startsWith(`${service}-scratch-`)) continue
     const path = join(directory, name)
     const claim = await readClaim(path)
-    // A folder without a claim may be one that another process is making at this moment.
+    // Another process may just have made a folder that has no claim yet.
     if (!claim || isOwned(claim)) continue
     await clearDeadClaim({ path, service, progress })
     await rm(path, { recursive: true, force: true })
@@ -101,7 +97,7 @@ async function clearDeadClaim({
   const claim = await readClaim(path)
   if (claim && isOwned(claim)) {
     throw new Error(
-      `${service} in ${path} belongs to process ${claim.owner}, which is still running. Stop that one first, or use another folder.`,
+      `${service} in ${path} belongs to process ${claim.owner}, which is still running. Stop that process, or use another folder.`,
     )
   }
   if (claim?.pid && claim.argument && runsWith(claim.pid, claim.argument)) {
@@ -119,7 +115,7 @@ async function readClaim(path: string): Promise<Claim | undefined> {
   try {
     return JSON.parse(await readFile(join(path, "claim.json"), "utf8"))
   } catch (error) {
-    // Unreadable JSON is a file whose writer was killed half-way: nothing was started under it yet.
+    // Incomplete JSON: its writer was killed before it started a server.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw error
   }

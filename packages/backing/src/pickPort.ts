@@ -1,19 +1,19 @@
 import { createServer } from "node:net"
 
-type Wish = { wanted: number | undefined; service: string }
+type Request = { wanted: number | undefined; service: string }
 
-/** Free when they were picked, and perhaps not listened on yet: the system may offer one of them again. */
+/** Nothing may listen on these ports yet, so the system could choose them again. */
 const picked = new Set<number>()
 
-/** `wanted` if it is free on 127.0.0.1, or for 0 and undefined any free port that this process has not been given yet. */
-export async function pickPort(wish: Wish): Promise<number> {
-  let port = await findFree(wish)
-  while (!wish.wanted && picked.has(port)) port = await findFree(wish)
+/** `wanted`, if it is free on 127.0.0.1; for 0 or undefined, a free port that this process has not picked before. */
+export async function pickPort(request: Request): Promise<number> {
+  let port = await findFree(request)
+  while (!request.wanted && picked.has(port)) port = await findFree(request)
   picked.add(port)
   return port
 }
 
-function findFree({ wanted, service }: Wish): Promise<number> {
+function findFree({ wanted, service }: Request): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once("error", (error: NodeJS.ErrnoException) => {

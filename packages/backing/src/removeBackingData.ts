@@ -5,8 +5,8 @@ import { removeVolume } from "./docker/dockerEngine.ts"
 import type { BackingOptions } from "./types.ts"
 
 /**
- * Removes what kept services left in `directory`: their data, processes of killed runs, Docker volumes. The
- * downloaded jars stay. Throws when a living process uses them.
+ * Removes the data of persistent services in `directory`, servers that killed runs left, and Docker volumes. Throws if a
+ * running process uses them.
  */
 export async function removeBackingData({
   directory,
@@ -17,7 +17,9 @@ export async function removeBackingData({
     const volume = await readFile(join(directory, service, "volume"), "utf8").catch(() => undefined)
     await clearFolder({ directory, service, progress })
     if (volume && !(await removeVolume(env, volume))) {
-      progress(`Docker's volume ${volume} is still there: no daemon answered`)
+      progress(
+        `Docker's volume ${volume} was not removed: no Docker daemon responds. Remove it with docker volume rm`,
+      )
     }
   }
 }

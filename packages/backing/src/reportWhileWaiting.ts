@@ -1,7 +1,11 @@
 import type { Progress } from "./types.ts"
 
-/** Says what is being waited for, and again every five seconds with the time so far. */
-export async function reporting<T>(progress: Progress, what: string, work: () => Promise<T>): Promise<T> {
+/** Reports `what` at once, and every five seconds with the time so far, until `work` is done. */
+export async function reportWhileWaiting<T>(
+  progress: Progress,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const began = Date.now()
   progress(what)
   const timer = setInterval(

@@ -5,7 +5,6 @@ import type { BackingOptions, BackingService } from "./types.ts"
 
 export type BackingServicesOptions = Omit<BackingOptions, "port"> & {
   ports?: { postgres?: number; kafka?: number }
-  /** See startKafka. */
   jars: string
   /** How many brokers; more than one are a cluster without an address in the environment. */
   brokerCount?: number
@@ -16,7 +15,6 @@ export type BackingServices<Service = BackingService> = {
   /** One service for each broker; brokers of the environment are one service together. */
   kafka: Service[]
   databaseUrl: string
-  /** host:port of each broker. */
   brokers: string[]
   stop(): Promise<void>
 }

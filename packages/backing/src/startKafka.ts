@@ -1,14 +1,13 @@
 import { join } from "node:path"
-import { choose } from "./chooseDockerOrLocal.ts"
+import { chooseDockerOrLocal } from "./chooseDockerOrLocal.ts"
 import { claimFolder } from "./claimFolder.ts"
 import { startDockerKafka } from "./docker/startDockerKafka.ts"
 import { startLocalKafka } from "./local/startLocalKafka.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
- * A Kafka broker that serves: the one KAFKA_BROKERS names ("host:port,host:port"), or one in Docker, or one run
- * from its jars with Java. `jars` is where the jars are kept (43 MB, downloaded once); kept and scratch brokers can
- * share it, and without it they are kept in `<directory>/jars`.
+ * A Kafka that is ready: that of KAFKA_BROKERS ("host:port,host:port"), or a broker in Docker, or one that runs with Java.
+ * `jars` is the folder of the downloaded jars (43 MB), by default `<directory>/jars`.
  */
 export async function startKafka(
   options: BackingOptions & { jars?: string | undefined },
@@ -18,7 +17,7 @@ export async function startKafka(
   const folder = await claimFolder({ ...options, service: "kafka" })
   const jars = options.jars ?? join(options.directory, "jars")
   try {
-    return await choose({
+    return await chooseDockerOrLocal({
       ...options,
       folder,
       service: "Kafka",

@@ -1,6 +1,6 @@
 import { claimFolder } from "./claimFolder.ts"
 import {
-  type BrokerLock,
+  type ClientLogin,
   type ClusterNode,
   pickController,
   startLocalKafka,
@@ -8,9 +8,9 @@ import {
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
- * Several brokers of one cluster, run with Java: for what one alone cannot show, partitions whose leader moves. Every
- * partition has a copy on each, up to three, and where a broker comes back its partitions follow within seconds. Of three
- * and more any one may go away; of two only the second, since the first is the only controller. Data is scratch.
+ * Several brokers of one cluster, without Docker, for partitions whose leader moves. Each partition has a copy on up to three
+ * brokers, and a restarted broker leads its partitions again within seconds. Of three or more brokers, any one may be
+ * stopped; of two, only the second, because the first is the only controller. Data is scratch.
  */
 export async function startKafkaCluster({
   directory,
@@ -18,11 +18,11 @@ export async function startKafkaCluster({
   progress,
   jars,
   brokers,
-  lock,
+  login,
 }: Pick<BackingOptions, "directory" | "env" | "progress"> & {
   jars: string
   brokers: number
-  lock?: BrokerLock
+  login?: ClientLogin
 }): Promise<{ brokers: StartedBackingService[]; stop(): Promise<void> }> {
   const controllers: string[] = []
   while (controllers.length < (brokers < 3 ? 1 : 3)) controllers.push(await pickController())
@@ -41,11 +41,11 @@ export async function startKafkaCluster({
     })
   }
   const starting = Array.from({ length: brokers }, (_, at) =>
-    start({ id: at + 1, controllers, settings, lock }),
+    start({ id: at + 1, controllers, settings, login }),
   )
   const outcomes = await Promise.allSettled(starting)
   const started = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
-  // Nobody needs the data: one that says goodbye waits for controllers that have left before it.
+  // Killed, because an orderly shutdown waits for controllers, which may have ended already.
   const stop = async () => {
     await Promise.all(started.map((broker) => broker.halt("kill")))
     await Promise.all(started.map((broker) => broker.stop()))

@@ -1,23 +1,23 @@
 import { randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { choose } from "./chooseDockerOrLocal.ts"
+import { chooseDockerOrLocal } from "./chooseDockerOrLocal.ts"
 import { claimFolder } from "./claimFolder.ts"
 import { startDockerPostgres } from "./docker/startDockerPostgres.ts"
 import { startLocalPostgres } from "./local/startLocalPostgres.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
- * A Postgres that accepts connections: the one DATABASE_URL names, or one in Docker, or one of our own binaries.
- * The address of a started one holds its password: do not log it.
+ * A Postgres that accepts connections: that of DATABASE_URL, or one in Docker, or one of the installed binaries. Do not log
+ * its address, which contains the password.
  */
 export async function startPostgres(options: BackingOptions): Promise<BackingService> {
   const given = options.env.DATABASE_URL
   if (given) return { kind: "given", address: given, stop: async () => {} }
   const folder = await claimFolder({ ...options, service: "postgres" })
   try {
-    const password = await keepPassword(join(folder.path, "password"))
-    return await choose({
+    const password = await readOrMakePassword(join(folder.path, "password"))
+    return await chooseDockerOrLocal({
       ...options,
       folder,
       service: "Postgres",
@@ -31,8 +31,8 @@ export async function startPostgres(options: BackingOptions): Promise<BackingSer
   }
 }
 
-/** Made once for the data beside it; only the owner may read it. */
-async function keepPassword(file: string) {
+/** The password of the data in the same folder. Only the owner can read the file. */
+async function readOrMakePassword(file: string) {
   const made = randomBytes(16).toString("hex")
   try {
     await writeFile(file, made, { mode: 0o600, flag: "wx" })

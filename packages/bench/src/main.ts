@@ -36,9 +36,9 @@ const { values, positionals, explain } = readArguments(
   },
   usage,
 )
-const flow = flows[positionals[0] ?? ""] ?? explain("Which flow is to be measured?")
+const flow = flows[positionals[0] ?? ""] ?? explain("Name a flow: outbound or inbound.")
 const names = values.only?.split(",") ?? Object.keys(flow)
-for (const name of names) if (!flow[name]) explain(`There is no part ${name}.`)
+for (const name of names) if (!flow[name]) explain(`There is no part ${name}. The parts are listed below.`)
 const retained = Number(values.retained)
 if (!Number.isInteger(retained) || retained < 1)
   explain("--retained must be a number of deliveries, such as 100000.")

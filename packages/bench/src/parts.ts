@@ -29,7 +29,7 @@ const isolation = (about: string, hanging: number, perSecond: number, bound: num
   retryDelaysMs: isolationRetryDelaysMs,
 })
 
-/** The parts by flow, in the order in which they run; each gets a Postgres and a Kafka of its own. */
+/** The parts of each flow, in the order in which they run. Each gets a new Postgres and Kafka. */
 export const flows: Record<string, Record<string, Part>> = {
   outbound: {
     throughput: { about: "deliveries/s and CPU from a backlog, beside a bare loop", run: measureThroughput },

@@ -1,11 +1,11 @@
 import type { Checkout } from "@sitewire/installation"
 import type { BenchOptions } from "./benchOptions.ts"
 import { startBenchInstallation } from "./installation/startBenchInstallation.ts"
-import { watchOthers } from "./machine/measureOtherLoad.ts"
+import { measureOtherLoad } from "./machine/measureOtherLoad.ts"
 import { excuseBusyMachine, type Measure, notMeasured } from "./measure/measure.ts"
 import type { Part } from "./parts.ts"
 
-/** Runs one part on an installation of its own. What goes wrong in it becomes its result, so that other parts keep theirs. */
+/** Runs one part on a new installation. A failure becomes the part's result, and other parts still run. */
 export async function runPart(
   name: string,
   { about, run, retryDelaysMs }: Part,
@@ -18,7 +18,7 @@ export async function runPart(
   try {
     const it = await startBenchInstallation({ checkout, progress, retryDelaysMs })
     try {
-      const others = watchOthers()
+      const others = measureOtherLoad()
       const measures = await run(it, options)
       const share = others()
       const took = ((performance.now() - startedAt) / 1_000).toFixed(0)

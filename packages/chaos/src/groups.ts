@@ -1,4 +1,4 @@
-/** The consumer groups of both services, without a topic prefix. */
+/** The services' consumer groups, without a topic prefix. */
 export const groups = {
   paid: "webhook-dispatcher.paid",
   due: "webhook-dispatcher.due",

@@ -1,13 +1,12 @@
 export type Random = {
-  /** At least 0, less than 1. */
   next(): number
-  /** A whole number from `from` to `to`, both included. */
+  /** A whole number, `from` and `to` included. */
   between(from: number, to: number): number
   pick<T>(items: readonly T[]): T
   shuffle<T>(items: readonly T[]): T[]
 }
 
-/** The same numbers for the same seed (mulberry32), so that a run can be had again from the seed it printed. */
+/** The same numbers for the same seed (mulberry32), so that a run can be repeated with its seed. */
 export function createRandom(seed: number): Random {
   let state = seed | 0
   function next(): number {

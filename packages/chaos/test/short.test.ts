@@ -18,7 +18,7 @@ test("outbound: whatever is killed, paused, lost or sent again, nothing is lost 
 }, async () => {
   const { ledger, faults } = await runOutbound({ ...settings, ...settingsFor(0.7), deliveries: 3_000 })
   expect(ledger).toMatchObject({ published: 3_000, lost: [], forged: [], forked: [], misrecorded: [] })
-  expect(ledger).toMatchObject({ unsent: [], uncarried: [], uncommitted: 0 })
+  expect(ledger).toMatchObject({ unsent: [], stranded: [], uncommitted: 0 })
   expect(ledger.duplicates).toBeLessThanOrEqual(ledger.bound)
   expect(ledger.resends).toBeGreaterThan(0)
   expect(ledger.deferred).toMatchObject({ breaker: expect.any(Number), paused: expect.any(Number) })
@@ -29,7 +29,7 @@ test("inbound: whatever is killed, paused or restarted, no 202 is forgotten and 
   timeout,
 }, async () => {
   const { ledger, faults } = await runInbound({ ...settings, ...settingsFor(0.7) })
-  expect(ledger).toMatchObject({ forgotten: [], tooClose: [], revived: [], refused: [], waiting: [] })
+  expect(ledger).toMatchObject({ forgotten: [], tooClose: [], revived: [], rejected: [], waiting: [] })
   expect(ledger.accepted).toBeGreaterThan(100)
   expect(faults.length).toBeGreaterThan(0)
 })
@@ -39,7 +39,7 @@ test("restore: an older copy of Postgres and the runbook's steps lose no event a
 }, async () => {
   const { ledger, faults } = await runRestore({ ...settings, ...settingsFor(0.4) })
   expect(ledger).toMatchObject({ lost: [], forged: [], forgotten: [], tooClose: [], waiting: [] })
-  expect(ledger).toMatchObject({ misrecorded: [], uncarried: [], uncommitted: 0 })
+  expect(ledger).toMatchObject({ misrecorded: [], stranded: [], uncommitted: 0 })
   expect(ledger.published).toBeGreaterThan(500)
   expect(ledger.accepted).toBeGreaterThan(100)
   expect(faults.filter(({ kind }) => kind === "Postgres restored")).toHaveLength(2)

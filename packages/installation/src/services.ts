@@ -1,4 +1,4 @@
-/** A service's main file, the variables of its ports, and the name under which it announces each port's address. */
+/** `ports`: the variable of each port, and the name of its address in what the service announces. */
 export type Service = { main: string; ports: Record<string, string> }
 
 const ops = { OPS_PORT: "ops" }

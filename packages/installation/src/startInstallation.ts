@@ -12,40 +12,34 @@ import { type ProcessEvent, type SupervisedProcess, supervise } from "./process/
 import { type ServiceName, services, variablesOf } from "./services.ts"
 import { silentLog } from "./silentLog.ts"
 
-/** The Postgres and the Kafka of an installation. `stop` is called when the installation stops. */
+/** Postgres and Kafka. `stop` is called when the installation stops. */
 export type InstallationBacking = {
   databaseUrl: string
   brokers: readonly string[]
   topicPrefix: string
-  /** How many copies the setup job makes of each topic; null: migrations and topics are complete already. */
+  /** Copies of each topic; null: migrations and topics are complete, so no setup job runs. */
   replication: number | null
   stop(): Promise<unknown>
 }
 
 export type InstallationOptions = {
   backing: InstallationBacking
-  /** Topics are made for these delays, and the services get the same. */
   retryDelaysMs?: readonly number[]
   /** Variables of every service. */
   env?: Record<string, string>
-  /** New ones by default. */
   sealingKeys?: string
   /** The checkout whose setup job and services run. */
   checkout?: Checkout
   /** Output of processes is appended to `<logsFolder>/<name>.log`. */
   logsFolder?: string
-  /** See `StartOptions`. */
   ownProcessGroup?: boolean
 }
 
-/** The setup job's deadline; the migrations and topics of an empty installation take a few seconds. */
 const setupDeadline = "30s"
 
 /**
- * Starts Sitewire: applies migrations and makes topics, and then starts any of its services, as processes with the same
- * Node arguments as in the images. Tests, `npm run bench`, `npm run chaos`, `npm start` and `npm run demo` all use this
- * function, which is why it is not in packages/testkit: `npm start` is no test. If the setup fails, what was started is
- * stopped.
+ * Runs the setup job; then the caller starts services, as processes with the Node arguments of the images. Used by tests,
+ * bench, chaos, `npm start` and `npm run demo`, and therefore not in packages/testkit: `npm start` is no test.
  */
 export async function startInstallation(options: InstallationOptions) {
   const { backing, env = {}, checkout, logsFolder, ownProcessGroup = false } = options
@@ -65,20 +59,18 @@ export async function startInstallation(options: InstallationOptions) {
   const supervised: SupervisedProcess[] = []
   const ownCode = checkout === undefined ? {} : { checkout }
 
-  /** Runs the setup job: migrations, and topics as `overrides` say. */
+  /** Applies migrations and makes topics. */
   async function setUp(overrides: Record<string, string> = {}): Promise<void> {
     const job = { TOPIC_REPLICATION: String(backing.replication ?? 1), STARTUP_DEADLINE: setupDeadline }
     await runScript("packages/setup/src/main.ts", [], { ...shared, ...job, ...env, ...overrides }, ownCode)
   }
 
-  /** The variables that a service is started with. */
   const variables = (service: ServiceName) => ({
     ...shared,
     ...variablesOf(service, sealingKeys),
     ...env,
   })
 
-  /** Starts a file of the checkout with nothing but these variables. */
   async function startFile(main: string, own: Record<string, string>): Promise<StartedProcess> {
     const started = await startProcess(main, own, { ...ownCode, ownProcessGroup })
     processes.push(started)
@@ -88,7 +80,7 @@ export async function startInstallation(options: InstallationOptions) {
   const start = (service: ServiceName, overrides: Record<string, string> = {}) =>
     startFile(services[service].main, { ...variables(service), ...overrides })
 
-  /** A process that is restarted when it ends unasked. Its `start` starts it first. `env` is read at each start. */
+  /** A process that is restarted when it ends unasked. Call its `start`. `env` is read at each start. */
   function superviseFile(settings: {
     name: string
     main: string
@@ -115,7 +107,7 @@ export async function startInstallation(options: InstallationOptions) {
     return process
   }
 
-  /** Ends the services, all at once, then the clients, then Postgres and Kafka. Returns the exit codes of the services. */
+  /** Ends services, clients, Postgres and Kafka in this order. Returns the services' exit codes; null after a kill. */
   async function stop(how: NodeJS.Signals = "SIGKILL", killAfterMs?: number): Promise<(number | null)[]> {
     const codes = await Promise.all([
       ...processes.map((process) => process.end(how, killAfterMs)),

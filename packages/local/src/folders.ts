@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** All that the local stack keeps. Ignored by git. */
+/** The state of the local installation. Ignored by git. */
 export const stateFolder = join(root, ".sitewire")
 export const localFile = join(stateFolder, "local.json")
 export const secretsFile = join(stateFolder, "secrets.json")

@@ -16,7 +16,7 @@ test("if a killed start did not store the secret, the next start makes one that 
 
   // Two starts were killed: the one that made the channel, and one that was replacing the secret.
   await client.stageSecret(demoChannel)
-  await partner.tellSecret(demoChannel, "of no channel")
+  await partner.setSecret(demoChannel, "of no channel")
   expect(await deliver()).toBe(401)
   const replaced = await makeDemoChannel({ client, partner }, undefined)
   expect(replaced).not.toBe(first)

@@ -2,33 +2,30 @@ import { type Client, Failure } from "@sitewire/cli"
 import type { Channel } from "@sitewire/contracts"
 import type { PartnerClient } from "./partner/client.ts"
 
-/** The channel that is there from the start, so that a first delivery needs one command. */
+/** Exists from the start, so that a first delivery needs only one command. */
 export const demoChannel = "demo"
 
 /**
- * Makes the channel `demo` if it is missing, points it at the demo partner's present port, and sees to a secret that the
- * partner knows. Returns the secret; undefined where there is none because the channel is another receiver's.
+ * Adds the channel `demo` if it is missing, updates the demo partner's port in its address, and makes a secret unless `stored`
+ * is one. Returns the secret, or `stored` if the channel's address is another receiver.
  */
 export async function makeDemoChannel(
   { client, partner }: { client: Client; partner: PartnerClient },
-  kept: string | undefined,
+  stored: string | undefined,
 ): Promise<string | undefined> {
   const address = partner.notificationAddress(demoChannel)
   const known = await client.readChannel(demoChannel).catch(ignoreMissing)
-  if (known && !isDemoPartner(known.address)) return kept
+  if (known && !isDemoPartner(known.address)) return stored
   if (known && known.address !== address) await client.changeChannel(demoChannel, { address })
-  if (known && kept !== undefined) return kept
+  if (known && stored !== undefined) return stored
   const secret = known
     ? await replaceSecret(client, known)
     : (await client.createChannel({ id: demoChannel, address })).signing_secret
-  await partner.tellSecret(demoChannel, secret)
+  await partner.setSecret(demoChannel, secret)
   return secret
 }
 
-/**
- * A start that was killed before it wrote the secret down took it with it: the API tells a secret once. Killed in here,
- * the next start finds no secret again, and begins anew.
- */
+/** For a start that was killed before it stored the secret: the API returns a secret only once. Safe to repeat. */
 async function replaceSecret(client: Client, { other_secret }: Channel): Promise<string> {
   if (other_secret) await client.retireSecret(demoChannel, { secret_id: other_secret.id })
   const { staged_secret } = await client.stageSecret(demoChannel)
@@ -42,7 +39,7 @@ function ignoreMissing(error: unknown): null {
   throw error
 }
 
-/** The demo partner's port may have changed; a channel that was pointed at another receiver stays as it is. */
+/** By the path, because the demo partner's port may have changed. */
 function isDemoPartner(address: string): boolean {
   return new URL(address).pathname === `/notify/${demoChannel}`
 }

@@ -55,9 +55,9 @@ ${Object.entries(ops)
 ${bold("Try, in another terminal")}
 
   npm run --silent sitewire -- publish site.paid --channel ${demoChannel}     a paid site becomes a signed delivery
-  npm run --silent sitewire -- delivery list --channel ${demoChannel}         what became of it
-  npm run demo                                                  the whole story, in under two minutes
+  npm run --silent sitewire -- delivery list --channel ${demoChannel}         the state of the delivery
+  npm run demo                                                  both flows step by step, in under two minutes
 
-Ctrl-C stops everything; the data stays (npm run reset drops it).
+Ctrl-C stops everything and retains the data (npm run reset deletes it).
 `
 }

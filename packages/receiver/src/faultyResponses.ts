@@ -2,35 +2,35 @@ import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
 import { gzipSync } from "node:zlib"
 
-/** What a behaviour may depend on, in milliseconds. */
+/** In milliseconds. */
 type Pace = {
-  /** The caller's limit from the start of an attempt to the head of the answer. */
+  /** The caller's time limit for the response's head. */
   timeoutMs: number
-  /** Between two bytes of what drips. */
+  /** Between two bytes of a response that drips. */
   dripMs: number
 }
 
-/** Behaves towards one request, whose body has been read. */
-export type Answer = (response: ServerResponse, pace: Pace) => void
+/** Responds to a request whose body has been read. */
+export type Respond = (response: ServerResponse, pace: Pace) => void
 
-/** Writes `text` past the HTTP server, which would refuse to say such things. */
-export function raw(text: string): Answer {
+/** Writes `text` to the socket: the HTTP server would reject it. */
+export function raw(text: string): Respond {
   return ({ socket }) => void socket?.write(text)
 }
 
-export function head(status: number, headers: Record<string, string> = {}): Answer {
+export function head(status: number, headers: Record<string, string> = {}): Respond {
   return (response) => void response.writeHead(status, headers).end()
 }
 
 /** 204 after this many milliseconds. */
-export function later(delayMs: (timeoutMs: number) => number): Answer {
+export function later(delayMs: (timeoutMs: number) => number): Respond {
   return (response, { timeoutMs }) => {
     const timer = setTimeout(() => response.writeHead(204).end(), delayMs(timeoutMs))
     response.on("close", () => clearTimeout(timer))
   }
 }
 
-export const dripHeader: Answer = ({ socket }, { dripMs }) => {
+export const dripHeader: Respond = ({ socket }, { dripMs }) => {
   const start = "HTTP/1.1 200 OK\r\nx-drip: "
   let sent = 0
   const drip = () => socket?.write(start[sent++] ?? "a")
@@ -39,28 +39,28 @@ export const dripHeader: Answer = ({ socket }, { dripMs }) => {
   socket?.on("close", () => clearInterval(timer))
 }
 
-export const dripBody: Answer = (response, { dripMs }) => {
+export const dripBody: Respond = (response, { dripMs }) => {
   response.writeHead(200).write("a")
   const timer = setInterval(() => response.write("a"), dripMs)
   response.on("close", () => clearInterval(timer))
 }
 
-/** 1xx answers as fast as they are taken, and never a final one. */
-export const hintForEver: Answer = ({ socket }) => {
+/** Sends 1xx responses as fast as they are read, and never a final one. */
+export const hintForEver: Respond = ({ socket }) => {
   const hints = Buffer.from("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(32))
   if (socket) pour(socket, hints, Number.POSITIVE_INFINITY)
 }
 
 const chunk = Buffer.alloc(50_000, "a")
 
-export const flood: Answer = (response) => {
+export const flood: Respond = (response) => {
   response.writeHead(200)
   pour(response, chunk, Number.POSITIVE_INFINITY)
 }
 
-/** A gzip file may have many members: one of 10 MiB, sent a hundred times, unpacks to 1 GiB from 1 MB. */
-export function gzipBomb(): Answer {
-  // Made at the first request: packing it holds up the whole process for a while.
+/** A gzip file may have many members: 10 MiB a hundred times unpack to 1 GiB from 1 MB. */
+export function gzipBomb(): Respond {
+  // Made at the first request: packing blocks the process.
   let member: Buffer | undefined
   return (response) => {
     member ??= gzipSync(Buffer.alloc(10 * 1_048_576))
@@ -69,15 +69,12 @@ export function gzipBomb(): Answer {
   }
 }
 
-export const largeBody: Answer = (response) => {
+export const largeBody: Respond = (response) => {
   response.writeHead(200, { "content-length": "10000000" })
   pour(response, chunk, 200)
 }
 
-/**
- * Writes as fast as is read, but takes a turn of the loop for each chunk: a loop that writes while it may goes on for
- * as long as the other side keeps up, and would hold up every other partner of this process.
- */
+/** Writes as fast as the caller reads, one chunk in each turn of the event loop, so that other requests are not blocked. */
 function pour(stream: Writable, chunk: Buffer, times: number): void {
   if (stream.destroyed) return
   if (times === 0) stream.end()

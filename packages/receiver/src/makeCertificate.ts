@@ -7,11 +7,11 @@ import { join } from "node:path"
 export type Certificate = { key: string; cert: string }
 
 /**
- * A certificate made by openssl, for none may lie in the repository and Node cannot make one.
+ * A certificate made by openssl, because Node cannot make one and the repository contains no private keys.
  *
  * @param subjectAltName such as `DNS:partner.test` or `IP:127.0.0.1`
- * @param days of validity; negative for one that has expired
- * @param issuer who signs it; itself where left out, and only then it may issue others
+ * @param days of validity; negative: the certificate has expired
+ * @param issuer signs the certificate. Without an issuer it is self-signed and may issue others.
  */
 export function makeCertificate(subjectAltName: string, days = 2, issuer?: Certificate): Certificate {
   const folder = mkdtempSync(join(tmpdir(), "certificate-"))

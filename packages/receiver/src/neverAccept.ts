@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { Worker } from "node:worker_threads"
 
-// The kernel accepts for a thread that does nothing, but only as many as the backlog holds.
+// The kernel accepts connections for a blocked thread until the backlog is full.
 const code = `
   const { parentPort, workerData } = require("node:worker_threads")
   const server = require("node:net").createServer()
@@ -12,13 +12,13 @@ const code = `
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })`
 
-// Linux queues one more than the backlog says; the others make sure of it where more are queued.
+// Linux queues one more than the backlog; other systems may queue more.
 const FILLERS = 4
 
-/** A port whose queue of connections is full from the start: whoever connects waits for ever. */
+/** A port whose queue of connections is full, so that connecting never ends. */
 export async function neverAccept(port: number): Promise<{ port: number; close: () => Promise<void> }> {
   const worker = new Worker(code, { eval: true, workerData: { port } })
-  // Rejects with the worker's error, such as a port that is taken.
+  // Rejects with the worker's error, such as a port in use.
   const [bound] = (await once(worker, "message")) as [number]
   const fillers = Array.from({ length: FILLERS }, () => connect(bound, "127.0.0.1").on("error", () => {}))
   await once(fillers[0] ?? worker, "connect")

@@ -1,6 +1,5 @@
 import type { AttemptError } from "@sitewire/contracts"
 import {
-  type Answer,
   dripBody,
   dripHeader,
   flood,
@@ -9,10 +8,11 @@ import {
   hintForEver,
   largeBody,
   later,
+  type Respond,
   raw,
 } from "./faultyResponses.ts"
 
-/** What is to be recorded of an attempt. `error` is null for a delivery that counts as made; `why` is in the detail. */
+/** What the attempt must record. `error` is null if the delivery succeeds; `why` is part of the detail. */
 export type Expected = { error: AttemptError | null; status?: number; why?: string }
 
 export type Fault = "expired" | "self-signed" | "wrong-name"
@@ -20,105 +20,113 @@ export type Fault = "expired" | "self-signed" | "wrong-name"
 type Common = { description: string; expected: Expected }
 export type Behaviour = Common &
   (
-    | { kind: "answers"; answer: Answer }
+    | { kind: "responds"; respond: Respond }
     /** Speaks TLS with this fault in its certificate. */
     | { kind: "bad-certificate"; fault: Fault }
     | { kind: "never-accepts" }
   )
 
-function answers(description: string, answer: Answer, expected: Expected): Behaviour {
-  return { kind: "answers", description, expected, answer }
+function responds(description: string, respond: Respond, expected: Expected): Behaviour {
+  return { kind: "responds", description, expected, respond }
 }
 
 function badCertificate(fault: Fault, description: string, why: string): Behaviour {
   return { kind: "bad-certificate", description, expected: failed("tls", why), fault }
 }
 
-const made = (status: number): Expected => ({ error: null, status })
-const refused = (status: number, why?: string): Expected => ({
+const delivered = (status: number): Expected => ({ error: null, status })
+const rejected = (status: number, why?: string): Expected => ({
   error: "status",
   status,
   ...(why ? { why } : {}),
 })
 const failed = (error: AttemptError, why: string): Expected => ({ error, why })
 
-const noAnswer = failed("timeout", "the response was not complete")
+const noResponse = failed("timeout", "the response was not complete")
 
 const behaviours = {
-  "no-content": answers("Answers 204, as it should.", head(204), made(204)),
-  "server-error": answers("Answers 500.", head(500), refused(500)),
-  "asks-to-wait": answers(
-    "Answers 503 and asks for ten minutes (Retry-After).",
+  "no-content": responds("Responds with 204, as it should.", head(204), delivered(204)),
+  "server-error": responds("Responds with 500.", head(500), rejected(500)),
+  "asks-to-wait": responds(
+    "Responds with 503 and asks for ten minutes (Retry-After).",
     head(503, { "retry-after": "600" }),
-    refused(503),
+    rejected(503),
   ),
   "never-accepts": {
     kind: "never-accepts",
-    description: "Its queue of connections is full, so that none is ever made.",
+    description: "Its queue of connections is full, so that no connection is ever made.",
     expected: failed("timeout", "still connecting"),
   },
-  "never-answers": answers("Takes the request and says nothing.", () => {}, noAnswer),
-  "drips-header": answers("Sends its head a byte a second.", dripHeader, noAnswer),
-  "drips-body": answers("Answers 200 and sends its body a byte a second, for ever.", dripBody, made(200)),
-  "infinite-body": answers(
-    "Answers 200 and sends its body as fast as it is read, for ever.",
+  "never-answers": responds("Reads the request and never responds.", () => {}, noResponse),
+  "drips-header": responds("Sends its head one byte a second.", dripHeader, noResponse),
+  "drips-body": responds(
+    "Responds with 200 and sends its body one byte a second, for ever.",
+    dripBody,
+    delivered(200),
+  ),
+  "infinite-body": responds(
+    "Responds with 200 and sends its body as fast as it is read, for ever.",
     flood,
-    made(200),
+    delivered(200),
   ),
-  "gzip-bomb": answers("Answers 200 with 1 MB of gzip that unpacks to 1 GiB.", gzipBomb(), made(200)),
-  "large-body": answers("Answers 200 with a body of 10 MB.", largeBody, made(200)),
-  "redirects-elsewhere": answers(
-    "Answers 301 to another host.",
+  "gzip-bomb": responds(
+    "Responds with 200 and 1 MB of gzip that unpacks to 1 GiB.",
+    gzipBomb(),
+    delivered(200),
+  ),
+  "large-body": responds("Responds with 200 and a body of 10 MB.", largeBody, delivered(200)),
+  "redirects-elsewhere": responds(
+    "Redirects to another host (301).",
     head(301, { location: "https://elsewhere.example/" }),
-    refused(301, "https://elsewhere.example;"),
+    rejected(301, "https://elsewhere.example;"),
   ),
-  "redirects-inside": answers(
-    "Answers 302 to a private address where clouds keep credentials.",
+  "redirects-inside": responds(
+    "Redirects to the private address of cloud credentials (302).",
     head(302, { location: "http://169.254.169.254/latest/meta-data/" }),
-    refused(302, "http://169.254.169.254;"),
+    rejected(302, "http://169.254.169.254;"),
   ),
-  "redirects-to-itself": answers(
-    "Answers 307 to itself.",
+  "redirects-to-itself": responds(
+    "Redirects to itself (307).",
     head(307, { location: "/" }),
-    refused(307, "the same server"),
+    rejected(307, "the same server"),
   ),
-  "continues-unasked": answers(
-    "Sends 100 Continue, which nobody asked for, and then 200.",
+  "continues-unasked": responds(
+    "Sends an unexpected 100 Continue, and then 200.",
     raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
     failed("protocol", "an unexpected 1xx or upgrade"),
   ),
-  "hints-for-ever": answers(
-    "Sends 103 Early Hints for ever and no answer.",
+  "hints-for-ever": responds(
+    "Sends 103 Early Hints for ever and no final response.",
     hintForEver,
     failed("protocol", "1xx responses"),
   ),
-  "resets-after-body": answers(
+  "resets-after-body": responds(
     "Resets the connection when it has read the whole request.",
     ({ socket }) => void socket?.resetAndDestroy(),
     failed("reset", "ECONNRESET"),
   ),
-  "half-closes": answers(
-    "Ends its side of the connection without an answer and goes on reading.",
+  "half-closes": responds(
+    "Ends its side of the connection without a response and continues to read.",
     ({ socket }) => void socket?.end(),
     failed("reset", "before its response was complete"),
   ),
-  "slow-2xx": answers(
-    "Answers 204 half a second after the time limit.",
+  "slow-2xx": responds(
+    "Responds with 204 half a second after the time limit.",
     later((ms) => ms + 500),
-    noAnswer,
+    noResponse,
   ),
-  "late-2xx": answers(
-    "Answers 204 after 95 % of the time limit.",
+  "late-2xx": responds(
+    "Responds with 204 after 95 % of the time limit.",
     later((ms) => 0.95 * ms),
-    made(204),
+    delivered(204),
   ),
-  "invalid-http": answers(
-    "Answers in another protocol (SSH).",
+  "invalid-http": responds(
+    "Responds in another protocol (SSH).",
     raw("SSH-2.0-OpenSSH_9.9\r\n"),
     failed("protocol", "did not respond in HTTP/1.1"),
   ),
-  "oversized-headers": answers(
-    "Answers 200 with 1 MB of headers.",
+  "oversized-headers": responds(
+    "Responds with 200 and 1 MB of headers.",
     raw(`HTTP/1.1 200 OK\r\n${`x-large: ${"a".repeat(990)}\r\n`.repeat(1_000)}\r\n`),
     failed("protocol", "its headers are too large"),
   ),
@@ -141,7 +149,7 @@ const behaviours = {
 
 export type ReceiverFaultName = keyof typeof behaviours
 
-/** Every way in which a partner's server has been seen, or is feared, to behave, with what must come of it. */
+/** How partners' servers behave, observed or expected, and what an attempt must record then. */
 export const receiverFaults: Record<ReceiverFaultName, Behaviour> = behaviours
 
 export const receiverFaultNames = Object.keys(behaviours) as ReceiverFaultName[]

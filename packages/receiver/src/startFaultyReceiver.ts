@@ -2,36 +2,36 @@ import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
-import type { Answer } from "./faultyResponses.ts"
+import type { Respond } from "./faultyResponses.ts"
 import { type Certificate, makeCertificate } from "./makeCertificate.ts"
 import { neverAccept } from "./neverAccept.ts"
-import { type Received, receive } from "./readRequest.ts"
+import { type Received, readRequest } from "./readRequest.ts"
 import { type Fault, type ReceiverFaultName, receiverFaults } from "./receiverFaults.ts"
 
 export type FaultyReceiverOptions = {
-  /** The caller's time limit, in milliseconds, to be just within or beyond. 10 s, as in the contract. */
+  /** The caller's time limit in milliseconds; 10 s by default, as in the contract. */
   timeoutMs?: number
-  /** Between two bytes of what drips, in milliseconds. */
+  /** Between two bytes of a response that drips, in milliseconds. */
   dripMs?: number
   /** 0 picks a free one. */
   port?: number
-  /** Called with each request, before the misbehaviour begins. */
+  /** Called with each request, before the response. */
   onRequest?: (request: Received) => void
-  /** Who issues the expired and the wrong-name certificate: a caller that trusts it sees that fault and no other. */
+  /** Issues the expired and the wrong-name certificate, so that a caller that trusts the issuer finds only that fault. */
   issuer?: Certificate
-  /** Answers over TLS with this certificate. Those that are themselves about certificates take no notice. */
+  /** Responds over TLS with this certificate. Ignored by faults of certificates. */
   certificate?: Certificate
 }
 
 export type FaultyReceiver = {
   url: string
   port: number
-  /** Connections that are open now. Those that are never accepted are not counted. */
+  /** Open connections, without those that were never accepted. */
   open: () => number
   close: () => Promise<void>
 }
 
-/** A partner on 127.0.0.1 that behaves in one of the ways of `receiverFaults`. Rejects where the port is taken. */
+/** Starts a receiver on 127.0.0.1 that has one of the `receiverFaults`. */
 export async function startFaultyReceiver(
   name: ReceiverFaultName,
   options: FaultyReceiverOptions = {},
@@ -42,16 +42,16 @@ export async function startFaultyReceiver(
     const queue = await neverAccept(port)
     return { ...queue, url: `http://127.0.0.1:${queue.port}/`, open: () => 0 }
   }
-  const answer: Answer =
-    behaviour.kind === "answers" ? behaviour.answer : (response) => response.writeHead(204).end()
-  const listener = receive((request, response) => {
+  const respond: Respond =
+    behaviour.kind === "responds" ? behaviour.respond : (response) => response.writeHead(204).end()
+  const listener = readRequest((request, response) => {
     onRequest(request)
-    // Whatever it was about to say, the caller may be gone.
+    // The caller may have closed the connection.
     response.on("error", () => {})
-    answer(response, { timeoutMs, dripMs })
+    respond(response, { timeoutMs, dripMs })
   })
   const certificate =
-    behaviour.kind === "answers" ? options.certificate : certificateWith(behaviour.fault, options.issuer)
+    behaviour.kind === "responds" ? options.certificate : certificateWith(behaviour.fault, options.issuer)
   return listen(listener, port, certificate)
 }
 

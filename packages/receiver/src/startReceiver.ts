@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Received, receive } from "./readRequest.ts"
+import { type Received, readRequest } from "./readRequest.ts"
 
 export type Receiver = {
   url: string
@@ -9,19 +9,19 @@ export type Receiver = {
 }
 
 /**
- * A partner's notification address: keeps every request with its raw bytes, and answers as `answer` says (204 where
- * it says nothing). `answer` may leave the response open, or destroy it.
+ * Starts a partner's notification address, which stores every request with its raw bytes. `respond` may leave the response
+ * open or destroy it; without `respond`, the response is 204.
  */
 export async function startReceiver(
-  answer: (request: Received, response: ServerResponse, before: number) => void = (_, response) => {
+  respond: (request: Received, response: ServerResponse, before: number) => void = (_, response) => {
     response.writeHead(204).end()
   },
 ): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer(
-    receive((request, response) => {
+    readRequest((request, response) => {
       received.push(request)
-      answer(request, response, received.length - 1)
+      respond(request, response, received.length - 1)
     }),
   )
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

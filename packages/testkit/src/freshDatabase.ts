@@ -3,24 +3,22 @@ import { migrate, openPool, type Pool } from "@sitewire/database"
 
 export type FreshDatabase = {
   url: string
-  /** Drops the database. Fails where a connection of the code under test is still open: that is a leak. */
+  /** Drops the database. Fails if the code under test has left a connection open. */
   drop(): Promise<void>
 }
 
-/** Every database of a run begins with the name of its template, so that the run can drop its own and no other's. */
+/** The databases of a run begin with the name of its template, so that the run drops only its own. */
 const templatePrefix = "sitewire_test_"
 
-/** The address of the tests' Postgres. */
 export function postgresAddress(): string {
   return required("DATABASE_URL")
 }
 
-/** The brokers of the tests' Kafka. */
 export function kafkaBrokers(): string[] {
   return required("KAFKA_BROKERS").split(",")
 }
 
-/** A database of the caller's own with all migrations applied: a copy of the template, made in some 50 ms. */
+/** A new database with all migrations: a copy of the template, made in about 50 ms. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const template = required("TEMPLATE_DATABASE")
   const name = `${template}_${randomBytes(6).toString("hex")}`
@@ -33,7 +31,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   }
 }
 
-/** Called once before all files. Returns the template's name. */
+/** Called once before all test files. Returns the template's name. */
 export async function makeTemplate(address: string): Promise<string> {
   const name = `${templatePrefix}${randomBytes(4).toString("hex")}`
   await asAdmin(address, ({ sql }) => sql(`create database ${name}`))
@@ -41,7 +39,7 @@ export async function makeTemplate(address: string): Promise<string> {
   return name
 }
 
-/** Called once after all files, with what `makeTemplate` returned: drops the template and what files left behind. */
+/** Called once after all test files: drops the template and its copies that are left. */
 export async function dropTestDatabases(address: string, template: string): Promise<void> {
   await asAdmin(address, async ({ sql }) => {
     const left = await sql<{ datname: string }>(
@@ -70,5 +68,5 @@ function databaseUrl(address: string, name: string): string {
 function required(variable: string): string {
   const value = process.env[variable]
   if (value) return value
-  throw new Error(`${variable} is not set: these tests need vitest's global setup. Run them with npm test.`)
+  throw new Error(`${variable} is not set: Run the tests with npm test, whose global setup sets it.`)
 }

@@ -38,7 +38,7 @@ beforeAll(async () => {
     env: process.env,
     brokers: 1,
     progress: () => {},
-    lock: {
+    login: {
       protocol: "SASL_SSL",
       settings: {
         "ssl.keystore.type": "PEM",

@@ -10,34 +10,33 @@ import type { BackingOptions, StartedBackingService } from "../types.ts"
 
 type Env = BackingOptions["env"]
 
-/** Whether a daemon answers a ping. Takes at most a second and a half, where there is none a few milliseconds. */
-export async function dockerAnswers(env: Env) {
-  const answers = await Promise.all(endpoints(env).map((to) => call({ to, method: "GET", path: "/_ping" })))
-  return answers.some((status) => status === 200)
+/** Whether a Docker daemon responds to a ping, within 1.5 s. */
+export async function isDockerAvailable(env: Env) {
+  const statuses = await Promise.all(endpoints(env).map((to) => call({ to, method: "GET", path: "/_ping" })))
+  return statuses.some((status) => status === 200)
 }
 
-/** Removes a volume that a kept service left; true when it is gone, false when no daemon could be asked. */
+/** Removes the volume of a persistent service. False if no daemon responded. */
 export async function removeVolume(env: Env, name: string) {
   const path = `/volumes/${name}`
-  const answers = await Promise.all(endpoints(env).map((to) => call({ to, method: "DELETE", path })))
-  return answers.some((status) => status === 204 || status === 404)
+  const statuses = await Promise.all(endpoints(env).map((to) => call({ to, method: "DELETE", path })))
+  return statuses.some((status) => status === 204 || status === 404)
 }
 
 /**
- * Where a kept service's data lives in Docker. A volume and not a folder: the images' own accounts would own the
- * files, and an ordinary user could not remove them. Its name is kept in the folder, so removing the folder
- * starts afresh.
+ * The Docker volume of a persistent service's data. In a folder, the files would belong to the image's account, and an
+ * ordinary user could not remove them. The volume's name is stored in `folder`.
  */
 export async function volumeName(folder: Folder, service: string) {
   const file = join(folder.path, "volume")
-  const kept = await readFile(file, "utf8").catch(() => undefined)
-  if (kept) return kept
+  const stored = await readFile(file, "utf8").catch(() => undefined)
+  if (stored) return stored
   const name = `sitewire-${service}-${randomBytes(6).toString("hex")}`
   await writeFile(file, name)
   return name
 }
 
-/** Starts the container and gives it the same controls as a local server. `host` is where Docker publishes ports. */
+/** Starts the container, and returns the same controls as of a local server. */
 export async function startContainer({
   container,
   folder,
@@ -69,7 +68,7 @@ export async function startContainer({
   }
 }
 
-/** Imported when needed: loading testcontainers takes half a second that a start without Docker need not spend. */
+/** `host` is where Docker publishes ports. Imported only for Docker, because loading testcontainers takes half a second. */
 export async function loadTestcontainers() {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import("testcontainers")
   const { info } = await getContainerRuntimeClient()
@@ -101,12 +100,12 @@ function endpoints(env: Env): Endpoint[] {
 
 function call({ to, method, path }: { to: Endpoint; method: string; path: string }) {
   return new Promise<number | undefined>((resolve) => {
-    const asking = request({ ...to, method, path, timeout: 1_500, agent: false }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
+    const sent = request({ ...to, method, path, timeout: 1_500, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
     })
-    asking.once("timeout", () => asking.destroy())
-    asking.once("error", () => resolve(undefined))
-    asking.end()
+    sent.once("timeout", () => sent.destroy())
+    sent.once("error", () => resolve(undefined))
+    sent.end()
   })
 }

@@ -13,7 +13,7 @@ export async function startDockerKafka({
   durability,
 }: { folder: Folder } & Pick<BackingOptions, "port" | "durability">) {
   const { GenericContainer, Wait, host } = await loadTestcontainers()
-  // Chosen before the start, because the broker tells its clients under which address to come back.
+  // Chosen before the start, because the broker advertises its address to clients.
   const port = await pickPort({ wanted, service: "Kafka" })
   const settings = {
     ...brokerSettings,
@@ -40,7 +40,7 @@ export async function startDockerKafka({
   return startContainer({ container, folder, address: `${host}:${port}` })
 }
 
-/** The image's rule for settings in the environment: upper case, dots as underscores. */
+/** The image reads a setting from a variable in upper case, with underscores instead of dots. */
 function environmentName(key: string) {
   return `KAFKA_${key.toUpperCase().replaceAll(".", "_")}`
 }

@@ -4,14 +4,14 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { kafkaVersion } from "../kafkaSettings.ts"
-import { reporting } from "../reportWhileWaiting.ts"
+import { reportWhileWaiting } from "../reportWhileWaiting.ts"
 import type { BackingOptions } from "../types.ts"
 
 const pom = fileURLToPath(new URL("../../kafka/pom.xml", import.meta.url))
 
 /**
- * The folder with Kafka's jars, downloaded with Maven when it is not there. Made beside its place and then renamed:
- * an interrupted download is repeated, and of two at once the first to finish counts.
+ * The folder with Kafka's jars, which Maven downloads once. The download goes to a temporary folder that is then renamed, so
+ * an interrupted download is repeated, and two downloads at once do no harm.
  */
 export async function kafkaJars({
   jars,
@@ -24,7 +24,7 @@ export async function kafkaJars({
   await mkdir(jars, { recursive: true })
   const fresh = await mkdtemp(join(jars, "downloading-"))
   try {
-    await reporting(progress, `downloading Kafka ${kafkaVersion} with Maven (43 MB, once)`, () =>
+    await reportWhileWaiting(progress, `downloading Kafka ${kafkaVersion} with Maven (43 MB, once)`, () =>
       copyDependencies(join(fresh, "libs"), env),
     )
     await rename(fresh, home).catch(async (error) => {
@@ -42,13 +42,13 @@ async function copyDependencies(libs: string, env: BackingOptions["env"]) {
   await promisify(execFile)("mvn", args, { env: { ...env }, maxBuffer: 16 << 20 }).catch((error) => {
     if (error.code === "ENOENT") {
       throw new Error(
-        "Kafka's jars are not here, and Maven, which fetches them, is not installed. Install Maven (mvn on the PATH), start Docker, or set KAFKA_BROKERS to a Kafka of your own.",
+        "Kafka's jars are not downloaded yet, and Maven, which downloads them, is not installed. Install Maven (mvn on the PATH), start Docker, or set KAFKA_BROKERS to your own Kafka.",
         { cause: error },
       )
     }
-    const said = `${error.stdout ?? ""}${error.stderr ?? ""}`.trim().split("\n").slice(0, 8).join("\n")
+    const printed = `${error.stdout ?? ""}${error.stderr ?? ""}`.trim().split("\n").slice(0, 8).join("\n")
     throw new Error(
-      `Maven could not download Kafka ${kafkaVersion}:\n${said}\nCheck its access to a repository (settings.xml), start Docker, or set KAFKA_BROKERS to a Kafka of your own.`,
+      `Maven could not download Kafka ${kafkaVersion}:\n${printed}\nCheck its access to a repository (settings.xml), start Docker, or set KAFKA_BROKERS to your own Kafka.`,
       { cause: error },
     )
   })

@@ -3,20 +3,19 @@ import { once } from "node:events"
 import { open, readFile, rename } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Account, underAccount } from "./postgresAccount.ts"
-import { signalIfThere } from "./processes.ts"
+import { signalIfRunning } from "./processes.ts"
 
 export type Running = {
   pid: number
-  /** Sends the signal, waits, sends SIGKILL after the deadline, waits. Returns at once when it has ended already. */
+  /** Sends the signal, and SIGKILL after the deadline. Resolves when the server has ended. */
   end(signal: NodeJS.Signals, deadlineMs: number): Promise<void>
 }
 
 /**
- * Starts a server that outlives nothing: it has its own session, so a Ctrl-C in the terminal reaches only us and
- * we choose the order of stopping, and a watcher ends it when we die in whatever way.
- * Resolves when `ready` says so; rejects with the end of the log when the server ends or the deadline passes first.
+ * Starts a server and resolves when `ready` does. The server has its own session, so that Ctrl-C reaches only this process,
+ * which decides the order of stopping. A watcher stops the server if this process is killed. Rejects with the end of the log.
  */
-export async function launch({
+export async function launchServer({
   what,
   command,
   args,
@@ -70,8 +69,8 @@ export async function launch({
   const end: Running["end"] = async (signal, deadlineMs) => {
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null
     if (hasEnded()) return
-    signalIfThere(pid, signal)
-    const timer = setTimeout(() => signalIfThere(pid, "SIGKILL"), deadlineMs)
+    signalIfRunning(pid, signal)
+    const timer = setTimeout(() => signalIfRunning(pid, "SIGKILL"), deadlineMs)
     await ended
     clearTimeout(timer)
   }
@@ -92,9 +91,8 @@ export async function launch({
 }
 
 /**
- * A shell that reads from a pipe which only we hold open. When we end without having stopped the server, by
- * kill -9 too, the kernel closes the pipe and the shell ends the server: no process stays behind, on any POSIX
- * system. It runs under the server's account, so it can signal nothing else of ours.
+ * Starts a shell that reads from a pipe. If this process ends without stopping the server, even by kill -9, the kernel closes
+ * the pipe, and the shell stops the server. The shell runs under the server's account, so it can signal nothing else.
  */
 async function watch({
   pid,
@@ -118,7 +116,7 @@ async function watch({
   })
   await once(watcher, "spawn")
   watcher.unref()
-  // The process id may belong to somebody else from here on.
+  // From now on, another process may get this process id.
   void ended.then(() => watcher.kill("SIGKILL"))
 }
 

@@ -5,10 +5,10 @@ import { promisify } from "node:util"
 
 const run = promisify(execFile)
 
-/** `wrap` is a program with arguments that becomes the given one under this account, with the same process id. */
+/** `wrap` is a command line that runs a program under this account, in the same process. */
 export type Account = { uid: number; gid: number; wrap?: readonly string[] }
 
-/** What to give to spawn so that the program runs under the account, or as ourselves without one. */
+/** The arguments of spawn for a program that runs under the account, or under our own without one. */
 export function underAccount(account: Account | undefined, command: string, args: readonly string[]) {
   const [program, ...before] = account?.wrap ?? []
   if (program) return { command: program, args: [...before, command, ...args], ids: {} }
@@ -16,10 +16,8 @@ export function underAccount(account: Account | undefined, command: string, args
 }
 
 /**
- * Postgres refuses to run as root, in containers and CI the usual user. Returns the account to use in its place, or
- * undefined for an ordinary user. The account must exist (initdb looks its name up), and data that is there
- * already decides: its owner is the only one Postgres accepts. Throws, naming the folder, when the account cannot
- * get to one of `paths`.
+ * Postgres does not run as root, the usual user of containers and CI. Returns the account to use then, and undefined for
+ * any other user. Existing data must belong to the account. Throws if the account cannot enter one of `paths`.
  */
 export async function accountForPostgres(
   data: string,
@@ -33,7 +31,7 @@ export async function accountForPostgres(
     if (!(await closedTo({ ...ids, wrap }, paths))) return { ...ids, wrap }
   }
   throw new Error(
-    `Postgres refuses to run as root, and the account it runs under instead (uid ${ids.uid}) cannot enter ${closed}. Start as the user who owns the folder, or clone to a folder that everybody may enter, or set DATABASE_URL to a Postgres of your own.`,
+    `Postgres does not run as root, and the account that it runs under instead (uid ${ids.uid}) cannot enter ${closed}. Start as the user who owns the folder, clone to a folder that everybody may enter, or set DATABASE_URL to your own Postgres.`,
   )
 }
 
@@ -45,14 +43,13 @@ async function chooseIds(data: string) {
     if (ids) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) }
   }
   throw new Error(
-    "Postgres refuses to run as root, and there is no account postgres or nobody to run it under. Start as another user, or set DATABASE_URL to a Postgres of your own.",
+    "Postgres does not run as root, and there is no account postgres or nobody to run it under. Start as another user, or set DATABASE_URL to your own Postgres.",
   )
 }
 
 /**
- * A clone under /root or in a folder of `mktemp -d` is closed to every account but root. Root can hand on the one
- * right that is missing: to pass closed folders. Containers withhold the narrower right and grant the wider one.
- * no_setuid_fixup because access(), by which Postgres looks for itself, ignores the right of non-root users else.
+ * Only root can enter a checkout below /root or in a folder of `mktemp -d`. Root can grant the missing capability; containers
+ * withhold dac_read_search but grant dac_override. Without no_setuid_fixup, access() would ignore the capability.
  */
 function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
   return ["dac_read_search", "dac_override"].map((right) => [
@@ -61,7 +58,6 @@ function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
   ])
 }
 
-/** The outermost folder on the way to the paths that the account cannot enter. */
 async function closedTo(account: Account, paths: readonly string[]): Promise<string | undefined> {
   const folders = new Set<string>()
   for (const path of paths) {

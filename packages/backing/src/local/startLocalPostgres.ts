@@ -5,18 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { endSignal, type Folder } from "../claimFolder.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
-import { launch, type Running } from "./launchServer.ts"
+import { launchServer, type Running } from "./launchServer.ts"
 import { type Account, accountForPostgres, underAccount } from "./postgresAccount.ts"
 import { postgresBinaries } from "./postgresBinaries.ts"
 import { runsWith } from "./processes.ts"
 
-/** Also the name of the database and of its superuser. */
+/** Of the database and of its superuser. */
 export const postgresName = "sitewire"
 
-/** The builtin provider: the same order of strings on every machine, whatever locales it has. */
+/** The builtin provider sorts strings in the same way on every machine. */
 const initdbArgs = ["-U", postgresName, "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
 
-/** Losing the data of a test in a crash of the machine is no loss; syncing it is half of a test's time. */
+/** Tests may lose their data if the machine crashes; fsync would take half of their time. */
 const unsafe = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
 export async function startLocalPostgres({
@@ -40,13 +40,13 @@ export async function startLocalPostgres({
 
   const launchOnce = async () => {
     await removeStalePidFile(data)
-    return launch({
+    return launchServer({
       ...run,
       what: "Postgres",
       command: postgres,
       args: [
         ...["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1"],
-        // TCP only: a socket's path may be too long for the kernel, or its folder closed to the account.
+        // TCP only: a socket's path may be too long, or the account may not be able to enter its folder.
         ...["-c", "unix_socket_directories=", "-c", "max_connections=200"],
         ...(durability === "scratch" ? unsafe : []),
       ],
@@ -62,7 +62,7 @@ export async function startLocalPostgres({
       try {
         return await launchOnce()
       } catch (error) {
-        // The children of a killed postmaster take moments to notice, and until then it can have no successor.
+        // Children of a killed postmaster end moments later, and block its successor until then.
         if (!/pre-existing shared memory block/.test(String(error)) || Date.now() > until) throw error
       }
     }
@@ -95,7 +95,7 @@ export async function startLocalPostgres({
   }
 }
 
-/** Made beside its place and then renamed, so that an interrupted one is made again and not taken for a database. */
+/** Initialises a temporary folder and then renames it, so that an interrupted initialisation is repeated. */
 async function initialise({
   initdb,
   postgres,
@@ -122,7 +122,7 @@ async function initialise({
     await chown(fresh, run.account.uid, run.account.gid)
     await chown(passwordFile, run.account.uid, run.account.gid)
   }
-  // A password on loopback too: a superuser may run programs, and other accounts of the machine can reach the port.
+  // With a password: other accounts of the machine can reach the port, and a superuser can run programs.
   const args = ["-D", fresh, ...initdbArgs, "--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync"]
   await runToEnd({ ...run, command: initdb, args: [...args, "--no-instructions"], input: "" })
   await rm(passwordFile)
@@ -149,10 +149,10 @@ async function runToEnd({
   const under = underAccount(account, command, args)
   const options = { cwd, env, ...under.ids, stdio: "pipe" } as const
   const child = spawn(under.command, under.args, options)
-  let said = ""
+  let printed = ""
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
-      said += chunk
+      printed += chunk
     })
   }
   child.stdin.on("error", () => {})
@@ -161,21 +161,21 @@ async function runToEnd({
     child.once("error", reject)
     child.once("close", resolve)
   })
-  // Single-user mode exits with 0 after a failed statement.
-  if (code !== 0 || /\b(ERROR|FATAL):/.test(said)) {
-    throw new Error(`${command} failed (exit ${code}):\n${said.trim().split("\n").slice(-15).join("\n")}`)
+  // After a failed statement, single-user mode still exits with 0.
+  if (code !== 0 || /\b(ERROR|FATAL):/.test(printed)) {
+    throw new Error(`${command} failed (exit ${code}):\n${printed.trim().split("\n").slice(-15).join("\n")}`)
   }
 }
 
-/** The same sign that pg_ctl waits for: line 8 of postmaster.pid, written when connections are accepted. */
+/** Like pg_ctl: line 8 of postmaster.pid is "ready" when connections are accepted. */
 async function isReady(data: string, pid: number) {
   const lines = (await readPidFile(data))?.split("\n")
   return Number(lines?.[0]) === pid && lines?.[7]?.trim() === "ready"
 }
 
 /**
- * Removes the pid file of a server that was killed. Postgres itself judges by the number alone and refuses to start
- * when another process of its account has it now, which after a restart of a container is likely.
+ * Removes the pid file of a killed server. Postgres would not start if another process of its account now had that process
+ * id, which is likely after a restart of a container.
  */
 async function removeStalePidFile(data: string) {
   const pid = Number((await readPidFile(data))?.split("\n")[0])

@@ -8,19 +8,13 @@ import type { Load, LoadResult } from "./triggerLoad.ts"
 
 const connections = 10_000
 const clients = 512
-/**
- * Each side by turns, so often and for so long, and the middle one counts: the machine is a fifth faster or slower from
- * one minute to the next, and stands still now and then.
- */
+/** Both sides take turns, and the median turn counts, because the machine's speed changes by a fifth within minutes. */
 const turns = 7
 const seconds = 3
-/**
- * Both sides get the load for so long before they are measured: the compiler's work is not what is compared. A gateway's
- * processor time for a trigger falls until about the 100,000th.
- */
+/** Load before the measurement, until V8 has compiled: a gateway's CPU time per trigger falls until about the 100,000th. */
 const warmUpSeconds = 5
 
-/** What the gateway accepts, each token checked and each trigger acknowledged, beside bare Express answering 202. */
+/** Triggers/s that the gateway accepts, beside bare Express that responds with 202. */
 export async function measureAccepting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const paths = await addBenchConnections(it, connections)
   const [bare, gateway] = [
@@ -38,7 +32,7 @@ export async function measureAccepting(it: Installation, { progress }: BenchOpti
       ours.push(await run(gateway.addresses.gateway, load))
     }
     const other = ours.reduce((sum, result) => sum + result.other, 0)
-    if (other > 0) throw new Error(`${other} requests were not answered 202: ${what}`)
+    if (other > 0) throw new Error(`${other} requests had another response than 202: ${what}`)
     const [value, baseline] = [middle(ours), middle(theirs)]
     const ratios = ours.map((of, turn) => (of.perSecond / (theirs[turn]?.perSecond ?? 0)).toFixed(2))
     progress(
@@ -61,12 +55,12 @@ export async function measureAccepting(it: Installation, { progress }: BenchOpti
       ratio,
     ),
     judge(
-      "accepted triggers/s, one connection hammered, 512 clients",
+      "accepted triggers/s, one connection, 512 clients",
       one.value.perSecond,
       one.baseline.perSecond,
       ratio,
     ),
-    judge("p99 of the answer at 1,000 requests/s, ms", paced.value.p99Ms, paced.baseline.p99Ms, {
+    judge("p99 of the response at 1,000 requests/s, ms", paced.value.p99Ms, paced.baseline.p99Ms, {
       kind: "more-at-most",
       bound: 12,
       unit: "ms",

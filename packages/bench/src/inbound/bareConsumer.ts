@@ -1,5 +1,4 @@
-// The baseline of consuming, in a process of its own: a kafkajs consumer that only counts. Sends the records a second from
-// the first to the last of `amount`.
+// The baseline of ingesting: a kafkajs consumer that only counts. Sends the records/s of the first `amount` records.
 import { randomUUID } from "node:crypto"
 // biome-ignore lint/style/noRestrictedImports: it measures the client without packages/kafka.
 import { Kafka, logLevel } from "kafkajs"

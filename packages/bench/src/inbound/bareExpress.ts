@@ -1,6 +1,6 @@
 import express from "express"
 
-// The baseline: Express answering 202 on the same route, and nothing else.
+// The baseline: Express that only responds with 202 on the same route.
 const app = express()
 app.disable("x-powered-by")
 app.post("/connectors/hook/:id/:token", (_, response) => {

@@ -13,16 +13,16 @@ import { addBenchConnections } from "./addBenchConnections.ts"
 const connections = 100_000
 const clients = 5
 const baselineSeconds = 8
-/** Finished before the measuring begins: starting and compiling is not what is measured. */
+/** Finished before the measurement begins, so that neither the start nor V8's compiler is measured. */
 const warmUp = 10_000
 
-/** Due connections claimed and finished a second, beside pgbench updating single rows with as many connections. */
+/** Due connections claimed and finished/s, beside pgbench with single-row updates and as many database connections. */
 export async function measureClaims(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   await addBenchConnections(it, connections)
   await it.sql("create table bench_row (id int primary key, value int not null)")
   await it.sql(`insert into bench_row select at, 0 from generate_series(1, ${connections}) as at`)
   await it.sql("vacuum analyze bench_row")
-  // Before and after: the machine itself is a fifth faster or slower from one minute to the next.
+  // Before and after, because the machine's speed changes by a fifth within minutes.
   const before = await pgbench(it)
   await it.sql(
     "update sync_window set requested = 1, due_at = clock_timestamp(), first_trigger_at = now(), last_trigger_at = now()",
@@ -50,7 +50,7 @@ export async function measureClaims(it: Installation, { progress }: BenchOptions
   return [judge(name, value, (before + after) / 2, { kind: "ratio-at-least", bound: 2 })]
 }
 
-/** Transactions a second of the standard tool, one single-row UPDATE each. */
+/** Transactions/s of pgbench, each with one single-row UPDATE. */
 async function pgbench(it: Installation): Promise<number> {
   const script = `\\set id random(1, ${connections})\nupdate bench_row set value = value + 1 where id = :id;\n`
   const folder = await mkdtemp(join(tmpdir(), "sitewire-pgbench-"))
@@ -71,15 +71,15 @@ async function pgbench(it: Installation): Promise<number> {
   )
   await rm(folder, { recursive: true })
   const found = /tps = ([\d.]+) \(without/.exec(stdout)?.[1]
-  if (found === undefined) throw new Error(`pgbench said nothing of transactions a second:\n${stdout}`)
+  if (found === undefined) throw new Error(`pgbench printed no transactions/s:\n${stdout}`)
   return Number(found)
 }
 
 function findPgbench(): string {
-  const places = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbench")]
-  const found = places.find((place) => existsSync(place))
+  const paths = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbench")]
+  const found = paths.find((path) => existsSync(path))
   if (found) return found
   throw new Error(
-    "The baseline needs pgbench, which is not on this machine. Debian has it in postgresql-contrib.",
+    "The baseline needs pgbench, which is not installed. On Debian, install postgresql-contrib.",
   )
 }

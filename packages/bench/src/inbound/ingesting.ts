@@ -11,10 +11,10 @@ import { addBenchConnections } from "./addBenchConnections.ts"
 const triggers = 1_000_000
 const connections = 10_000
 const waiting = 100_000
-/** After the work, until memory is looked at. */
+/** Between the work and the reading of memory. */
 const settleMs = 10_000
 
-/** Triggers that the scheduler takes in a second, beside a consumer that only counts; and what waiting costs in memory. */
+/** Triggers/s that the scheduler ingests, beside a consumer that only counts; and the memory of waiting connections. */
 export async function measureIngesting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   await addBenchConnections(it, connections)
   await publish(it, triggers, connections)
@@ -32,10 +32,10 @@ export async function measureIngesting(it: Installation, { progress }: BenchOpti
   const startedAt = performance.now()
   await waitUntil("all triggers", async () => (await counted()) >= triggers, 300_000)
   const value = ((triggers - first) / (performance.now() - startedAt)) * 1_000
-  progress(`${Math.round(value)} triggers/s taken in`)
+  progress(`${Math.round(value)} triggers/s ingested`)
   await idle.end()
   return [
-    judge("triggers taken in/s by the scheduler, 10,000 connections", value, baseline, {
+    judge("triggers ingested/s by the scheduler, 10,000 connections", value, baseline, {
       kind: "ratio-at-least",
       bound: 0.3,
     }),
@@ -43,12 +43,12 @@ export async function measureIngesting(it: Installation, { progress }: BenchOpti
   ]
 }
 
-/** No sync starts in this measure: what is measured is the way in, and starting would be calls to nowhere. */
+/** So long that no sync starts. */
 const schedulerEnv = { SYNC_SETTLE: "1h" }
 
 /**
- * The same process twice, after the same work: once a hundred connections wait, then a hundred thousand. Beside one that
- * has not yet taken in what comes for so many, what is compared would be the compiler's work and the garbage of taking in.
+ * Memory of one process after the same work, with a hundred and with a hundred thousand waiting connections. A process that had
+ * not ingested so many before would have less compiled code and garbage.
  */
 async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
   const scheduler = await it.start("scheduler", schedulerEnv)
@@ -58,7 +58,7 @@ async function memoryOfWaiting(it: Installation, progress: (line: string) => voi
     const [before] = await it.sql<{ sum: number }>("select sum(requested)::float8 as sum from sync_window")
     await publish(it, waiting, connections)
     await waitUntil(
-      `the triggers of ${connections} connections to be taken in`,
+      `the triggers of ${connections} connections to be ingested`,
       async () => {
         const [row] = await it.sql<{ sum: number; due: number }>(
           "select sum(requested)::float8 as sum, count(due_at)::int as due from sync_window",

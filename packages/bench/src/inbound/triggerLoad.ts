@@ -1,13 +1,13 @@
 import { connect } from "node:net"
 import { percentile } from "../measure/measure.ts"
 
-/** Sent by the parent: paths hold tokens, so they are not in the arguments, which every account can read. */
+/** A message of the parent process: the paths contain tokens, and every account can read arguments. */
 export type Load = {
   port: number
   paths: string[]
   clients: number
   seconds: number
-  /** Requests a second, spread evenly; null: each client sends as fast as it is answered. */
+  /** Requests/s, spread evenly; null: each client sends its next request after each response. */
   perSecond: number | null
 }
 export type LoadResult = { accepted: number; other: number; perSecond: number; p99Ms: number }
@@ -16,10 +16,10 @@ const warmUpMs = 1_500
 const headEnd = Buffer.from("\r\n\r\n")
 const accepted = Buffer.from("HTTP/1.1 202")
 
-// Written on bare sockets: a client that costs more than the server would measure itself.
+// On bare sockets, because an HTTP client would use more CPU time than the server.
 process.on("message", async (load: Load) => {
   const result = await run(load)
-  // The sockets are still open: without the exit the process would stay, and it must not come before the message.
+  // Open sockets would keep the process running.
   process.send?.({ result }, undefined, {}, () => process.exit(0))
 })
 

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs"
 import { cpuMs } from "./processUsage.ts"
 
 /**
- * Watches the rest of the machine. Returns a function that says which share of the machine's CPU time went, since the
- * watch began, to processes that are not this one's, or to other machines of the host: latencies from a busy machine
- * are the machine's.
+ * Returns a function that reports which share of the machine's CPU time has since gone to processes other than this one and
+ * its descendants, or to other virtual machines of the host.
  */
-export function watchOthers(): () => number {
+export function measureOtherLoad(): () => number {
   const before = { ...machineMs(), own: cpuMs(process.pid) }
   return () => {
     const after = { ...machineMs(), own: cpuMs(process.pid) }
@@ -15,7 +14,7 @@ export function watchOthers(): () => number {
   }
 }
 
-/** CPU time since the boot over all processors, in milliseconds. Linux only. */
+/** CPU time of all processors since the boot, in milliseconds. Linux only. */
 function machineMs(): { busy: number; total: number } {
   const [, ...ticks] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/\s+/).map(Number)
   // user, nice, system, idle, iowait, irq, softirq, steal; a tick is 10 ms.

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** What Linux counts in /proc/<pid>/stat: 100 ticks a second everywhere that Node runs. */
+/** The unit of /proc/<pid>/stat. */
 const ticksPerSecond = 100
 
 /**
- * CPU time in milliseconds that a process and all its descendants have used, those that have ended and were waited for
- * included (Postgres has a process for each connection). Linux only.
+ * CPU time in milliseconds of a process and its descendants, also those that have ended (Postgres has a process for each
+ * connection). Linux only.
  */
 export function cpuMs(pid: number): number {
   const children = new Map<number, number[]>()
@@ -35,7 +35,7 @@ type Stat = [
 function readStat(pid: string): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The name, in brackets, may hold blanks.
+    // The name, in parentheses, may contain spaces.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
     const at = (index: number) => Number(fields[index])
     return [fields[0] ?? "", at(1), at(11), at(12), at(13), at(14)]
@@ -44,7 +44,7 @@ function readStat(pid: string): Stat | null {
   }
 }
 
-/** The most memory that a process has held so far, and what it holds now, in MB. */
+/** A process's resident memory in MB. */
 export function memoryMb(pid: number): { peak: number; now: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   const read = (name: string) =>

@@ -1,7 +1,4 @@
-/**
- * One line of the table. `ratio` is value to baseline; `target` says what it must reach, and `holds` whether it did.
- * Null: it could not be judged, and `reason` says why.
- */
+/** One line of the table. `ratio` is value to baseline. `holds` is null if it could not be judged; `reason` says why. */
 export type Measure = {
   measure: string
   value: number | null
@@ -10,7 +7,7 @@ export type Measure = {
   target: string
   holds: boolean | null
   reason?: string
-  /** What the value is made of. */
+  /** The components of the value. */
   details?: string
 }
 
@@ -20,7 +17,7 @@ export type Target = {
   unit?: string
 }
 
-/** Judges a figure by its target. `more-at-most` bounds the difference to the baseline. */
+/** Judges a value by its target. `more-at-most` limits the difference to the baseline. */
 export function judge(measure: string, value: number, baseline: number | null, target: Target): Measure {
   const ratio = baseline === null ? null : value / baseline
   const { kind, bound } = target
@@ -31,7 +28,7 @@ export function judge(measure: string, value: number, baseline: number | null, t
     "value-at-most": value,
     "more-at-most": baseline === null ? null : value - baseline,
   }
-  const seen = against[kind]
+  const figure = against[kind]
   const row = {
     measure,
     value: round(value),
@@ -39,22 +36,22 @@ export function judge(measure: string, value: number, baseline: number | null, t
     ratio: ratio === null ? null : round(ratio),
     target: describe(target),
   }
-  if (seen === null) return { ...row, holds: null, reason: "there is nothing to compare with (--baseline)" }
-  if (!Number.isFinite(seen)) return { ...row, holds: null, reason: "nothing was counted" }
-  return { ...row, holds: kind.endsWith("at-least") ? seen >= bound : seen <= bound }
+  if (figure === null) return { ...row, holds: null, reason: "there is nothing to compare with (--baseline)" }
+  if (!Number.isFinite(figure)) return { ...row, holds: null, reason: "nothing was counted" }
+  return { ...row, holds: kind.endsWith("at-least") ? figure >= bound : figure <= bound }
 }
 
-/** The line of what could not be measured at all. */
+/** The line of a measure that failed. */
 export function notMeasured(measure: string, reason: string): Measure {
   return { measure, value: null, baseline: null, ratio: null, target: "", holds: null, reason }
 }
 
-/** Others on the machine may take so much of its CPU time before it decides more than the code does. */
+/** If other processes take a larger share of CPU time, they may decide the result. */
 const othersAtMost = 0.1
 
 /**
- * A figure that meets its target on a busy machine would meet it on a quiet one, and stays. One that fails may fail because
- * of the others, and a comparison may go either way.
+ * Withdraws the verdict if other processes may have decided it. A value that meets its target on a busy machine would also
+ * meet it on a quiet one, unless it is compared with a baseline.
  */
 export function excuseBusyMachine(measure: Measure, othersShare: number): Measure {
   if (measure.holds === null || othersShare <= othersAtMost) return measure

@@ -14,9 +14,9 @@ export type Comparison = {
 const resamples = 400
 
 /**
- * The ratio of a statistic of all samples of one side to that of all samples of the other, and how far chance moves it:
- * the same is computed again and again from samples drawn with replacement (bootstrap). A sample is what was measured
- * together, such as a second or a round, because what disturbs a second disturbs all of its latencies.
+ * The ratio of a statistic of both sides' samples, with its confidence interval by bootstrap: the ratio is computed again from
+ * samples drawn with replacement. All that was measured in one second or round is one sample, because a disturbance
+ * affects all of it.
  */
 export function comparePooled<Sample>(
   samples: Record<Side, readonly Sample[]>,
@@ -33,7 +33,7 @@ export function comparePooled<Sample>(
   return { value, baseline, ratio: value / baseline, low: at(0.05), high: at(0.95) }
 }
 
-/** Whether the ratio is at most `bound`; null where chance alone could have decided it. */
+/** Whether the ratio is at most `bound`; null if the interval contains the bound. */
 function isAtMost({ low, high }: Pick<Comparison, "low" | "high">, bound: number): boolean | null {
   if (high <= bound) return true
   return low > bound ? false : null
@@ -43,14 +43,14 @@ export type PairedMeasure<Sample> = {
   measure: string
   /** Of the ratio, at most. */
   bound: number
-  /** Pairs that are run in any case, and at most, where the verdict takes more. */
+  /** `most` is used if there is no verdict before. */
   pairs: { least: number; most: number }
   run: (side: Side, pair: number) => Promise<Sample[]>
   statistic: (samples: readonly Sample[]) => number
   progress: (line: string) => void
 }
 
-/** Runs both sides in turns, neither always first, until the samples of all turns decide or the pairs are used up. */
+/** Runs both sides in turns, neither always first, until there is a verdict or no pair is left. */
 export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): Promise<Measure> {
   const { measure, bound, pairs, run, statistic, progress } = settings
   const samples: Record<Side, Sample[]> = { value: [], baseline: [] }
@@ -58,17 +58,17 @@ export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): P
     const order: Side[] = pair % 2 === 0 ? ["value", "baseline"] : ["baseline", "value"]
     for (const side of order) samples[side].push(...(await run(side, pair)))
     pair += 1
-    const seen = comparePooled(samples, statistic)
-    const interval = `${seen.low.toFixed(2)} to ${seen.high.toFixed(2)}`
-    progress(`${measure}: ${seen.ratio.toFixed(3)} after ${pair} pairs (${interval})`)
+    const compared = comparePooled(samples, statistic)
+    const interval = `${compared.low.toFixed(2)} to ${compared.high.toFixed(2)}`
+    progress(`${measure}: ${compared.ratio.toFixed(3)} after ${pair} pairs (${interval})`)
     if (pair < pairs.least) continue
-    const holds = isAtMost(seen, bound)
+    const holds = isAtMost(compared, bound)
     if (holds === null && pair < pairs.most) continue
     return {
       measure,
-      value: round(seen.value),
-      baseline: round(seen.baseline),
-      ratio: round(seen.ratio),
+      value: round(compared.value),
+      baseline: round(compared.baseline),
+      ratio: round(compared.ratio),
       target: describe({ kind: "ratio-at-most", bound }),
       holds,
       ...(holds === null && { reason: `after ${pair} pairs the ratio may be anything from ${interval}` }),
@@ -76,7 +76,7 @@ export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): P
   }
 }
 
-/** Numbers between 0 and 1 that are the same in each run, so that the same samples get the same verdict (mulberry32). */
+/** The same random numbers in each run, so that equal samples get equal verdicts (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,2 +1,2 @@
-/** How many records a dispatcher processes at a time by default. The bare loop has as many requests in flight. */
+/** A dispatcher's default for outstanding records. The bare loop has as many requests in flight. */
 export const concurrency = 384

@@ -8,14 +8,14 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 const partners = 12
 const eventsEach = 60
 const fastPerSecond = 10
-/** From before the burst until after the time-out of the attempts that it began with. */
+/** From before the burst until after the timeout of its first attempts. */
 const seconds = 13
 const rounds = 3
 const warmUp = 5_000
 
 /**
- * How long the deliveries of a fast partner take while a dozen others hang, each with a burst. The slowest delivery of a
- * round counts, and of the rounds the one in the middle: each has a new dispatcher and new partners.
+ * How long deliveries to a fast partner take while twelve others hang, each with a burst. The slowest delivery of the median
+ * round counts. Each round has a new dispatcher and new partners.
  */
 export async function measureCrowd(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

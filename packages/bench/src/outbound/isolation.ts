@@ -9,22 +9,19 @@ import { publishPaced } from "./load/publishPaced.ts"
 import { type Receiving, startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const channelCount = 11
-/**
- * Longer than an attempt may take: a phase sees channels whose attempts are all in flight, time-outs, and breakers that
- * open.
- */
+/** Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and breakers that open. */
 const phaseSeconds = 12
-/** Until the heap has its size: a new process marks it once as it grows, 30 ms that belong to no phase. */
+/** Until the heap has its size: its growth once takes 30 ms. */
 const warmUp = 12_000
 const warmUpPerSecond = 2_000
-/** The dispatcher's default for an attempt. */
+/** An attempt's default timeout. */
 const timeoutSeconds = 10
 
-/** So long that what a hanging channel could not accept in one phase comes back in no other one. */
+/** So long that no retry of one phase happens in another. */
 export const isolationRetryDelaysMs = [1_800_000, 3_600_000]
 
 export const usualRate = 300
-/** At this rate, twice as many events come for one channel in the time of an attempt as a dispatcher may have records. */
+/** At this rate, one channel gets twice as many events within an attempt's timeout as a dispatcher may have outstanding. */
 export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * channelCount)
 
 export type Isolation = { hanging: number; perSecond: number; bound: number }
@@ -33,9 +30,8 @@ export type Isolation = { hanging: number; perSecond: number; bound: number }
 type Second = number[]
 
 /**
- * The latency of healthy channels while others hang, relative to the same load with all responding. One process takes both
- * in turns, in short phases. Each phase with hanging channels has new ones, whose breakers are closed; after it they are
- * paused, so that nothing of them is in flight in the next. Every second counts.
+ * The latency of healthy channels while others hang, relative to the same load while all respond. One dispatcher has both in
+ * turns, in short phases. Each phase has new hanging channels with closed breakers, which are paused after the phase.
  */
 export async function measureIsolation(
   it: Installation,
@@ -84,10 +80,7 @@ export async function measureIsolation(
   return [measure]
 }
 
-/**
- * The broker creates the files of a partition with its first record, which delays others by tens of milliseconds. That
- * is not what one phase is compared for with the other.
- */
+/** Publishes to each partition: its first record creates files, which would delay other records by tens of milliseconds. */
 async function createRetryFiles(it: Installation): Promise<void> {
   const due = { attempt: 1, failures: 0, since: new Date().toISOString(), correlation: "first" }
   const topic = it.names.retry[0] ?? ""

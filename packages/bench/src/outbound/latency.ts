@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
-import { watchOthers } from "../machine/measureOtherLoad.ts"
+import { measureOtherLoad } from "../machine/measureOtherLoad.ts"
 import { memoryMb } from "../machine/processUsage.ts"
 import { judge, type Measure, percentile } from "../measure/measure.ts"
 import type { BareRequest } from "./baseline/bareConsumer.ts"
@@ -13,21 +13,21 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 const channelCount = 50
 const perSecond = 200
 const seconds = 30
-/** Sent before the load that counts, by both sides: the compiler's work is not what is compared. */
+/** Events before the measurement, until V8 has compiled. */
 const warmUp = 4 * perSecond
 
-/** From publishing to the arrival at the receiver, beside the same load read from the topic by a bare consumer. */
+/** The time from publishing to the arrival at the receiver, beside a bare consumer of the same load. */
 export async function measureLatency(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/timed-${at}`)
   const amount = perSecond * seconds
-  let others = watchOthers()
-  // Half before and half after: other machines on the same host change this one's pace within minutes.
+  let others = measureOtherLoad()
+  // Half before and half after, because the machine's speed changes within minutes.
   const before = await bareLatencies(it, amount / 2, channels)
   report("bare consumer, first half", before)
 
   const dispatcher = await it.start("dispatcher")
-  // What the bare consumer read is on the topic still, and is delivered first.
+  // The bare consumer's events are delivered first.
   await receiver.reached(warmUp + amount / 2)
   await receiver.take()
   await publishPaced(it, { perSecond, amount: warmUp, channels })
@@ -66,7 +66,7 @@ export async function measureLatency(it: Installation, { progress }: BenchOption
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(of, share).toFixed(1))
     const share = `others took ${(100 * others()).toFixed(0)} % of the machine`
     progress(`${what}: ${of.length} events, p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms; ${share}`)
-    others = watchOthers()
+    others = measureOtherLoad()
   }
 }
 
@@ -79,11 +79,11 @@ async function bareLatencies(
   const child = fork(main, [it.brokers.join(","), it.names.sitePaid])
   await once(child, "message")
   await publishPaced(it, { perSecond, amount: warmUp, channels })
-  const answered = once(child, "message")
+  const result = once(child, "message")
   const request: BareRequest = { from: clockMs(), amount }
   child.send(request)
   await publishPaced(it, { perSecond, amount, channels })
-  const [message] = await answered
+  const [message] = await result
   const exited = once(child, "exit")
   child.disconnect()
   await exited

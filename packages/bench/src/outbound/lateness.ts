@@ -9,10 +9,10 @@ export const latenessRetryDelaysMs = [5_000, 7_000]
 
 const deliveries = 400
 const perSecond = 50
-/** Two failures for each delivery and four deliveries for each channel: too few in a row to open a breaker. */
+/** So many that no channel has enough failures in a row to open its breaker. */
 const channelCount = 100
 
-/** How much later than its due time a retry arrives: the broker's append time of the retry's record, and the delay. */
+/** How long after its due time a retry arrives. It is due a delay after the broker appended its record. */
 export async function measureLateness(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/fail-${at}`)
@@ -51,7 +51,7 @@ export async function measureLateness(it: Installation, { progress }: BenchOptio
   ]
 }
 
-/** When each retry was due, by delivery and attempt, from the records that waited. */
+/** The due times of retries, by delivery and attempt, from the records of the retry topics. */
 async function readDueTimes({ kafka, names }: Installation): Promise<Map<string, number>> {
   const dueAt = new Map<string, number>()
   for (const [step, topic] of names.retry.entries()) {
@@ -64,7 +64,7 @@ async function readDueTimes({ kafka, names }: Installation): Promise<Map<string,
       maxRecords: deliveries * 10,
       maxBytes: 100_000_000,
     })
-    if (!ended) throw new Error(`${topic} holds more than the retries of this measure`)
+    if (!ended) throw new Error(`${topic} has more records than this measure's retries`)
     for (const { value, appendedAt } of records) {
       const { delivery, attempt } = JSON.parse(String(value))
       dueAt.set(`${delivery} ${attempt}`, appendedAt + (latenessRetryDelaysMs[step] ?? Number.NaN))

@@ -11,11 +11,11 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 const amount = 100_000
 const warmUp = 20_000
 const idleMs = 60_000
-/** After the last record is committed, until the watch begins. */
+/** Between the last commit and the measurement. */
 const settleMs = 5_000
 const reportEveryMs = 60_000
 
-/** What deliveries cost that wait for a paused channel, beside the same dispatcher while it is idle. */
+/** The CPU time for deliveries of a paused channel, beside the same dispatcher when idle. */
 export async function measurePaused(
   it: Installation,
   { progress, pausedMs }: BenchOptions,
@@ -71,13 +71,13 @@ export async function measurePaused(
   ]
 }
 
-/** So that autovacuum finds nothing to do while the watch lasts: it comes once for what was written, and not for waiting. */
+/** So that no autovacuum runs during the measurement. */
 async function vacuum(it: Installation): Promise<void> {
   for (const table of ["delivery", "attempt"]) await it.sql(`vacuum (analyze) ${table}`)
   await it.sql("checkpoint")
 }
 
-/** How many records a dispatcher's topics have so far. */
+/** How many records the dispatcher's topics have had. */
 async function recordsOf({ kafka, names }: Installation): Promise<number> {
   const { sitePaid, sitePaidInvalid, retry, dead } = names
   let sum = 0

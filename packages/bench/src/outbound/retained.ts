@@ -13,9 +13,8 @@ const channelCount = 100
 type Round = { count: number; cost: Cost }
 
 /**
- * The CPU time of an event with many deliveries retained, relative to an empty table. Two databases of one Postgres take turns,
- * and each turn begins with a checkpoint, so that no turn writes pages for another. What a turn's own pages cost is
- * counted, as in production: checkpoints are minutes apart, and after each, the first change of a page logs it whole.
+ * The CPU time of an event with many deliveries retained, relative to an empty table. Two databases of one Postgres take turns.
+ * Each turn begins with a checkpoint, so that it does not write another turn's pages.
  */
 export async function measureRetained(
   it: Installation,
@@ -67,7 +66,7 @@ function meanCost(rounds: readonly Round[]): Cost {
   return { dispatcher: mean("dispatcher"), postgres: mean("postgres"), broker: mean("broker") }
 }
 
-/** What Postgres has written to its log so far. A page that is changed first after a checkpoint is logged whole. */
+/** What Postgres has written to its write-ahead log. The first change of a page after a checkpoint logs the whole page. */
 async function logOf({ sql }: Pick<Database, "sql">): Promise<{ bytes: number; pages: number }> {
   const [row] = await sql<{ bytes: number; pages: number }>(
     "select wal_bytes::float8 as bytes, wal_fpi::float8 as pages from pg_stat_wal",

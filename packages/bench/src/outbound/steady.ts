@@ -14,9 +14,8 @@ const publishedSeconds = 15
 const idleMs = 10_000
 
 /**
- * The CPU time of an event that comes alone, as at 200 events/s, beside that of one in a backlog, by the same process.
- * Counted are dispatcher, database and broker, with what they use when idle. A backlog is published before it is counted, so
- * what publishing alone costs the broker, one event at a time, is measured without the dispatcher and subtracted.
+ * The CPU time of an event at 200 events/s, relative to an event of a backlog, of the same dispatcher with database and broker.
+ * A backlog is published before the measurement, so the broker's CPU time for publishing alone is measured and subtracted.
  */
 export async function measureSteady(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

@@ -8,9 +8,9 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 50_000
 const channelCount = 100
-/** Other machines on the same host make this one faster and slower by a fifth within minutes. */
+/** Several, because the machine's speed changes by a fifth within minutes. */
 const rounds = 5
-/** The middle ratio of five rounds differs by so much between runs of the same code. */
+/** The difference of the median ratio between runs of the same code. */
 const noise = 0.03
 
 type Round = {
@@ -23,9 +23,8 @@ type Round = {
 }
 
 /**
- * Deliveries a second of one dispatcher with the events already on the topic, and the CPU time of one, beside a bare signing
- * and posting loop that has as many requests in flight as the dispatcher may have records. The fewer they are, the faster
- * the loop is: measured.md. Of several rounds, each between two runs of the loop, the one with the middle ratio counts.
+ * Deliveries/s of one dispatcher from a backlog, and the CPU time of one, beside a bare loop that signs and posts with as many
+ * requests in flight. Each round is between two runs of the loop, and the round with the median ratio counts.
  */
 export async function measureThroughput(
   it: Installation,
@@ -33,7 +32,7 @@ export async function measureThroughput(
 ): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/channel-${at}`)
-  // What Node compiles is kept for the next start, as an image brings it along.
+  // Fills the compile cache, which is part of an image.
   await (await it.start("dispatcher")).end()
   const done: Round[] = []
   let loopBefore = await bareRequests(receiver.url, amount, progress)

@@ -10,15 +10,15 @@ import { judge, type Measure } from "../measure/measure.ts"
 
 const waiting = 1_000_000
 const batch = 10_000
-/** Both sides are looked at when they are so old. */
+/** Memory is read at this age of the process. */
 const settleMs = 10_000
 
-/** What a dispatcher holds in memory for deliveries that wait in a retry topic. */
+/** A dispatcher's memory while deliveries wait in a retry topic, relative to idle. */
 export async function measureWaiting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const idle = await settled(0)
   progress(`idle: ${idle.now.toFixed(1)} MB now, ${idle.peak.toFixed(1)} MB at most`)
   await publishWaiting(it, progress)
-  // A partition's first fetch brings 64 KiB of it at most, in whole batches of the producer's; 49 KiB were seen.
+  // The first fetch of a partition returns at most 64 KiB, and in practice 49 KiB.
   const partitions = 6
   const loaded = await settled(idle.bytesRead + partitions * 40_000)
   const read = ((loaded.bytesRead - idle.bytesRead) / 1_024).toFixed(0)
@@ -32,7 +32,7 @@ export async function measureWaiting(it: Installation, { progress }: BenchOption
     }),
   ]
 
-  /** A process for each side: the idle one has then allocated nothing that the other one could use again. */
+  /** Starts a new process for each side, so that none reuses memory of the other. */
   async function settled(readAtLeast: number) {
     const dispatcher = await it.start("dispatcher")
     await sleep(settleMs)
@@ -57,10 +57,7 @@ async function publishWaiting(it: Installation, progress: (line: string) => void
   }
 }
 
-/**
- * All that the process has read so far, sockets included: the one outward sign that it has fetched records which are
- * not due yet. Linux only.
- */
+/** Bytes that the process has read, also from sockets: it grows when records are fetched that are not due. Linux only. */
 function bytesRead(pid: number): number {
   return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? Number.NaN)
 }

@@ -9,16 +9,15 @@ import { freeze } from "./freeze.ts"
 export type CommonFaultSettings = {
   random: Random
   it: Pick<ChaosInstallation, "postgres" | "brokers">
-  /** Those that are killed and paused, by service. */
+  /** The processes that are killed and paused, by service. */
   services: SupervisedProcess[][]
-  /** Those that join their group for a while and leave it in good order. */
+  /** Processes that join their consumer group for seconds and stop in order. */
   extras: SupervisedProcess[]
   brokerDownMs: [number, number]
-  /** Of a process, or of one of several brokers. Longer than the session time-out of a group's member, which is 10 s. */
+  /** Of a process or a broker. Longer than 10 s, the session timeout of a consumer group. */
   pausedMs: [number, number]
 }
 
-/** What happens to the processes of either flow, to the brokers and to Postgres. */
 export function commonFaults(settings: CommonFaultSettings): Partial<Record<FaultKind, FaultWork>> {
   const { random, services, extras } = settings
   const members = services.flat()
@@ -49,8 +48,8 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
   }
 
   /**
-   * Kills one process of a service, or all of them, while they cannot finish what they have begun. They are paused before, so that work waits
-   * for them, which they begin once the server is unavailable.
+   * Kills one or all processes of a service while Postgres or a broker is unavailable, so that their work is unfinished. A
+   * pause before makes sure that there is work.
    */
   async function killWithout(server: StartedBackingService, name: string): Promise<string> {
     const service = random.pick(services)

@@ -18,22 +18,22 @@ export type FaultKind =
   | "Postgres restored"
   | "exit"
 
-/** What was done, to whom, and from when to when (milliseconds since the epoch). */
+/** Times are milliseconds since the epoch. */
 export type Fault = { kind: FaultKind; target: string; beganAt: number; endedAt: number }
 
-/** Does the fault and heals it. Returns to whom it was done. */
+/** Causes and ends the fault. Returns what it affected. */
 export type FaultWork = () => Promise<string>
 
 export type FaultSettings = {
   random: Random
   faults: Partial<Record<FaultKind, FaultWork>>
   durationMs: number
-  /** Between the end of one fault and the beginning of the next. */
+  /** Between two faults. */
   gapMs: [number, number]
   progress: (line: string) => void
 }
 
-/** A short run may end within its first round, which therefore begins with these. */
+/** The first in the first round, because a short run may end within it. */
 const first: readonly FaultKind[] = [
   "kill -9 while Postgres is unavailable",
   "kill -9 while a broker is unavailable",
@@ -42,8 +42,8 @@ const first: readonly FaultKind[] = [
 ]
 
 /**
- * Does one fault after the other until the time is over: all kinds in a random order, then all again in another. Every
- * fault is healed before the next begins, but what it set going (a rejoin, a backlog) is not waited for.
+ * Causes one fault after another until the time is over, in rounds of all kinds in random order. Each fault ends before the
+ * next begins, but its consequences (a rebalance, a backlog) may last.
  */
 export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   const { random, faults, durationMs, gapMs, progress } = settings
@@ -52,7 +52,7 @@ export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   const kinds = Object.keys(faults) as FaultKind[]
   const isOver = () => Date.now() - startedAt > durationMs
   for (let round = 1; !isOver(); round++) {
-    // A process is what fails most, and the one kind that hits whatever is in its memory: twice in each round.
+    // Twice in each round, because processes fail most often.
     const shuffled = random.shuffle([...kinds, "kill -9" as const])
     const order = round > 1 ? shuffled : shuffled.toSorted((a, b) => +first.includes(b) - +first.includes(a))
     for (const kind of order) {
@@ -69,7 +69,6 @@ export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   return done
 }
 
-/** How often each kind was done, and how long it took in all. */
 export function countFaults(faults: readonly Fault[]): { fault: string; times: number; seconds: number }[] {
   const kinds = Map.groupBy(faults, ({ kind }) => kind)
   return [...kinds].map(([fault, of]) => ({

@@ -3,17 +3,17 @@ import { promisify } from "node:util"
 import type { StartedBackingService } from "@sitewire/backing"
 
 /**
- * Pauses a server and the processes that it has started, as Postgres does for each connection: its connections stay open and
- * nothing answers. Returns how to end that. Docker's have no process of ours: such a server is stopped instead.
+ * Pauses a server and its child processes (Postgres has one for each connection): connections stay open, and nothing
+ * responds. Returns a function that resumes them. A server in Docker is stopped instead.
  */
 export async function freeze(server: StartedBackingService): Promise<() => Promise<void>> {
   const { pid } = server
-  // 0 would be all of this run's own processes.
+  // Process id 0 would be this run's process group.
   if (!pid) {
     await server.halt("orderly")
     return () => server.resume()
   }
-  // The server first: it starts no more processes then.
+  // The server first, so that it starts no more processes.
   process.kill(pid, "SIGSTOP")
   const frozen = [...(await childrenOf(pid)), pid]
   for (const one of frozen) signalIfAlive(one, "SIGSTOP")
@@ -23,7 +23,7 @@ export async function freeze(server: StartedBackingService): Promise<() => Promi
 }
 
 async function childrenOf(pid: number): Promise<number[]> {
-  // Exits with 1 where there are none.
+  // pgrep exits with 1 if there are no children.
   const listed = await promisify(execFile)("pgrep", ["-P", String(pid)]).catch(() => ({ stdout: "" }))
   return listed.stdout.split("\n").filter(Boolean).map(Number)
 }

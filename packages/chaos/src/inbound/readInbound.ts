@@ -1,9 +1,8 @@
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { SeenGet, SyncRunRow } from "./reconcile.ts"
 
-/** What the partners' sources saw; `url` is theirs. */
 export async function readGets(url: string): Promise<SeenGet[]> {
-  const text = await fetch(`${url}/gets`).then((answer) => answer.text())
+  const text = await fetch(`${url}/gets`).then((response) => response.text())
   return text
     .split("\n")
     .filter(Boolean)

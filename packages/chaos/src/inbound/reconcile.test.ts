@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { type Call, type Evidence, reconcile, type SeenGet } from "./reconcile.ts"
 
 const call = (sentAt: number, overrides: Partial<Call> = {}): Call => ({
-  ...{ connection: "a", sentAt, endedAt: sentAt + 10, status: 202, address: "valid" },
+  ...{ connection: "a", sentAt, endedAt: sentAt + 10, status: 202, token: "valid" },
   ...overrides,
 })
 const get = (at: number, lateMs = 0): SeenGet => ({ connection: "a", at, steadyMs: at, lateMs })
@@ -28,7 +28,7 @@ test("where each 202 is followed by a run, all promises hold", () => {
     tooClose: [],
     duplicates: 0,
     revived: [],
-    refused: [],
+    rejected: [],
     holds: true,
   }
   expect(reconcile(evidence())).toMatchObject(clean)
@@ -89,11 +89,11 @@ test("a GET that nobody asked for is a duplicate", () => {
 
 test("a 202 on a replaced address, and a 404 on a valid one, break a promise", () => {
   const it = evidence()
-  it.calls.push(call(4_500, { address: "replaced" }))
+  it.calls.push(call(4_500, { token: "replaced" }))
   expect(reconcile(it)).toMatchObject({ revived: ["a at 1970-01-01T00:00:04.500Z"], holds: false })
-  it.calls = [call(4_500, { status: 404 }), call(4_500, { status: 404, address: "replaced" })]
+  it.calls = [call(4_500, { status: 404 }), call(4_500, { status: 404, token: "replaced" })]
   expect(reconcile(it)).toMatchObject({
-    refused: ["a at 1970-01-01T00:00:04.500Z"],
+    rejected: ["a at 1970-01-01T00:00:04.500Z"],
     revived: [],
     holds: false,
   })

@@ -2,20 +2,20 @@
 export type Call = {
   connection: string
   sentAt: number
-  /** When the answer was there, or the caller gave up. */
+  /** When the response arrived or the caller gave up. */
   endedAt: number
-  /** 0: no answer. */
+  /** 0: no response. */
   status: number
   /**
-   * What the address was while the call was under way: `valid` from sending to answer, `replaced` before it was sent
-   * (the replacement had returned), or `between`, where either answer is right.
+   * Whether the token was `valid` from the request to the response, `replaced` before the request, or replaced `between`
+   * them, when both responses are right.
    */
-  address: "valid" | "replaced" | "between"
+  token: "valid" | "replaced" | "between"
 }
 
 /**
- * `steadyMs` is by the source's monotonic clock: distances between GETs are measured with it. The GET may have come up
- * to `lateMs` before, while the source's process had no processor.
+ * `steadyMs` is by the source's monotonic clock, which measures the time between GETs. The GET may have arrived up to `lateMs`
+ * before, while the source's process had no processor.
  */
 export type SeenGet = { connection: string; at: number; steadyMs: number; lateMs: number }
 
@@ -31,31 +31,30 @@ export type Evidence = {
   gets: SeenGet[]
   runs: SyncRunRow[]
   windowMs: number
-  /** Connections whose window still has triggers that no run covered. */
+  /** Connections with triggers that no run has covered. */
   waiting: string[]
 }
 
 export type InboundLedger = {
-  /** Calls that were answered 202. */
   accepted: number
-  /** 202s without a successful run that read the source after the trigger was sent. */
+  /** 202s after which no successful run read the source. */
   forgotten: string[]
-  /** Pairs of GETs of one connection that came closer than the window, seen from the partner's side. */
+  /** Pairs of GETs of one connection that were less than a window apart at the source. */
   tooClose: string[]
-  /** GETs that no trigger asked for: every call that was sent before it had been answered before the GET before it. */
+  /** GETs without a trigger since the GET before. */
   duplicates: number
-  /** 202s on an address whose replacement had returned before. */
+  /** 202s for a token that had been replaced. */
   revived: string[]
-  /** 404s on a valid address. */
-  refused: string[]
+  /** 404s for a valid token. */
+  rejected: string[]
   waiting: string[]
   holds: boolean
 }
 
-/** Rows keep milliseconds and two processes read the clock: a GET may seem to be this much outside of its run. */
+/** Rows have milliseconds, and two processes read the clock, so a GET may seem to be this much outside of its run. */
 const clockMs = 50
 
-/** With what tells a wrong clock from a wrong window: the distance by both clocks, and what the database granted. */
+/** Contains the distance by both clocks and by the database, to distinguish a wrong clock from a wrong window. */
 function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string {
   const { connection } = get
   const grantedFor = ({ at }: SeenGet) =>
@@ -65,16 +64,16 @@ function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string
         .map(({ startedAt }) => startedAt),
     )
   const distances = {
-    "after the one before": get.steadyMs - before.steadyMs,
+    "after the GET before": get.steadyMs - before.steadyMs,
     "by the calendar": get.at - before.at,
     "between the grants": grantedFor(get) - grantedFor(before),
-    "that the one before may have come earlier": before.lateMs,
+    "that the GET before may have arrived earlier": before.lateMs,
   }
   const texts = Object.entries(distances).map(([what, ms]) => `${ms.toFixed(1)} ms ${what}`)
   return `${connection} at ${new Date(get.at).toISOString()}: ${texts.join(", ")}`
 }
 
-/** Compares what callers were promised with what the database says and what the partners' sources saw. */
+/** Compares the responses to calls with the database and with what the partners' sources received. */
 export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): InboundLedger {
   const accepted = calls.filter(({ status }) => status === 202)
   const getsOf = Map.groupBy(gets, ({ connection }) => connection)
@@ -84,7 +83,7 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     ({ connection }) => connection,
   )
 
-  /** The newest reading of a source that came to a good end; a trigger sent before it is covered. */
+  /** By connection, the time of the newest GET of a successful run: it covers all earlier triggers. */
   const covered = new Map<string, number>()
   for (const [connection, ended] of successful) {
     const good = (getsOf.get(connection) ?? []).filter(({ at }) =>
@@ -105,26 +104,26 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     for (const [at, get] of sorted.entries()) {
       const before = sorted[at - 1]
       if (before === undefined) continue
-      // The scheduler counts from the sending, and the partner from the coming: not from when its process woke up.
+      // Counted from the arrival of the GET before, and not from when the source's process read it.
       if (get.steadyMs - (before.steadyMs - before.lateMs) < windowMs)
         tooClose.push(describePair(before, get, runs))
-      const asked = (callsOf.get(connection) ?? []).some(
+      const isTriggered = (callsOf.get(connection) ?? []).some(
         ({ sentAt, endedAt }) => endedAt >= before.at && sentAt <= get.at,
       )
-      if (!asked) duplicates += 1
+      if (!isTriggered) duplicates += 1
     }
   }
 
-  const revived = accepted.filter(({ address }) => address === "replaced")
-  const refused = calls.filter(({ status, address }) => status === 404 && address === "valid")
-  const faulty = forgotten.length + tooClose.length + revived.length + refused.length + waiting.length
+  const revived = accepted.filter(({ token }) => token === "replaced")
+  const rejected = calls.filter(({ status, token }) => status === 404 && token === "valid")
+  const faulty = forgotten.length + tooClose.length + revived.length + rejected.length + waiting.length
   return {
     accepted: accepted.length,
     forgotten: forgotten.map(describe),
     tooClose,
     duplicates,
     revived: revived.map(describe),
-    refused: refused.map(describe),
+    rejected: rejected.map(describe),
     waiting,
     holds: faulty === 0,
   }

@@ -8,7 +8,7 @@ import { type InboundLedger, reconcile } from "./reconcile.ts"
 import { schedulerVariables, windowMs } from "./serviceVariables.ts"
 import { addRepeatedConnections, addSingleUse, replaceTokens, triggerAtRandom } from "./trigger.ts"
 
-const connections = 200
+const connectionCount = 200
 
 /** Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database. */
 export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
@@ -16,7 +16,7 @@ export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedg
   return runOnInstallation({ ...settings, retryDelaysMs: [1_000] }, async ({ it, random, faults }) => {
     const source = await it.helper("packages/chaos/src/inbound/sources.ts", { CHAOS_SEED: String(seed) })
     const url = source.addresses.source ?? ""
-    const addresses = await addRepeatedConnections(it, connections, url)
+    const connections = await addRepeatedConnections(it, connectionCount, url)
     const singleUse = await addSingleUse(it, Math.ceil(durationMs / 40), url)
     const gateways = [1, 2, 3].map((at) => it.service(`gateway-${at}`, "gateway"))
     const scheduler = (name: string) => it.service(name, "scheduler", () => schedulerVariables)
@@ -28,11 +28,11 @@ export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedg
     let over = false
     const isOver = () => over
     const calling = triggerAtRandom({
-      ...{ addresses, singleUse, gateways, clients: 16, restMs: [50, 400], isOver },
+      ...{ connections, singleUse, gateways, clients: 16, restMs: [50, 400], isOver },
       random: createRandom(seed + 1),
     })
     const replacing = replaceTokens({
-      ...{ it, addresses, everyMs: [500, 2_000], isOver },
+      ...{ it, connections, everyMs: [500, 2_000], isOver },
       random: createRandom(seed + 2),
     })
     const driven = await driveFaults({

@@ -1,4 +1,4 @@
-/** Short, so that a run sees many windows of each connection. */
+/** Short, so that each connection has many windows in a run. */
 export const windowMs = 5_000
 
 export const schedulerVariables = {

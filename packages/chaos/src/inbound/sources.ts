@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net"
 import { createRandom } from "../random.ts"
 import type { SeenGet } from "./reconcile.ts"
 
-// The partners' data sources: one process that no fault touches, which remembers when each GET came. /steady/… answers
-// at once, /slow/… takes up to two seconds, /failing/… fails at random until POST /heal.
+// The partners' data sources: one process that no fault affects, which records each GET. /steady/… responds at once, /slow/…
+// within two seconds, and /failing/… fails at random until POST /heal.
 const random = createRandom(Number(process.env.CHAOS_SEED ?? "0"))
 const seen: SeenGet[] = []
 let healed = false
 
 /**
- * A GET that came while this process had no processor is seen late. After such a pause the loop runs its timers first
- * and then reads, so the tick before the last one was before the pause, and the GET had not come then.
+ * While this process has no processor, GETs are read late. After such a pause, the event loop runs timers before it reads, so
+ * the tick before the last one was before the pause, and the GET had not arrived then.
  */
 let ticks = { last: performance.now(), beforeLast: performance.now() }
 setInterval(() => {
@@ -35,9 +35,9 @@ const server = createServer((request, response) => {
     response.writeHead(500).end()
     return
   }
-  const answer = () => response.end(`data of ${connection}, version ${seen.length}`)
-  if (!healed && kind === "slow") setTimeout(answer, random.between(0, 2_000))
-  else answer()
+  const respond = () => response.end(`data of ${connection}, version ${seen.length}`)
+  if (!healed && kind === "slow") setTimeout(respond, random.between(0, 2_000))
+  else respond()
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, "127.0.0.1", () => {

@@ -7,25 +7,29 @@ import type { Call } from "./reconcile.ts"
 
 const patienceMs = 5_000
 
-export type Address = {
+export type TriggeredConnection = {
   connection: string
   token: string
-  /** Tokens before it, whose replacement has returned. */
+  /** Earlier tokens, once their replacement is committed. */
   replaced: string[]
-  /** A replacement is under way: whether the token counts is not known. */
+  /** While a token is being replaced, either token may be valid. */
   changing: boolean
 }
 
 type AddConnections = Pick<ChaosInstallation, "addConnections">
 
 /** Adds connections whose sources are on `url`: most are steady, some slow, some fail at random. */
-export function addRepeatedConnections(it: AddConnections, count: number, url: string): Promise<Address[]> {
+export function addRepeatedConnections(
+  it: AddConnections,
+  count: number,
+  url: string,
+): Promise<TriggeredConnection[]> {
   const kindOf = (at: number) => (at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady")
   return add(it, count, (at) => ({ id: `connection-${at}`, source: `${url}/${kindOf(at)}` }))
 }
 
 /** Adds connections that are triggered once, so that no later trigger's sync hides the loss of their trigger. */
-export function addSingleUse(it: AddConnections, count: number, url: string): Promise<Address[]> {
+export function addSingleUse(it: AddConnections, count: number, url: string): Promise<TriggeredConnection[]> {
   return add(it, count, (at) => ({ id: `single-${at}`, source: `${url}/steady` }))
 }
 
@@ -33,7 +37,7 @@ async function add(
   { addConnections }: AddConnections,
   count: number,
   describe: (at: number) => { id: string; source: string },
-): Promise<Address[]> {
+): Promise<TriggeredConnection[]> {
   const added = Array.from({ length: count }, (_, at) => describe(at))
   const tokens = await addConnections(added.map(({ id, source }) => ({ id, source: `${source}/${id}` })))
   return added.map(({ id }, at) => ({
@@ -42,10 +46,12 @@ async function add(
   }))
 }
 
-/** Partners that call at random, each gateway in turn, until `isOver`; a few use an address that was replaced, and some a connection of `singleUse`. */
+/**
+ * Partners call gateways at random until `isOver`. Some use a replaced token, and some a connection of `singleUse`.
+ */
 export async function triggerAtRandom(settings: {
-  addresses: Address[]
-  singleUse: Address[]
+  connections: TriggeredConnection[]
+  singleUse: TriggeredConnection[]
   gateways: SupervisedProcess[]
   clients: number
   /** Between two calls of one client. */
@@ -53,7 +59,7 @@ export async function triggerAtRandom(settings: {
   random: Random
   isOver: () => boolean
 }): Promise<Call[]> {
-  const { addresses, gateways, clients, restMs, random, isOver } = settings
+  const { connections, gateways, clients, restMs, random, isOver } = settings
   const unused = [...settings.singleUse]
   const calls: Call[] = []
   let turn = 0
@@ -62,12 +68,12 @@ export async function triggerAtRandom(settings: {
     while (!isOver()) {
       await sleep(random.between(...restMs))
       const gateway = gateways[turn++ % gateways.length]?.addresses().gateway
-      // A balancer does not send to what is down.
+      // A load balancer would not use a gateway that is down.
       if (gateway === undefined) continue
       const single = random.next() < 0.3 ? unused.pop() : undefined
-      const address = single ?? random.pick(addresses)
-      const useOld = address.replaced.length > 0 && random.next() < 0.2
-      const call = await callOnce(gateway, address, useOld ? random.pick(address.replaced) : address.token)
+      const one = single ?? random.pick(connections)
+      const useOld = one.replaced.length > 0 && random.next() < 0.2
+      const call = await callOnce(gateway, one, useOld ? random.pick(one.replaced) : one.token)
       calls.push(call)
       if (single && call.status !== 202) unused.push(single)
     }
@@ -76,54 +82,54 @@ export async function triggerAtRandom(settings: {
   return calls
 }
 
-async function callOnce(gateway: string, address: Address, token: string): Promise<Call> {
-  const { connection } = address
+async function callOnce(gateway: string, one: TriggeredConnection, token: string): Promise<Call> {
+  const { connection } = one
   const sentAt = Date.now()
-  const wasReplaced = address.replaced.includes(token)
-  const wasChanging = address.changing
+  const wasReplaced = one.replaced.includes(token)
+  const wasChanging = one.changing
   let status = 0
   try {
-    const answer = await fetch(`${gateway}/connectors/hook/${connection}/${token}/`, {
+    const response = await fetch(`${gateway}/connectors/hook/${connection}/${token}/`, {
       method: "POST",
       signal: AbortSignal.timeout(patienceMs),
     })
-    status = answer.status
-    await answer.arrayBuffer()
+    status = response.status
+    await response.arrayBuffer()
   } catch {
-    // A 202 whose head was there counts, whatever became of the rest.
+    // The status counts once the response's head has arrived.
   }
-  const isValid = !wasChanging && !address.changing && address.token === token
+  const isValid = !wasChanging && !one.changing && one.token === token
   return {
     connection,
     sentAt,
     endedAt: Date.now(),
     status,
-    address: wasReplaced ? "replaced" : isValid ? "valid" : "between",
+    token: wasReplaced ? "replaced" : isValid ? "valid" : "between",
   }
 }
 
-/** Replaces the token of some connection now and then, until `isOver`. Returns how many were replaced. */
+/** Replaces tokens of random connections until `isOver`. Returns how many. */
 export async function replaceTokens(settings: {
   it: ChaosInstallation
-  addresses: Address[]
+  connections: TriggeredConnection[]
   everyMs: [number, number]
   random: Random
   isOver: () => boolean
 }): Promise<number> {
-  const { it, addresses, everyMs, random, isOver } = settings
+  const { it, connections, everyMs, random, isOver } = settings
   let count = 0
   for (; !isOver(); count++) {
     await sleep(random.between(...everyMs))
-    const address = random.pick(addresses)
+    const one = random.pick(connections)
     const token = newConnectorToken()
-    address.changing = true
+    one.changing = true
     await it.sql("update connection set token_sha256 = $2, token_replaced_at = now() where id = $1", [
-      address.connection,
+      one.connection,
       hashConnectorToken(token),
     ])
-    address.replaced.push(address.token)
-    address.token = token
-    address.changing = false
+    one.replaced.push(one.token)
+    one.token = token
+    one.changing = false
   }
   return count
 }

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
-/** Of all channels: every partner verifies with it. */
+/** All channels sign with it, and all partners verify with it. */
 export const channelSecret = "a secret of the chaos run"
 
 const channels = 200
@@ -15,7 +15,7 @@ function behaviourOf(channel: number): Behaviour {
   return channel < 36 ? "flaky" : "healthy"
 }
 
-/** Those that recover get a fifth of all events: so many come while one fails that its breaker opens. */
+/** The recovering channels get a fifth of all events, so many that their circuit breakers open while they fail. */
 export function pickChannel(random: Random): string {
   return channelId(random.next() < 0.2 ? random.between(6, 11) : random.between(0, channels - 1))
 }

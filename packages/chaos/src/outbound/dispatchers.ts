@@ -2,13 +2,13 @@ import type { SupervisedProcess } from "@sitewire/installation"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { RetrySchedule } from "./outboundFaults.ts"
 
-/** Small, so that the bound on duplicates says something; the promise is the same for any number. */
+/** Small, so that the bound on duplicates is strict. */
 const maxOutstanding = 32
 
-/** Deliveries that a dispatcher may have outstanding: of new events, of retries, and of deferred ones that it has claimed. */
+/** How many deliveries a dispatcher may have outstanding: new events, retries, and claimed deferred deliveries. */
 export const outstandingPerDispatcher = 3 * maxOutstanding
 
-/** A dispatcher, not started yet. It reads `schedule` at each start. */
+/** A dispatcher that is not started yet. It reads `schedule` at each start. */
 export function makeDispatcher(
   it: ChaosInstallation,
   name: string,
@@ -16,9 +16,8 @@ export function makeDispatcher(
 ): SupervisedProcess {
   return it.service(name, "dispatcher", () => ({
     RETRY_DELAYS: schedule.delaysMs.map((delay) => `${delay}ms`).join(","),
-    // The sweep acts within the run.
     OVERDUE_AFTER: "5s",
-    // A stop waits for attempts at partners that hang.
+    // Short, because a stop waits for attempts at hanging partners.
     DELIVERY_TIMEOUT: "3s",
     MAX_OUTSTANDING_RECORDS: String(maxOutstanding),
     CHANNEL_MAX_IN_FLIGHT: "2",

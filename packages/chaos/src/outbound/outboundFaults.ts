@@ -9,7 +9,7 @@ import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 export type RetrySchedule = { delaysMs: readonly number[] }
 
-/** The first is the run's first. Not all share a delay, so a change leaves topics behind that nobody consumes. */
+/** A run begins with the first one. Not all have the same delays, so a change leaves topics without a consumer. */
 export const schedules: readonly (readonly number[])[] = [
   [1_000, 3_000, 9_000],
   [2_000, 6_000],
@@ -19,7 +19,7 @@ export const schedules: readonly (readonly number[])[] = [
 export const retryTopics = ({ delaysMs }: RetrySchedule) =>
   topicNames({ prefix: "", retryDelaysMs: delaysMs }).retry
 
-/** What happens to the console, and to the retry topics while deliveries are scheduled. `schedule` is what dispatchers are started with. */
+/** The faults of the console and of retry topics. Dispatchers start with the delays in `schedule`. */
 export function outboundFaults(settings: {
   random: Random
   it: Pick<ChaosInstallation, "kafka" | "setUp">
@@ -43,7 +43,7 @@ export function outboundFaults(settings: {
       await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
       return lost.join(", ")
     },
-    /** As an operator does it: the setup job, then one dispatcher after the other, or all at once. */
+    /** Like an operator: runs the setup job, then restarts the dispatchers one by one or all at once. */
     async "RETRY_DELAYS changed"() {
       const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
       schedule.delaysMs = random.pick(others)

@@ -17,7 +17,7 @@ import {
   readRequests,
   readUncommitted,
 } from "./evidence/readOutbound.ts"
-import { noteDeferrals, readDeferrals } from "./evidence/recordDeferrals.ts"
+import { readDeferrals, recordDeferrals } from "./evidence/recordDeferrals.ts"
 import { consoleCaller } from "./load/callConsole.ts"
 import { pauseChannels } from "./load/pauseChannels.ts"
 import { publishEvents } from "./load/publishEvents.ts"
@@ -28,8 +28,8 @@ import { type OutboundLedger, reconcile } from "./reconcile/reconcile.ts"
 const members = 3
 
 /**
- * Events are published, channels paused and deliveries sent again all the time, while faults happen to three dispatchers, the
- * console, the broker, the database and the retry topics.
+ * Events are published, channels paused and deliveries resent, while faults affect three dispatchers, the console, the broker,
+ * the database and the retry topics.
  */
 export function runOutbound(
   settings: RunSettings & { deliveries: number },
@@ -44,7 +44,7 @@ export function runOutbound(
     })
     const url = receiver.addresses.healthy ?? ""
     await addChannels(it, receiver.addresses)
-    await noteDeferrals(it.sql)
+    await recordDeferrals(it.sql)
     const make = (name: string) => makeDispatcher(it, name, schedule)
     const dispatchers = Array.from({ length: members }, (_, at) => make(`dispatcher-${at + 1}`))
     const management = it.service("console", "console")
@@ -83,7 +83,7 @@ export function runOutbound(
     const [paused, accepted] = await Promise.all([pausing, resending])
     progress(
       `${published.length} events are published, ${paused} channels were paused, ${accepted.length} resends accepted; ` +
-        "all is healed, waiting for quiet",
+        "all faults have ended; waiting for quiet",
     )
     await fetch(`${url}/heal`, { method: "POST" })
     await Promise.all(all.map((member) => member.start()))
@@ -105,7 +105,7 @@ export function runOutbound(
       deferrals: await readDeferrals(it.sql),
       jobs: await readResendJobs(it),
       requests: await readRequests(url),
-      carried: await readUncommitted(it, consumed),
+      uncommittedKeys: await readUncommitted(it, consumed),
     })
   })
 }

@@ -14,7 +14,7 @@ const request: SeenRequest = {
   sha256: "sha-a",
   verified: true,
   event: "a",
-  answer: 204,
+  status: 204,
 }
 
 /** One event that was delivered by its first attempt, and one kill. */
@@ -32,7 +32,7 @@ function evidence(overrides: Partial<Evidence> = {}): Evidence {
     deferrals: [],
     accepted: [],
     jobs: [],
-    carried: { events: [], deliveries: [] },
+    uncommittedKeys: { events: [], deliveries: [] },
     faults: [kill],
     members: 3,
     outstanding: 64,
@@ -76,7 +76,7 @@ test("with --json a run that holds prints one JSON object and nothing else, and 
     forked: 0,
     resends: 0,
     unsent: 0,
-    uncarried: 0,
+    stranded: 0,
     faults: 1,
   })
   expect({ status, tables, lines }).toEqual({ status: 0, tables: [], lines: [] })
@@ -89,10 +89,10 @@ test.each<[string, Partial<Evidence>, Record<string, number>]>([
     { requests: [request, { ...request, at: 13_000 }], outstanding: 0 },
     { duplicates: 1, bound: 0, forked: 0 },
   ],
-  ["a forgery", { requests: [request, { ...request, verified: false, answer: 400 }] }, { forged: 1 }],
-  ["a fork", { faults: [], requests: [request, { ...request, number: 2, answer: 500 }] }, { forked: 2 }],
+  ["a forgery", { requests: [request, { ...request, verified: false, status: 400 }] }, { forged: 1 }],
+  ["a fork", { faults: [], requests: [request, { ...request, number: 2, status: 500 }] }, { forked: 2 }],
   ["a row that says something else", { deliveries: [] }, {}],
-  ["a record that is not committed", { carried: { events: ["a"], deliveries: [] } }, {}],
+  ["a record that is not committed", { uncommittedKeys: { events: ["a"], deliveries: [] } }, {}],
   [
     "a resend without an attempt",
     { deferrals: [{ delivery: "d-a", reason: "resend", at: 20_000 }] },
@@ -117,7 +117,7 @@ test("what was found goes to stderr, and without --json stdout has two tables an
 })
 
 test("the inbound flow prints its own counts", () => {
-  const call = { connection: "a", sentAt: 1_000, endedAt: 1_010, status: 202, address: "valid" } as const
+  const call = { connection: "a", sentAt: 1_000, endedAt: 1_010, status: 202, token: "valid" } as const
   const ledger = reconcileInbound({
     calls: [call],
     gets: [],

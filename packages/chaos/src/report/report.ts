@@ -6,10 +6,10 @@ import type { RestoreLedger } from "../restore/reconcile.ts"
 const jsonFields = {
   outbound: [
     ...["published", "delivered", "lost", "duplicates", "bound", "forged", "forked"],
-    ...["resends", "unsent", "uncarried"],
+    ...["resends", "unsent", "stranded"],
   ],
   inbound: ["accepted", "forgotten", "tooClose", "duplicates"],
-  restore: ["published", "delivered", "lost", "accepted", "forgotten", "duplicates", "forged", "uncarried"],
+  restore: ["published", "delivered", "lost", "accepted", "forgotten", "duplicates", "forged", "stranded"],
 }
 
 export type Finished = {
@@ -20,18 +20,17 @@ export type Finished = {
 }
 
 export type Output = {
-  /** One line of JSON instead of the tables. */
   json: boolean
-  /** Both to stdout, where with `json` there must be nothing else. */
+  /** `print` and `table` write to stdout. With `json`, nothing else may be there. */
   print: (text: string) => void
   table: (rows: unknown) => void
   /** To stderr. */
   progress: (line: string) => void
 }
 
-/** Says what came of a run. Returns the exit status: 0 if every promise holds. */
+/** Prints a run's results. Returns the exit status: 0 if every promise holds. */
 export function report({ flow, seed, ledger, faults }: Finished, output: Output): 0 | 1 {
-  /** Findings are lists with what was found; the table and the JSON say how many. */
+  /** The table and the JSON have the length of each list of findings. */
   const counted = Object.entries(ledger).map(([name, found]) => [name, countOf(found)] as const)
   if (output.json) {
     const fields = counted.filter(([name]) => jsonFields[flow].includes(name))
@@ -44,13 +43,13 @@ export function report({ flow, seed, ledger, faults }: Finished, output: Output)
   for (const [name, found] of Object.entries(ledger)) {
     if (Array.isArray(found)) for (const one of found.slice(0, 20)) output.progress(`${name}: ${one}`)
   }
-  // The JSON does not have every count that a promise hangs on.
+  // The JSON has not all counts.
   if (!ledger.holds && output.json)
-    output.progress(`not all holds: ${JSON.stringify(Object.fromEntries(counted))}`)
+    output.progress(`a promise is broken: ${JSON.stringify(Object.fromEntries(counted))}`)
   return ledger.holds ? 0 : 1
 }
 
-/** Counts by name are one text, so that the table keeps its columns. */
+/** Counts by name become one text, so that the table has the same columns for all. */
 function countOf(found: unknown): unknown {
   if (Array.isArray(found)) return found.length
   if (typeof found !== "object" || found === null) return found

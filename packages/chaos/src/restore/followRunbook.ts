@@ -5,12 +5,12 @@ import { groups } from "../groups.ts"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 
-/** An hour in the runbook: more than what waited when the copy was taken, and than clocks differ. */
+/** An hour in the runbook: longer than the lag at the time of the copy, and than clocks differ. */
 export const backMs = 10_000
 
 /**
- * The steps of docs/runbook.md, "Restoring Postgres to an older copy", under their numbers. Steps 1, 4, 7 and 9 are about erasures,
- * tokens and what else an operator changes, of which a run has none. `lostTopics` are lost with Postgres.
+ * The numbered steps of docs/runbook.md, "Restoring Postgres to an older copy". Steps 1, 4, 7 and 9 are about erasures and other
+ * changes by operators, which a run does not make. `lostTopics` are lost together with Postgres.
  */
 export async function followRunbook(settings: {
   it: ChaosInstallation
@@ -38,7 +38,7 @@ export async function followRunbook(settings: {
     rewind(groups.paid, it.names.sitePaid),
     rewind(groups.triggers, it.names.connectorTriggered),
   ])
-  // 8. Start, the schedulers not before a window has passed: the copy does not know the starts that it lost.
+  // 8. Start all; the schedulers after a window, because the copy lacks the newest starts of syncs.
   const starting = others.map((service) => service.start())
   await sleep(Math.max(0, stoppedAt + windowMs - Date.now()))
   await Promise.all([...starting, ...schedulers.map((scheduler) => scheduler.start())])

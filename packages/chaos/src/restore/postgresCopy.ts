@@ -6,10 +6,10 @@ import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 const run = promisify(execFile)
 
-/** A copy of Postgres's data: everything that was committed before `takenAt`, and nothing later than the call's end. */
+/** A copy of Postgres's data with everything that was committed before `takenAt`. */
 export type PostgresCopy = { takenAt: number; folder: string }
 
-/** Stops Postgres in good order, copies its data and starts it again; services ride out the seconds without it. */
+/** Stops Postgres for seconds to copy its data. */
 export async function copyPostgres(
   it: Pick<ChaosInstallation, "postgres" | "directory">,
 ): Promise<PostgresCopy> {
@@ -25,7 +25,7 @@ export async function copyPostgres(
   return { takenAt, folder }
 }
 
-/** Puts the copy in the place of a Postgres that is not running, and starts it. */
+/** Replaces the data of a stopped Postgres by the copy, and starts it. */
 export async function putBack(
   it: Pick<ChaosInstallation, "postgres" | "directory">,
   { folder }: PostgresCopy,

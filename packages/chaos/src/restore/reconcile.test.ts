@@ -4,7 +4,7 @@ import { type Evidence, reconcile } from "./reconcile.ts"
 
 const request = (event: string, overrides: Partial<SeenRequest> = {}): SeenRequest => ({
   ...{ at: 9_001, channel: "acme", delivery: `d-${event}`, number: 1, sha256: `sha-${event}` },
-  ...{ verified: true, event, answer: 204 },
+  ...{ verified: true, event, status: 204 },
   ...overrides,
 })
 
@@ -19,10 +19,10 @@ function evidence(): Evidence {
         ...{ deferred: false, scheduled: false },
       })),
       requests: [request("a"), request("b"), request("b", { delivery: "d-b-before", at: 5_000 })],
-      carried: { events: [], deliveries: [] },
+      uncommittedKeys: { events: [], deliveries: [] },
     },
     inbound: {
-      calls: [{ connection: "c", sentAt: 1_000, endedAt: 1_010, status: 202, address: "valid" }],
+      calls: [{ connection: "c", sentAt: 1_000, endedAt: 1_010, status: 202, token: "valid" }],
       gets: [
         { connection: "c", at: 2_000, steadyMs: 2_000, lateMs: 0 },
         { connection: "c", at: 8_000, steadyMs: 8_000, lateMs: 0 },
@@ -90,7 +90,7 @@ test("a delivery that is still pending is found, and that nothing carries it", (
     row.event === "a" ? { ...row, ...pending } : row,
   )
   expect(reconcile(it)).toMatchObject({
-    uncarried: ["d-a: pending, scheduled, 1 attempts"],
+    stranded: ["d-a: pending, scheduled, 1 attempts"],
     misrecorded: ["a: pending, scheduled, taken 1 times"],
     holds: false,
   })
@@ -98,7 +98,7 @@ test("a delivery that is still pending is found, and that nothing carries it", (
 
 test("records that are not committed are found", () => {
   const it = evidence()
-  it.outbound.carried.events = ["a"]
+  it.outbound.uncommittedKeys.events = ["a"]
   expect(reconcile(it)).toMatchObject({ uncommitted: 1, holds: false })
 })
 

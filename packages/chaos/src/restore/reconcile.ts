@@ -3,46 +3,42 @@ import {
   type InboundLedger,
   reconcile as reconcileInbound,
 } from "../inbound/reconcile.ts"
-import { isTaken, type Evidence as Outbound } from "../outbound/evidence/evidence.ts"
-import { describeState, findUncarried } from "../outbound/reconcile/findStranded.ts"
+import { isSuccess, type Evidence as Outbound } from "../outbound/evidence/evidence.ts"
+import { describeState, findStranded } from "../outbound/reconcile/findStranded.ts"
 
 export type Evidence = {
-  outbound: Pick<Outbound, "published" | "deliveries" | "requests" | "carried">
+  outbound: Pick<Outbound, "published" | "deliveries" | "requests" | "uncommittedKeys">
   inbound: Inbound
 }
 
 export type RestoreLedger = Pick<
   InboundLedger,
-  "accepted" | "forgotten" | "tooClose" | "refused" | "waiting"
+  "accepted" | "forgotten" | "tooClose" | "rejected" | "waiting"
 > & {
   published: number
-  /** Events for which a partner answered 2xx to a request with a valid signature. */
+  /** Events for which a partner responded with 2xx to a valid request. */
   delivered: number
-  /** Events, acknowledged, that no partner took, and that are not dead or erased. */
+  /** Acknowledged events without a 2xx response, unless dead or erased. */
   lost: string[]
-  /** Requests with another body than published, a wrong signature, or at another's channel. */
   forged: string[]
-  /** 2xx answers beyond the first for an event, and GETs that no trigger asked for. */
+  /** 2xx responses after the first for an event, and GETs without a trigger. */
   duplicates: number
-  /** Events whose rows are missing or unfinished, or delivered with no partner having taken them. */
+  /** Events whose rows are missing, unfinished, or delivered without a 2xx response. */
   misrecorded: string[]
-  uncarried: string[]
+  stranded: string[]
   uncommitted: number
   holds: boolean
 }
 
-/**
- * One ledger for both flows. An event may have two delivery ids, one from before a restore and one that was made again
- * afterwards. Everything else is promised as without a restore.
- */
+/** One ledger for both flows. An event may have two delivery ids, from before and after a restore. */
 export function reconcile({ outbound, inbound }: Evidence): RestoreLedger {
-  const { published, deliveries, requests, carried } = outbound
+  const { published, deliveries, requests, uncommittedKeys } = outbound
   const events = new Map(published.map((event) => [event.event, event]))
   const rows = new Map(deliveries.map((row) => [row.event, row]))
   const isRight = ({ event, verified, sha256, channel }: (typeof requests)[number]) =>
     verified && sha256 === events.get(event)?.sha256 && channel === events.get(event)?.channel
   const takenOf = Map.groupBy(
-    requests.filter((request) => isTaken(request) && isRight(request)),
+    requests.filter((request) => isSuccess(request) && isRight(request)),
     ({ event }) => event,
   )
 
@@ -66,10 +62,10 @@ export function reconcile({ outbound, inbound }: Evidence): RestoreLedger {
     .map(({ delivery, number, channel }) => `${delivery} attempt ${number} at channel ${channel}`)
 
   const syncs = reconcileInbound(inbound)
-  const uncarried = findUncarried({ deliveries, carried })
-  const uncommitted = carried.events.length + carried.deliveries.length
-  const { accepted, forgotten, tooClose, refused, waiting } = syncs
-  const findings = [lost, forged, misrecorded, uncarried]
+  const stranded = findStranded({ deliveries, uncommittedKeys })
+  const uncommitted = uncommittedKeys.events.length + uncommittedKeys.deliveries.length
+  const { accepted, forgotten, tooClose, rejected, waiting } = syncs
+  const findings = [lost, forged, misrecorded, stranded]
   return {
     published: published.length,
     accepted,
@@ -78,11 +74,11 @@ export function reconcile({ outbound, inbound }: Evidence): RestoreLedger {
     forgotten,
     forged,
     tooClose,
-    refused,
+    rejected,
     waiting,
     duplicates: duplicates + syncs.duplicates,
     misrecorded,
-    uncarried,
+    stranded,
     uncommitted,
     holds: syncs.holds && findings.every((found) => found.length === 0) && uncommitted === 0,
   }

@@ -27,13 +27,13 @@ import { copyPostgres } from "./postgresCopy.ts"
 import { type RestoreLedger, reconcile } from "./reconcile.ts"
 
 const schedule = { delaysMs: [1_000, 3_000, 9_000] }
-const connections = 100
+const connectionCount = 100
 /** Events published in a second. */
 const perSecond = 25
 
 /**
- * Under load of both flows, Postgres fails and is restored to a copy that is some seconds old, by the steps of the runbook; then
- * the same once more with the retry topics lost as well.
+ * Under load of both flows, Postgres fails and is restored to a copy that is seconds old, as the runbook says. Then the same
+ * happens again, and the retry topics are lost too.
  */
 export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
   const { seed, durationMs, progress } = settings
@@ -50,7 +50,7 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
     const partners = receiver.addresses.healthy ?? ""
     const sources = source.addresses.source ?? ""
     await addChannels(it, receiver.addresses)
-    const addresses = await addRepeatedConnections(it, connections, sources)
+    const connections = await addRepeatedConnections(it, connectionCount, sources)
     const singleUse = await addSingleUse(it, Math.ceil(durationMs / 40), sources)
     const gateways = [1, 2].map((at) => it.service(`gateway-${at}`, "gateway"))
     const schedulers = [1, 2].map((at) =>
@@ -71,10 +71,10 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
       atMost: Number.POSITIVE_INFINITY,
     })
     const calling = triggerAtRandom({
-      ...{ addresses, singleUse, gateways, clients: 8, restMs: [50, 400], isOver },
+      ...{ connections, singleUse, gateways, clients: 8, restMs: [50, 400], isOver },
       random: createRandom(seed + 2),
     })
-    // Five stretches of load: one before and one after each copy, and one at the end.
+    // Five periods of load: before and after each of the two copies, and at the end.
     const load = () => sleep((durationMs / 5) * (0.5 + random.next()))
     for (const lostTopics of [[], retryTopics(schedule)]) {
       await load()
@@ -100,10 +100,10 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
     await Promise.all([partners, sources].map((url) => fetch(`${url}/heal`, { method: "POST" })))
 
     const consumed = retryTopics(schedule)
-    const read = async (carried: Outbound["carried"]) =>
+    const read = async (uncommittedKeys: Outbound["uncommittedKeys"]) =>
       reconcile({
         outbound: {
-          ...{ published, carried },
+          ...{ published, uncommittedKeys },
           deliveries: await readDeliveries(it),
           requests: await readRequests(partners),
         },
@@ -125,8 +125,8 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
 }
 
 /**
- * Nothing waits for as long as the runbook rewinds beyond the copy's time: an event that was published before that and stored after the
- * copy would not come again.
+ * Whether the lag is shorter than the time by which the runbook rewinds before the copy. An older event that was consumed after
+ * the copy would be lost.
  */
 async function isUpToDate({ kafka, names }: ChaosInstallation): Promise<boolean> {
   const lags = await Promise.all([

@@ -10,13 +10,12 @@ const readyWithinMs = 60_000
 
 export type StartedProcess = {
   pid: number
-  /** The URLs that the process announced: `ops`, and those of its other listeners. */
+  /** The URLs of its listeners, by name. */
   addresses: Record<string, string>
-  /** Standard output and error together. With `logFile`: only what was written before the process was ready. */
+  /** Standard output and error; with `logFile` only until the process is ready. */
   output: () => string
-  /** Sends the signal, then SIGKILL after `killAfterMs`. Resolves with the exit code (null after a kill) and all output. */
+  /** Sends the signal, and SIGKILL after `killAfterMs`. Resolves with the exit code; null after a kill. */
   end: (signal?: NodeJS.Signals, killAfterMs?: number) => Promise<number | null>
-  /** Resolves when the process has ended, for whatever reason. */
   ended: Promise<void>
   child: ChildProcess
 }
@@ -28,15 +27,15 @@ export type StartOptions = {
   checkout?: Checkout
   /** All output is appended to this file. */
   logFile?: string | undefined
-  /** Gives the process its own group, so that Ctrl-C in the terminal does not reach it: the caller stops it. */
+  /** Ctrl-C in the terminal then does not reach the process. */
   ownProcessGroup?: boolean
   /** Kills the process if it is aborted before the process is ready. */
   signal?: AbortSignal
 }
 
 /**
- * Starts a service as its image does, `node <main>` with the image's Node arguments, and resolves when the process has
- * announced over IPC that it is ready. The process inherits only PATH. Rejects with the reason if the process ends first.
+ * Starts a service with the Node arguments of its image and resolves when the process announces over IPC that it is ready.
+ * The process inherits only PATH. This file is the only one that starts services.
  */
 export async function startProcess(
   main: string,
@@ -85,7 +84,7 @@ export async function startProcess(
   throw new Error(`${name} ${why}${details}`, { cause: reasonIn(retained.text()) })
 }
 
-/** Runs a script to its end, with the same Node arguments. Returns its standard output; rejects unless it exits with 0. */
+/** Runs a script to its end and returns its standard output. Rejects unless it exits with 0. */
 export async function runScript(
   main: string,
   args: readonly string[],

@@ -85,7 +85,7 @@ test("publishing without permission to write or describe a topic rejects at once
     env: process.env,
     brokers: 1,
     progress: () => {},
-    lock: {
+    login: {
       protocol: "SASL_PLAINTEXT",
       settings: {
         "sasl.enabled.mechanisms": "PLAIN",

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "@sitewire/runtime"
 
-/** Prints why a command failed, for a person: the message and its causes, no stack. */
+/** Prints why a command failed: the message and its causes, without a stack. */
 export function printFailure(what: string, error: unknown): void {
   if (error instanceof ConfigurationError) {
     process.stderr.write(`${error.message}\n`)

@@ -4,14 +4,14 @@ import type { Cast } from "./outbound.ts"
 
 const windowMs = 60_000
 
-/** A connection; a burst that becomes one sync; later triggers that become exactly one more; a replaced token. */
+/** Shows a connection, a burst that becomes one sync, later triggers that become exactly one more, and a replaced token. */
 export async function demonstrateInbound({ client, partner, story }: Cast): Promise<void> {
   const id = `demo-${randomBytes(3).toString("hex")}`
-  story.step("A connection is made")
+  story.step("A connection is added")
   const source = partner.sourceAddress(id)
   const connection = await client.createConnection({ id, site: "shop.example", source })
-  story.saw(`connection ${id}, source ${source}`)
-  story.saw("its address holds the token, so it is given to the partner and not shown here")
+  story.result(`connection ${id}, source ${source}`)
+  story.result("its trigger URL contains the token, so it is not shown here")
 
   story.step("Fifty triggers in a burst become one sync")
   const burst = await Promise.all(Array.from({ length: 50 }, () => trigger(connection.trigger_url)))
@@ -20,7 +20,7 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
     `all ${burst.length} triggers got 202`,
   )
   const [first] = await story.until("the sync", 15_000, () => finishedSyncs(1))
-  story.saw(describe(first))
+  story.result(describe(first))
   story.check(first?.triggers === 50, "one sync covers all 50 triggers")
   story.check(first?.outcome === "changed", "the partner's data was fetched and stored")
 
@@ -35,10 +35,10 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
     later.every((status) => status === 202),
     "three more triggers got 202",
   )
-  story.saw("the next window opens 60 s after the first start; this waits for it")
+  story.result("the next window opens 60 s after the first start; this waits for it")
   const both = await story.until("the second sync", 75_000, () => finishedSyncs(2))
   const second = both[0]
-  story.saw(describe(second))
+  story.result(describe(second))
   story.check(second?.triggers === 3, "one more sync covers the three later triggers")
   const fetches = await partner.fetches(id)
   const apart = Date.parse(fetches[1]?.at ?? "") - Date.parse(fetches[0]?.at ?? "")
@@ -47,8 +47,8 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
 
   story.step("The token is replaced")
   const replaced = await client.replaceToken(id)
-  story.check((await trigger(connection.trigger_url)) === 404, "the old trigger URL answers 404")
-  story.check((await trigger(replaced.trigger_url)) === 202, "the new trigger URL answers 202")
+  story.check((await trigger(connection.trigger_url)) === 404, "the old trigger URL responds with 404")
+  story.check((await trigger(replaced.trigger_url)) === 202, "the new trigger URL responds with 202")
 
   async function finishedSyncs(count: number): Promise<Sync[] | undefined> {
     const { data } = await client.listSyncs(id)
@@ -57,9 +57,9 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
   }
 }
 
-/** What a partner's application does when its data changes. Returns the status. */
-async function trigger(address: string): Promise<number> {
-  const response = await fetch(address, { method: "POST" })
+/** Triggers a sync, as a partner's application does when its data changes. Returns the status. */
+async function trigger(triggerUrl: string): Promise<number> {
+  const response = await fetch(triggerUrl, { method: "POST" })
   await response.arrayBuffer()
   return response.status
 }

@@ -9,24 +9,24 @@ import type { Story } from "./story.ts"
 
 export type Cast = { local: LocalStack; client: Client; partner: PartnerClient; story: Story }
 
-/** A channel; a paid site that becomes a signed delivery; a delivery that fails twice and arrives on a retry. */
+/** Shows a channel, a paid site that becomes a signed delivery, and a delivery that fails twice and arrives on a retry. */
 export async function demonstrateOutbound({ local, client, partner, story }: Cast): Promise<void> {
   const channel = `demo-${randomBytes(3).toString("hex")}`
-  story.step("A partner's channel is made")
+  story.step("A partner's channel is added")
   const created = await client.createChannel({ id: channel, address: partner.notificationAddress(channel) })
-  await partner.tellSecret(channel, created.signing_secret)
-  story.saw(`channel ${channel}, notification address ${created.address}`)
-  story.saw("the signing secret was shown once and given to the partner")
+  await partner.setSecret(channel, created.signing_secret)
+  story.result(`channel ${channel}, notification address ${created.address}`)
+  story.result("the API returned the signing secret once, and the partner stored it")
 
   story.step("site.paid is published to Kafka, the partner receives site.ready")
   const prefix = local.topicPrefix ?? ""
   const publishedAt = Date.now()
   await publish(local, `${prefix}site.paid`, siteOf(channel))
-  story.saw("Kafka acknowledged site.paid")
+  story.result("Kafka acknowledged site.paid")
   const first = await story.until("the delivery", 20_000, async () => (await partner.received(channel))[0])
-  story.saw(`the partner got it after ${Date.parse(first.at) - publishedAt} ms:`)
-  for (const [field, value] of Object.entries(JSON.parse(first.body))) story.saw(`    ${field}: ${value}`)
-  story.saw(`    X-Sitewire-Signature: ${first.signature.slice(0, 22)}…`)
+  story.result(`the partner got it after ${Date.parse(first.at) - publishedAt} ms:`)
+  for (const [field, value] of Object.entries(JSON.parse(first.body))) story.result(`    ${field}: ${value}`)
+  story.result(`    X-Sitewire-Signature: ${first.signature.slice(0, 22)}…`)
   story.check(first.verdict === "valid", "the partner verified the signature over the raw bytes")
   await story.until("the record of the delivery", 10_000, async () => {
     const { data } = await client.listDeliveries({ channel, state: "delivered" })
@@ -35,29 +35,29 @@ export async function demonstrateOutbound({ local, client, partner, story }: Cas
   story.check(true, "the delivery is recorded as delivered")
 
   story.step("A delivery that fails twice arrives on a retry")
-  story.saw("for this step a second dispatcher runs with delays of 2 s and 4 s instead of 1 m and 5 m")
+  story.result("for this step a second dispatcher runs with delays of 2 s and 4 s instead of 1 m and 5 m")
   const retries = await startShortRetries(local, ["2s", "4s"])
   try {
     await partner.failNext(channel, 2)
     await publish(local, retries.sitePaidTopic, siteOf(channel))
     const attempts = await story.until("the third attempt", 30_000, async () => {
-      const seen = (await partner.received(channel)).slice(1)
-      return seen.length >= 3 ? seen : undefined
+      const requests = (await partner.received(channel)).slice(1)
+      return requests.length >= 3 ? requests : undefined
     })
-    for (const { at, attempt, answered, verdict } of attempts) {
-      story.saw(`    attempt ${attempt} at ${at.slice(11, 23)}: signature ${verdict}, answered ${answered}`)
+    for (const { at, attempt, status, verdict } of attempts) {
+      story.result(`    attempt ${attempt} at ${at.slice(11, 23)}: signature ${verdict}, response ${status}`)
     }
     const gaps = attempts
       .slice(1)
       .map(({ at }, index) => Date.parse(at) - Date.parse(attempts[index]?.at ?? at))
-    story.saw(
+    story.result(
       `    waits between the attempts: ${gaps.map((gap) => `${(gap / 1000).toFixed(2)} s`).join(", ")}`,
     )
     story.check(
-      attempts.map(({ answered }) => answered).join() === "500,500,204",
-      "two attempts failed, the third was taken",
+      attempts.map(({ status }) => status).join() === "500,500,204",
+      "two attempts failed, and the third succeeded",
     )
-    story.check((gaps[0] ?? 0) >= 1_990 && (gaps[1] ?? 0) >= 3_990, "no attempt came before its time")
+    story.check((gaps[0] ?? 0) >= 1_990 && (gaps[1] ?? 0) >= 3_990, "no attempt came before its due time")
     const ids = new Set(attempts.map(({ delivery, body }) => `${delivery} ${body}`))
     story.check(ids.size === 1, "every attempt had the same delivery id and the same bytes")
   } finally {

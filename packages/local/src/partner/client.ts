@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fetchSchema, type ReceivedDelivery, receivedSchema, type SourceFetch } from "./createPartner.ts"
 
-/** What the demo asks of the demo partner. */
+/** A client of the demo partner's own API. */
 export function partnerClient(url: string) {
   async function call(
     method: string,
@@ -11,14 +11,14 @@ export function partnerClient(url: string) {
   ): Promise<unknown> {
     const init = body === undefined ? {} : { body, headers: { "content-type": type } }
     const response = await fetch(`${url}${path}`, { method, ...init })
-    if (!response.ok) throw new Error(`the demo partner answered ${response.status} to ${method} ${path}`)
+    if (!response.ok) throw new Error(`the demo partner responded with ${response.status} to ${method} ${path}`)
     return response.status === 204 ? undefined : response.json()
   }
   const encode = encodeURIComponent
   return {
     notificationAddress: (channel: string) => `${url}/notify/${encode(channel)}`,
     sourceAddress: (name: string) => `${url}/sources/${encode(name)}`,
-    tellSecret: (channel: string, secret: string) =>
+    setSecret: (channel: string, secret: string) =>
       call("PUT", `/channels/${encode(channel)}`, JSON.stringify({ secret })),
     failNext: (channel: string, times: number) =>
       call("POST", `/channels/${encode(channel)}/fail`, JSON.stringify({ times })),

@@ -4,14 +4,14 @@ import { verify } from "@sitewire/signing"
 import express, { type Express, type Request } from "express"
 import { z } from "zod"
 
-/** What the demo partner saw of one delivery. */
+/** A request that the demo partner received. */
 export const receivedSchema = z.object({
   at: z.iso.datetime(),
   channel: z.string(),
   delivery: z.string(),
   attempt: z.int(),
   verdict: z.enum(["valid", "missing", "malformed", "mismatch", "no secret"]),
-  answered: z.int(),
+  status: z.int(),
   signature: z.string(),
   body: z.string(),
 })
@@ -20,12 +20,12 @@ export type ReceivedDelivery = z.infer<typeof receivedSchema>
 export const fetchSchema = z.object({ at: z.iso.datetime(), status: z.int() })
 export type SourceFetch = z.infer<typeof fetchSchema>
 
-const maxKept = 1_000
+const maxReceived = 1_000
 
 /**
- * A partner's application in small: takes `site.ready` at /notify/<channel>, verifies its signature over the raw bytes
- * and remembers what it saw, and offers its data at /sources/<name> with an ETag. The other addresses are for the demo,
- * which tells it secrets (`known` holds those of earlier runs, by channel), makes it fail, changes its data and asks what it saw.
+ * A small partner application. It receives `site.ready` at /notify/<channel> and verifies the signature over the raw bytes, and
+ * it serves data at /sources/<name> with an ETag. The demo uses the other routes. `known` has the secrets of earlier runs by
+ * channel.
  */
 export function createPartner(known: Record<string, string> = {}): Express {
   const secrets = new Map(Object.entries(known))
@@ -41,20 +41,20 @@ export function createPartner(known: Record<string, string> = {}): Express {
     const verdict = judge(channel, body, request.get("x-sitewire-signature"))
     const left = failuresLeft.get(channel) ?? 0
     if (left > 0) failuresLeft.set(channel, left - 1)
-    // An unverified message is not trusted: it is refused, and nothing of it is used.
-    const answered = verdict !== "valid" ? 401 : left > 0 ? 500 : 204
+    // Nothing of an unverified message is used.
+    const status = verdict !== "valid" ? 401 : left > 0 ? 500 : 204
     received.push({
       at: new Date().toISOString(),
       channel,
       delivery: request.get("x-sitewire-delivery") ?? "",
       attempt: Number(request.get("x-sitewire-attempt") ?? 0),
       verdict,
-      answered,
+      status,
       signature: request.get("x-sitewire-signature") ?? "",
       body: body.toString("utf8"),
     })
-    if (received.length > maxKept) received.shift()
-    response.status(answered).end()
+    if (received.length > maxReceived) received.shift()
+    response.status(status).end()
   })
 
   app.get("/sources/:name", (request, response) => {

@@ -5,15 +5,15 @@ import { secretsFile, stateFolder } from "../folders.ts"
 
 const secretsSchema = z.object({
   sealingKeys: z.string(),
-  /** Made when the database first had no key of ours. */
+  /** Undefined before the first start is complete. */
   apiKey: z.string().optional(),
-  /** Of the channel `demo`, so that the demo partner can verify. */
+  /** Of the channel `demo`, for the demo partner. */
   demoSecret: z.string().optional(),
 })
 
 export type Secrets = z.infer<typeof secretsSchema>
 
-/** The local stack's secrets: made once, kept in a file that only its owner can read. */
+/** The local installation's secrets: made once and stored in a file that only its owner can read. */
 export async function readSecrets(): Promise<Secrets> {
   try {
     return secretsSchema.parse(JSON.parse(await readFile(secretsFile, "utf8")))
@@ -30,7 +30,7 @@ export async function writeSecrets(secrets: Secrets): Promise<void> {
   await writePrivate(secretsFile, secrets)
 }
 
-/** Written beside its place and renamed, so that a reader never sees half of it. */
+/** Writes a temporary file and renames it, so that no reader gets a part of it. */
 export async function writePrivate(file: string, content: unknown): Promise<void> {
   const beside = `${file}.${process.pid}`
   await writeFile(beside, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
@@ -39,7 +39,7 @@ export async function writePrivate(file: string, content: unknown): Promise<void
 
 function unusable(cause: unknown): Error {
   return new Error(
-    `${secretsFile} cannot be used. Put it right, or drop all local data with: npm run reset`,
+    `${secretsFile} cannot be read. Correct it, or delete all local data with: npm run reset`,
     { cause },
   )
 }

@@ -5,8 +5,7 @@ import { channelSecret } from "../../installation/channelSecret.ts"
 import { eventOf } from "../load/paidEvent.ts"
 import type { BareRequests } from "./bareRequests.ts"
 
-// The baseline: signs and posts the same bodies with the same headers over undici, with the same concurrency, and
-// nothing else.
+// The baseline: only signs and posts the same bodies with the same headers and the same concurrency, over undici.
 const [url = "", amount = "0", warmUp = "0", concurrency = "1"] = process.argv.slice(2)
 const pool = new Pool(url, { connections: Number(concurrency), pipelining: 1 })
 const bodies = Array.from({ length: 1_000 }, (_, at) => siteReadyBody(eventOf(at, `bench-${at % 100}`)))
@@ -23,8 +22,8 @@ async function worker(total: number): Promise<void> {
       "X-Sitewire-Delivery": "019aa000-0000-7000-8000-000000000000",
       "X-Sitewire-Attempt": "1",
     }
-    const answer = await pool.request({ method: "POST", path: "/bare", headers, body })
-    await answer.body.dump()
+    const response = await pool.request({ method: "POST", path: "/bare", headers, body })
+    await response.body.dump()
   }
 }
 

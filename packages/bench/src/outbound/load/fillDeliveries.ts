@@ -2,12 +2,12 @@ import { openPool, type Sql } from "@sitewire/database"
 
 const batch = 100_000
 const lanes = 2
-/** While filling: neither checkpoints nor commits wait for the disk, and indexes are sorted in memory. */
+/** While filling, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory. */
 const settings = ["max_wal_size = '16GB'", "synchronous_commit = off", "maintenance_work_mem = '512MB'"]
-/** Ids are times: the rows spread over as many days as retention keeps, less a few. */
+/** The rows' ids are spread over these days, a few less than the retention. */
 const days = 25
 
-// As attempts leave them: delivered, with one attempt each. Columns that a delivery gets in other situations stay null.
+// Delivered by one attempt each.
 const statement = `
 with made as (
   insert into delivery (id, event_id, channel_id, body, body_sha256, state, attempts, correlation, created_at, finished_at)
@@ -27,9 +27,8 @@ insert into attempt (delivery_id, number, started_at, duration_ms, ip, status, s
 select id, 1, created_at, 2.5, '127.0.0.1', 204, 'sec_bench' from made`
 
 /**
- * Fills the tables with `count` delivered deliveries over `channels` channels. Indexes on random values are built afterwards,
- * which takes a fraction of the time, and all is vacuumed, so that no vacuum runs in what is measured next. Needs PostgreSQL
- * 18.
+ * Stores `count` delivered deliveries of `channels` channels. Indexes are built afterwards, which is faster. Then the tables are
+ * vacuumed, so that no vacuum runs during a measurement. Needs PostgreSQL 18.
  */
 export async function fillDeliveries(
   url: string,
@@ -75,7 +74,7 @@ export async function fillDeliveries(
 
 const tables = ["delivery", "attempt"]
 
-/** All but the primary keys, whose values come in their order. */
+/** Without the primary keys, whose values are inserted in order. */
 function secondaryIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {
   return sql(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition

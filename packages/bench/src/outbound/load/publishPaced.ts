@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Installation } from "../../installation/startBenchInstallation.ts"
 import { eventOf } from "./paidEvent.ts"
 
-/** The clock of latencies: one for all processes of the machine, finer than a millisecond. */
+/** The clock of latencies: the same in all processes of the machine, and finer than a millisecond. */
 export const clockMs = () => performance.timeOrigin + performance.now()
 
 /**
- * Publishes `amount` events one by one, spread evenly over the time; each carries as its reference the time at which
- * it was given to the producer. Resolves when the broker has acknowledged them all.
+ * Publishes `amount` events one by one at an even rate. Each event's reference is the time of its publishing. Resolves when the
+ * broker has acknowledged all.
  */
 export async function publishPaced(
   it: Installation,
@@ -18,7 +18,7 @@ export async function publishPaced(
   const startedAt = performance.now()
   for (let at = 0; at < amount; at++) {
     const waitMs = startedAt + (at / perSecond) * 1_000 - performance.now()
-    // A timer sleeps a whole millisecond at least: what has less to wait goes at once rather than late.
+    // A timer sleeps at least a millisecond, so shorter waits are skipped.
     if (waitMs >= 0.5) await sleep(waitMs)
     const event = eventOf(at, channels[at % channels.length] ?? "", String(clockMs()))
     const record = { topic: it.names.sitePaid, key: event.id, value: JSON.stringify(event) }

@@ -1,30 +1,28 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** An attempt on a /fail… path. `arrivedAt` is the clock on the wall, by which the broker stamps records. */
+/** An attempt on a /fail… path. `arrivedAt` is wall-clock time, as in the broker's timestamps. */
 export type FailArrival = { delivery: string; attempt: number; arrivedAt: number }
 
-/** What came on a /timed… path: when it was published, by `clockMs`, and how long it took to arrive. */
+/** A request on a /timed… path. `publishedAt` is by `clockMs`. */
 export type Arrival = { publishedAt: number; latencyMs: number }
 
-/** What /take answers: all since the last one. `hanging` counts the requests that were never answered. */
+/** The response of /take: everything since the last /take. `hanging` counts requests without a response. */
 export type Taken = { arrivals: Arrival[]; hanging: number; failArrivals: FailArrival[] }
 
-/** On /fail…, attempts below this are answered 500, and the rest 204: each delivery is retried twice. */
+/** On /fail…, attempts before this one get 500, so that each delivery is retried twice. */
 const failUntilAttempt = 3
 
-// A receiver as bare as can be, in a process of its own: answers 204 and counts what it has answered. /hang… never
-// answers, and /slow-<ms> after so long. On /timed… it reads the time of publishing from the body's reference, so that
-// latencies need one clock and no table.
+// A minimal receiver that responds with 204 and counts its responses. /hang… never responds; /slow-<ms> responds after so
+// long. /timed… reads the time of publishing from the body's reference, so that latencies are by one clock.
 let count = 0
 let taken: Taken = nothing()
 let awaited: { count: number; reached: () => void } | null = null
-/** Requests that hang now, and who wants to know when there are none. */
 let hangingNow = 0
 let awaitingNone: (() => void) | null = null
 const server = createServer((request, response) => {
   const path = request.url ?? ""
-  // Answers once so many have come: a caller that asked again and again would take the time that is measured.
+  // Responds once so many requests have come, because polling would use CPU time.
   if (path.startsWith("/reached/")) {
     const reached = () => void response.end(JSON.stringify({ count }))
     awaited = { count: Number(path.slice("/reached/".length)), reached }
@@ -66,13 +64,13 @@ const server = createServer((request, response) => {
       const publishedAt = Number(JSON.parse(body).reference)
       taken.arrivals.push({ publishedAt, latencyMs: arrivedAt - publishedAt })
     }
-    const answer = () => {
+    const respond = () => {
       count += 1
       response.writeHead(attempt !== null && attempt < failUntilAttempt ? 500 : 204).end()
       reportReached()
     }
-    if (path.startsWith("/slow-")) setTimeout(answer, Number(path.slice("/slow-".length)))
-    else answer()
+    if (path.startsWith("/slow-")) setTimeout(respond, Number(path.slice("/slow-".length)))
+    else respond()
   })
 })
 

@@ -1,22 +1,22 @@
 import type { Installation } from "../../installation/startBenchInstallation.ts"
 import type { Taken } from "./receiverProcess.ts"
 
-/** Starts the receiver, and says how to ask it. */
+/** Starts the receiver process. */
 export async function startReceiving(it: Installation) {
   const receiver = await it.helper("packages/bench/src/outbound/receiver/receiverProcess.ts")
   const url = receiver.addresses.receiver ?? ""
-  const ask = async (path: string): Promise<unknown> => {
-    const answer = await fetch(`${url}${path}`)
-    return answer.json()
+  const call = async (path: string): Promise<unknown> => {
+    const response = await fetch(`${url}${path}`)
+    return response.json()
   }
   return {
     url,
-    /** Resolves once so many requests were answered since the last `take`; with how many it was then. */
-    reached: async (amount: number) => ((await ask(`/reached/${amount}`)) as { count: number }).count,
-    /** What came since the last call; begins anew. */
-    take: async () => (await ask("/take")) as Taken,
+    /** Resolves with the count of responses since the last `take`, once there are `amount`. */
+    reached: async (amount: number) => ((await call(`/reached/${amount}`)) as { count: number }).count,
+    /** Everything since the last call. */
+    take: async () => (await call("/take")) as Taken,
     /** Resolves once no request hangs. */
-    noneHangs: async () => void (await ask("/none-hangs")),
+    noneHangs: async () => void (await call("/none-hangs")),
     end: () => receiver.end("SIGKILL"),
   }
 }

@@ -2,7 +2,7 @@ import type { Fault } from "../../faults/driveFaults.ts"
 import type { AcceptedResend } from "../load/resendDeliveries.ts"
 import type { Deferral } from "./recordDeferrals.ts"
 
-/** What the broker acknowledged. `sha256` is of the body that is due for it. */
+/** An acknowledged event. `sha256` is of the body that the partner must get. */
 export type PublishedEvent = { event: string; channel: string; sha256: string }
 
 export type DeliveryRow = {
@@ -11,7 +11,7 @@ export type DeliveryRow = {
   state: string
   attempts: number
   sha256: string
-  /** `deferred_at` and `next_attempt_at` are set. */
+  /** Whether `deferred_at` and `next_attempt_at` are set. */
   deferred: boolean
   scheduled: boolean
 }
@@ -27,7 +27,7 @@ export type SeenRequest = {
   sha256: string
   verified: boolean
   event: string
-  answer: number | "none" | "reset"
+  status: number | "none" | "reset"
 }
 
 export type Evidence = {
@@ -38,16 +38,16 @@ export type Evidence = {
   deferrals: Deferral[]
   accepted: AcceptedResend[]
   jobs: { job: string; state: string; resent: number }[]
-  /** Keys of the records that the groups have not committed: event ids of site.paid, delivery ids of the retry topics. */
-  carried: { events: string[]; deliveries: string[] }
+  /** Keys of the records that the consumer groups have not committed: event ids, and delivery ids of retry topics. */
+  uncommittedKeys: { events: string[]; deliveries: string[] }
   faults: Fault[]
-  /** Members of the group, and deliveries that one of them may have outstanding. */
+  /** How many dispatchers there are, and how many deliveries each may have outstanding. */
   members: number
   outstanding: number
 }
 
-export const isTaken = ({ answer }: SeenRequest): boolean =>
-  typeof answer === "number" && answer >= 200 && answer < 300
+export const isSuccess = ({ status }: SeenRequest): boolean =>
+  typeof status === "number" && status >= 200 && status < 300
 
 /** Rows have milliseconds, and two processes read the clock. */
 export const clockMs = 20

@@ -2,9 +2,9 @@ import { groupLag } from "@sitewire/kafka"
 import { groups } from "../../groups.ts"
 import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import type { AttemptRow, DeliveryRow, Evidence, SeenRequest } from "./evidence.ts"
-import { readCarried } from "./readUncommittedKeys.ts"
+import { readUncommittedKeys } from "./readUncommittedKeys.ts"
 
-/** All deliveries finished, none behind the events published, and every record committed. */
+/** Whether all published events have a finished delivery, and all records are committed. */
 export async function isOutboundQuiet(
   { sql, names, kafka }: ChaosInstallation,
   published: number,
@@ -24,14 +24,14 @@ export async function isOutboundQuiet(
   return lags.flat().every(({ lag }) => lag <= 0)
 }
 
-/** Once no dispatcher runs: what each group has not committed of the topics that dispatchers consume. */
+/** Call it when no dispatcher runs. */
 export async function readUncommitted(
   { names, kafka }: ChaosInstallation,
   retryTopics: string[],
-): Promise<Evidence["carried"]> {
+): Promise<Evidence["uncommittedKeys"]> {
   return {
-    events: await readCarried(kafka, groups.paid, [names.sitePaid]),
-    deliveries: await readCarried(kafka, groups.due, retryTopics),
+    events: await readUncommittedKeys(kafka, groups.paid, [names.sitePaid]),
+    deliveries: await readUncommittedKeys(kafka, groups.due, retryTopics),
   }
 }
 
@@ -51,9 +51,8 @@ export async function readAttempts({ sql }: ChaosInstallation): Promise<AttemptR
   )
 }
 
-/** What partners saw; `url` is the receiver's. */
 export async function readRequests(url: string): Promise<SeenRequest[]> {
-  const text = await fetch(`${url}/requests`).then((answer) => answer.text())
+  const text = await fetch(`${url}/requests`).then((response) => response.text())
   return text
     .split("\n")
     .filter(Boolean)

@@ -1,10 +1,7 @@
 import { groupLag, type KafkaConnection, readTopic, topicEnd } from "@sitewire/kafka"
 
-/**
- * The keys of all records of the topics that the group has not committed: those that a consumer of the group will still get. For
- * a group without members.
- */
-export async function readCarried(
+/** The keys of all records that a group without members has not committed. */
+export async function readUncommittedKeys(
   kafka: KafkaConnection,
   group: string,
   topics: readonly string[],

@@ -3,17 +3,17 @@ import type { Sql } from "@sitewire/database"
 /** A delivery was deferred; `at` is milliseconds since the epoch by Postgres's clock. */
 export type Deferral = { delivery: string; reason: string; at: number }
 
-/** Makes Postgres note each deferral: a delivery's row has only its newest. In the same transaction, so none is missing. */
-export async function noteDeferrals(sql: Sql): Promise<void> {
+/** Adds triggers that record each deferral in its transaction: a delivery's row has only the newest one. */
+export async function recordDeferrals(sql: Sql): Promise<void> {
   await sql("create table chaos_deferral (delivery uuid, reason text, at timestamptz)")
   await sql(
-    `create function chaos_note_deferral() returns trigger language plpgsql as $$
+    `create function chaos_record_deferral() returns trigger language plpgsql as $$
      begin
        insert into chaos_deferral values (new.id, new.deferred_reason::text, new.deferred_at);
        return null;
      end $$`,
   )
-  const work = "for each row when (%) execute function chaos_note_deferral()"
+  const work = "for each row when (%) execute function chaos_record_deferral()"
   const changed = "new.deferred_at is not null and new.deferred_at is distinct from old.deferred_at"
   await sql(`create trigger chaos_deferred_later after update on delivery ${work.replace("%", changed)}`)
   await sql(

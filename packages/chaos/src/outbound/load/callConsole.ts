@@ -1,9 +1,9 @@
 import type { SupervisedProcess } from "@sitewire/installation"
 
-type ConsoleAnswer = { status: number; body: unknown }
+type ConsoleResponse = { status: number; body: unknown }
 
-/** A POST to the management API. Null: there was no response, so what was asked for may have been done or not. */
-export type CallConsole = (path: string, body?: unknown) => Promise<ConsoleAnswer | null>
+/** A POST to the management API. Null: there was no response, and the request may have had its effect or not. */
+export type CallConsole = (path: string, body?: unknown) => Promise<ConsoleResponse | null>
 
 export function consoleCaller(member: SupervisedProcess, key: string): CallConsole {
   return async (path, body) => {

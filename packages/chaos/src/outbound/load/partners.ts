@@ -5,25 +5,25 @@ import { verify } from "@sitewire/signing"
 import { createRandom } from "../../random.ts"
 import type { SeenRequest } from "../evidence/evidence.ts"
 
-// The partners: one process that no fault touches, which remembers every request it has seen. /healthy/…, /flaky/…,
-// /hanging/… and /recovering/… behave as they are called until POST /heal; GET /requests gives what was seen, one JSON a line.
+// The partners: one process that no fault affects, which records every request. /healthy/…, /flaky/…, /hanging/… and
+// /recovering/… are what their names say until POST /heal. GET /requests returns the requests, one JSON a line.
 const { CHAOS_SECRET: secret = "", CHAOS_SEED: seed = "0" } = process.env
 const random = createRandom(Number(seed))
 const seen: SeenRequest[] = []
 let healed = false
 
-/** Half of the time all that recover fail: long enough that breakers open, and then long enough that they close. */
+/** Recovering partners fail half of the time, and each half is long enough for breakers to open or close. */
 const failingMs = 6_000
 
-function behave(kind: string): SeenRequest["answer"] {
+function behave(kind: string): SeenRequest["status"] {
   if (healed || kind === "healthy") return 204
   if (kind === "recovering") return Math.floor(Date.now() / failingMs) % 2 === 0 ? 503 : 204
   return kind === "hanging" ? "none" : random.pick([204, 204, 500, 503, "reset"] as const)
 }
 
-function answerWith(answer: SeenRequest["answer"], response: ServerResponse): void {
-  if (answer === "reset") response.destroy()
-  else if (answer !== "none") response.writeHead(answer).end()
+function respond(status: SeenRequest["status"], response: ServerResponse): void {
+  if (status === "reset") response.destroy()
+  else if (status !== "none") response.writeHead(status).end()
 }
 
 function take(request: IncomingMessage, response: ServerResponse): void {
@@ -42,7 +42,7 @@ function take(request: IncomingMessage, response: ServerResponse): void {
   request.on("data", (chunk: Buffer) => chunks.push(chunk))
   request.on("end", () => {
     const body = Buffer.concat(chunks)
-    const answer = behave(kind)
+    const status = behave(kind)
     seen.push({
       at,
       channel,
@@ -51,9 +51,9 @@ function take(request: IncomingMessage, response: ServerResponse): void {
       sha256: createHash("sha256").update(body).digest("hex"),
       verified: verify({ body, header: request.headers["x-sitewire-signature"], secrets: [secret] }).valid,
       event: eventOf(body),
-      answer,
+      status,
     })
-    answerWith(answer, response)
+    respond(status, response)
   })
 }
 
@@ -66,7 +66,7 @@ function eventOf(body: Buffer): string {
   }
 }
 
-/** An origin for each kind: the sender bounds its connections by origin, and those that hang would use them up. */
+/** One origin for each kind: the dispatcher limits connections by origin, and hanging partners would use them all. */
 const addresses: Record<string, string> = {}
 for (const kind of ["healthy", "flaky", "hanging", "recovering"]) {
   const server = createServer(take)

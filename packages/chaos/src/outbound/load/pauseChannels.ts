@@ -3,7 +3,7 @@ import type { Random } from "../../random.ts"
 import { pickChannel } from "../channels.ts"
 import type { CallConsole } from "./callConsole.ts"
 
-/** Pauses some channel now and then and resumes it seconds later, until `isOver`. Leaves none paused. Returns how many it paused. */
+/** Pauses random channels and resumes each seconds later, until `isOver`. Returns how many; none stays paused. */
 export async function pauseChannels(settings: {
   call: CallConsole
   random: Random
@@ -22,9 +22,9 @@ export async function pauseChannels(settings: {
     await sleep(random.between(...everyMs))
     const channel = pickChannel(random)
     const lasting = random.between(...pausedMs)
-    // Without a response it may be paused all the same.
-    const answer = await call(`/v1/channels/${channel}/pause`)
-    if (answer?.status === 200) count += 1
+    // Resumed even without a response, because the pause may have happened.
+    const response = await call(`/v1/channels/${channel}/pause`)
+    if (response?.status === 200) count += 1
     resuming.push(sleep(lasting).then(() => resume(channel)))
   }
   await Promise.all(resuming)

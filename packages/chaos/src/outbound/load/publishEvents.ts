@@ -8,8 +8,8 @@ import { pickChannel } from "../channels.ts"
 import type { PublishedEvent } from "../evidence/evidence.ts"
 
 /**
- * Adds to `published` until `isOver` or there are `atMost`, ten times a second what is due by now; each batch again until it is acknowledged, as a
- * careful publisher does.
+ * Publishes events at a rate until `isOver` or until there are `atMost`, and adds them to `published`. Each batch is published
+ * until it is acknowledged.
  */
 export async function publishEvents(settings: {
   it: Pick<ChaosInstallation, "names" | "publish">

@@ -4,15 +4,12 @@ import type { Random } from "../../random.ts"
 import { pickChannel } from "../channels.ts"
 import type { CallConsole } from "./callConsole.ts"
 
-/** What the console has accepted (202): a delivery between `askedAt` and `acceptedAt`, or a job. */
+/** A resend that the console accepted (202) between `requestedAt` and `acceptedAt`, or a job. */
 export type AcceptedResend =
-  | { kind: "delivery"; delivery: string; askedAt: number; acceptedAt: number }
+  | { kind: "delivery"; delivery: string; requestedAt: number; acceptedAt: number }
   | { kind: "job"; job: string }
 
-/**
- * An operator who sends again, until `isOver`: half of the time one delivery, otherwise all of a channel's, or all that were made
- * in the last seconds.
- */
+/** Resends until `isOver`: one delivery, or all of a channel, or all of the last seconds. */
 export async function resendDeliveries(settings: {
   call: CallConsole
   sql: Sql
@@ -26,19 +23,19 @@ export async function resendDeliveries(settings: {
   async function resendOne(): Promise<void> {
     const [row] = await sql<{ id: string }>("select id from delivery order by random() limit 1")
     if (!row) return
-    const askedAt = Date.now()
-    const answer = await call(`/v1/deliveries/${row.id}/resend`, { reason: "chaos" })
-    if (answer?.status === 202)
-      accepted.push({ kind: "delivery", delivery: row.id, askedAt, acceptedAt: Date.now() })
+    const requestedAt = Date.now()
+    const response = await call(`/v1/deliveries/${row.id}/resend`, { reason: "chaos" })
+    if (response?.status === 202)
+      accepted.push({ kind: "delivery", delivery: row.id, requestedAt, acceptedAt: Date.now() })
   }
 
   async function resendMany(): Promise<void> {
     const lately = () => new Date(Date.now() - random.between(1_000, 5_000)).toISOString()
     const filter =
       random.next() < 0.5 ? { channel: pickChannel(random) } : { created_after: lately(), state: "delivered" }
-    const answer = await call("/v1/jobs/resend", { filter, reason: "chaos", per_second: 200 })
-    if (answer?.status === 202)
-      accepted.push({ kind: "job", job: String((answer.body as { id?: unknown }).id) })
+    const response = await call("/v1/jobs/resend", { filter, reason: "chaos", per_second: 200 })
+    if (response?.status === 202)
+      accepted.push({ kind: "job", job: String((response.body as { id?: unknown }).id) })
   }
 
   while (!isOver()) {

@@ -1,19 +1,17 @@
-import { type AttemptRow, type Evidence, isTaken, type SeenRequest } from "../evidence/evidence.ts"
+import { type AttemptRow, type Evidence, isSuccess, type SeenRequest } from "../evidence/evidence.ts"
 import { hitsBetween } from "./reassignments.ts"
 
-/** A session time-out (10 s) and a rebalance time-out (20 s). */
+/** A session timeout (10 s) and a rebalance timeout (20 s). */
 const aftermathMs = 30_000
 
 /**
- * Deliveries with more attempts than they had causes, and why. An attempt's cause is the event, a failed attempt before it, a
- * resend, or a sweep. Without a cause are
- * - a number that was made more often than once and once more for each reassignment that may have hit it, from the first
- *   making to the last;
- * - a number that follows one of which no making failed, unless a fault between the two may have ended the claim on it.
- * A reset counts as no making of its own: the sender may repeat a request on a new connection when a kept one is closed
- * under it, within one attempt.
+ * Finds deliveries with more attempts than causes. An attempt's cause is the event, a failed attempt, a resend or a sweep. These
+ * attempts have no cause:
+ * - repetitions of an attempt number beyond one for each reassignment that may have affected it;
+ * - an attempt after one that never failed, unless a fault between them may have ended the delivery's claim.
+ * A reset is not counted: within one attempt, the dispatcher may repeat a request on a new connection.
  *
- * `afterDelivery`: attempts with a higher number than one that had been delivered, less resends and sweeps.
+ * `afterDelivery` counts attempts after a successful one, less resends and sweeps.
  */
 export function findForks({
   attempts,
@@ -52,7 +50,7 @@ export function findForks({
     let before: { number: number; from: number; failed: boolean } | undefined
     for (const number of [...new Set([...made.keys(), ...seen.keys()])].sort((a, b) => a - b)) {
       const [madeNow, seenNow] = [made.get(number) ?? [], seen.get(number) ?? []]
-      const times = Math.max(madeNow.length, seenNow.filter(({ answer }) => answer !== "reset").length)
+      const times = Math.max(madeNow.length, seenNow.filter(({ status }) => status !== "reset").length)
       const starts = [...madeNow, ...seenNow].map(({ at }) => at)
       const from = Math.min(...starts)
       const hits = hitsBetween(faults, members, { from, to: Math.max(...starts), aftermathMs })
@@ -69,7 +67,7 @@ export function findForks({
         withoutCause.push({ times: 1, why: `attempt ${number} after ${before.number} was delivered` })
       if (number > deliveredBy) after += times
       if (madeNow.some(({ delivered }) => delivered)) deliveredBy = Math.min(deliveredBy, number)
-      const failed = madeNow.some(({ delivered }) => !delivered) || seenNow.some((one) => !isTaken(one))
+      const failed = madeNow.some(({ delivered }) => !delivered) || seenNow.some((one) => !isSuccess(one))
       before = { number, from, failed }
     }
     return { withoutCause, after }

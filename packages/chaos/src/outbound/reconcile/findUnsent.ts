@@ -1,6 +1,6 @@
 import { clockMs, type Evidence } from "../evidence/evidence.ts"
 
-/** Accepted resends that deferred nothing, and deferrals for a resend that no attempt followed. */
+/** Accepted resends without a deferral, and deferrals for a resend without a later attempt. */
 export function findUnsent({ deferrals, accepted, jobs, attempts }: Evidence): string[] {
   const unsent: string[] = []
   const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
@@ -16,7 +16,7 @@ export function findUnsent({ deferrals, accepted, jobs, attempts }: Evidence): s
       promised += 1
       const deferred = resendsOf
         .get(one.delivery)
-        ?.some(({ at }) => at >= one.askedAt - clockMs && at <= one.acceptedAt + clockMs)
+        ?.some(({ at }) => at >= one.requestedAt - clockMs && at <= one.acceptedAt + clockMs)
       if (!deferred)
         unsent.push(`${one.delivery}: accepted at ${new Date(one.acceptedAt).toISOString()}, not deferred`)
     } else {
@@ -26,6 +26,6 @@ export function findUnsent({ deferrals, accepted, jobs, attempts }: Evidence): s
     }
   }
   if (promised > resends.length)
-    unsent.push(`${promised} deliveries to be sent again, ${resends.length} deferred`)
+    unsent.push(`${promised} deliveries to be resent, ${resends.length} deferred`)
   return unsent
 }

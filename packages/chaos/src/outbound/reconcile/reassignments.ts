@@ -1,9 +1,8 @@
 import type { Fault, FaultKind } from "../../faults/driveFaults.ts"
 
 /**
- * How often a fault makes the group reassign its partitions, or a dispatcher lose its claims: when a member is lost and when it is
- * back, or for each member that comes back to a broker; of several brokers also when it goes to another one. Postgres
- * and the console have no part in that.
+ * How often a fault makes the group reassign partitions, or a dispatcher lose its claims: when a member is lost and when it
+ * returns, and for each member that reconnects to a broker. Faults of Postgres and the console do not.
  */
 export function reassignments(kind: FaultKind, members: number): number {
   switch (kind) {
@@ -26,10 +25,7 @@ export function reassignments(kind: FaultKind, members: number): number {
   }
 }
 
-/**
- * How many reassignments may have hit what was made between these times. `aftermathMs`: for how long after its end a fault may go
- * on reassigning.
- */
+/** How many reassignments may have happened between these times. A fault may cause them until `aftermathMs` after its end. */
 export function hitsBetween(
   faults: readonly Fault[],
   members: number,

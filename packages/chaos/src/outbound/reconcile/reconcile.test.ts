@@ -26,7 +26,7 @@ function evidence(): Evidence {
     deferrals: [],
     accepted: [],
     jobs: [],
-    carried: { events: [], deliveries: [] },
+    uncommittedKeys: { events: [], deliveries: [] },
     faults: [kill],
     members: 3,
     outstanding: 64,
@@ -35,7 +35,7 @@ function evidence(): Evidence {
 
 function request(event: string, overrides: Partial<SeenRequest>): SeenRequest {
   const sent = { at: 9_001, channel: "acme", delivery: `d-${event}`, number: 1, sha256: `sha-${event}` }
-  return { ...sent, verified: true, event, answer: 204, ...overrides }
+  return { ...sent, verified: true, event, status: 204, ...overrides }
 }
 
 test("where all was delivered once, all promises hold", () => {
@@ -49,7 +49,7 @@ test("where all was delivered once, all promises hold", () => {
     forked: [],
     resends: 0,
     unsent: [],
-    uncarried: [],
+    stranded: [],
     misrecorded: [],
     deferred: {},
     holds: true,
@@ -58,7 +58,7 @@ test("where all was delivered once, all promises hold", () => {
 
 test("an event that no partner took is lost, whatever the rows say", () => {
   const it = evidence()
-  it.requests[1] = request("b", { answer: 500 })
+  it.requests[1] = request("b", { status: 500 })
   expect(reconcile(it)).toMatchObject({
     lost: ["b"],
     misrecorded: ["b: delivered, taken 0 times"],
@@ -82,7 +82,7 @@ test("a delivery that a partner took and that is still pending is found", () => 
 
 test("records that are not committed are found", () => {
   const it = evidence()
-  expect(reconcile({ ...it, carried: { events: ["a"], deliveries: ["d-b"] } })).toMatchObject({
+  expect(reconcile({ ...it, uncommittedKeys: { events: ["a"], deliveries: ["d-b"] } })).toMatchObject({
     uncommitted: 2,
     holds: false,
   })
@@ -215,7 +215,7 @@ test("a resend that no attempt followed is found, whatever was attempted before 
 test("an accepted resend that deferred nothing is found, and a job that is not done", () => {
   const it = evidence()
   it.accepted = [
-    { kind: "delivery", delivery: "d-a", askedAt: late, acceptedAt: late + 10 },
+    { kind: "delivery", delivery: "d-a", requestedAt: late, acceptedAt: late + 10 },
     { kind: "job", job: "job-1" },
     { kind: "job", job: "job-2" },
   ]
@@ -225,7 +225,7 @@ test("an accepted resend that deferred nothing is found, and a job that is not d
       "d-a: accepted at 1970-01-01T00:00:50.010Z, not deferred",
       "job job-1: running",
       "job job-2: no row",
-      "4 deliveries to be sent again, 0 deferred",
+      "4 deliveries to be resent, 0 deferred",
     ],
     holds: false,
   })
@@ -233,7 +233,7 @@ test("an accepted resend that deferred nothing is found, and a job that is not d
 
 test("an accepted resend whose delivery was deferred meanwhile and then attempted is kept", () => {
   const it = evidence()
-  it.accepted = [{ kind: "delivery", delivery: "d-a", askedAt: late - 2_000, acceptedAt: late - 10 }]
+  it.accepted = [{ kind: "delivery", delivery: "d-a", requestedAt: late - 2_000, acceptedAt: late - 10 }]
   it.deferrals = [{ delivery: "d-a", reason: "resend", at: late - 1_000 }]
   it.requests.push(request("a", { at: late, number: 2 }))
   it.attempts.push(second)
@@ -256,15 +256,17 @@ test.each([
   ],
 ])("a delivery that is %s, and that no record carries, is found", (_, overrides, found) => {
   const it = unfinished(overrides)
-  expect(reconcile(it)).toMatchObject({ uncarried: [found], holds: false })
-  expect(reconcile({ ...it, carried: { events: ["b"], deliveries: ["d-b"] } }).uncarried).toEqual([found])
-  expect(reconcile({ ...it, carried: { events: ["a"], deliveries: [] } }).uncarried).toEqual([])
-  expect(reconcile({ ...it, carried: { events: [], deliveries: ["d-a"] } }).uncarried).toEqual([])
+  expect(reconcile(it)).toMatchObject({ stranded: [found], holds: false })
+  expect(reconcile({ ...it, uncommittedKeys: { events: ["b"], deliveries: ["d-b"] } }).stranded).toEqual([
+    found,
+  ])
+  expect(reconcile({ ...it, uncommittedKeys: { events: ["a"], deliveries: [] } }).stranded).toEqual([])
+  expect(reconcile({ ...it, uncommittedKeys: { events: [], deliveries: ["d-a"] } }).stranded).toEqual([])
 })
 
-test("a deferred delivery is carried by its row, and is unfinished all the same", () => {
+test("a deferred delivery is uncommittedKeys by its row, and is unfinished all the same", () => {
   expect(reconcile(unfinished({ deferred: true }))).toMatchObject({
-    uncarried: [],
+    stranded: [],
     misrecorded: ["a: delivered, deferred, taken 1 times"],
     holds: false,
   })
@@ -272,7 +274,7 @@ test("a deferred delivery is carried by its row, and is unfinished all the same"
 
 test("a chain that goes on after the delivery, behind a repeat that failed, is counted and bounded", () => {
   const it = evidence()
-  it.requests.push(request("a", { at: 20_000, answer: 500 }), request("a", { at: 21_000, number: 2 }))
+  it.requests.push(request("a", { at: 20_000, status: 500 }), request("a", { at: 21_000, number: 2 }))
   expect(reconcile(it)).toMatchObject({ afterDelivery: 1, duplicates: 1, forked: [], holds: true })
   expect(reconcile({ ...it, outstanding: 0 }).forked).toEqual(["1 attempts after deliveries, bound 0"])
 })
@@ -280,6 +282,6 @@ test("a chain that goes on after the delivery, behind a repeat that failed, is c
 test("a request repeated after a reset is no attempt of its own", () => {
   const it = evidence()
   it.faults = []
-  it.requests.push(request("a", { at: 9_000, answer: "reset" }))
+  it.requests.push(request("a", { at: 9_000, status: "reset" }))
   expect(reconcile(it)).toMatchObject({ duplicates: 0, forked: [], holds: true })
 })

@@ -1,46 +1,43 @@
-import { type Evidence, isTaken } from "../evidence/evidence.ts"
+import { type Evidence, isSuccess } from "../evidence/evidence.ts"
 import { findForks } from "./findForks.ts"
-import { describeState, findUncarried } from "./findStranded.ts"
+import { describeState, findStranded } from "./findStranded.ts"
 import { findUnsent } from "./findUnsent.ts"
 import { reassignments } from "./reassignments.ts"
 
 export type OutboundLedger = {
   published: number
-  /** Events for which a partner answered 2xx. */
   delivered: number
-  /** Events, acknowledged, for which no partner ever answered 2xx. */
+  /** Acknowledged events for which no partner ever responded with 2xx. */
   lost: string[]
-  /** 2xx answers beyond the first for an event, less its resends. */
+  /** 2xx responses after the first for an event, less its resends. */
   duplicates: number
   bound: number
-  /** Requests with another body than published, a wrong signature, or for another's delivery. */
+  /** Requests with a wrong body, signature, channel or delivery. */
   forged: string[]
-  /** Deliveries with more than one live chain of attempts, and why. */
+  /** Deliveries with attempts without a cause: see findForks. */
   forked: string[]
-  /** Attempts with a higher number than one that had been delivered, less resends and overdue deferrals. */
+  /** Attempts after a successful one, less resends and overdue deferrals. */
   afterDelivery: number
   /** Deliveries that the console has deferred for a resend. */
   resends: number
-  /** Resends that were accepted and that no attempt followed. */
+  /** Accepted resends without a later attempt. */
   unsent: string[]
-  /** Unfinished deliveries that neither their row nor a record carries. */
-  uncarried: string[]
-  /** Deliveries whose rows say something else than the partners saw, or that are still unfinished. */
+  /** Unfinished deliveries that no dispatcher will ever get. */
+  stranded: string[]
+  /** Deliveries that are unfinished, or whose rows contradict the partners. */
   misrecorded: string[]
   uncommitted: number
-  /** How often deliveries were deferred, by reason. */
   deferred: Record<string, number>
   holds: boolean
 }
 
 /**
- * Compares what was published, what the database says, what was committed and what partners saw.
+ * Compares what was published and committed with the database and with the partners' requests.
  *
- * `bound`: an attempt is made again only if its delivery was outstanding, outcome not durable, when its partition was
- * reassigned or its claim lost. So each of these repeats at most what all members have outstanding (one more member during a
- * rebalance, which is an extra one that comes and goes): the sum over the faults of reassignments x members x outstanding. A
- * sweep may defer a delivery whose record still exists, so each overdue deferral adds one. More attempts after deliveries
- * than the bound are a fork as well.
+ * `bound` limits duplicates. An attempt is repeated only if its delivery was outstanding when its partition was reassigned or
+ * its claim lost. So each reassignment repeats at most what all members have outstanding: the bound is the sum over all faults
+ * of reassignments x members x outstanding, with an extra member during a rebalance. A sweep may defer a delivery whose
+ * record still exists, so each overdue deferral adds one. More attempts after deliveries than the bound are forks.
  */
 export function reconcile(evidence: Evidence): OutboundLedger {
   const { published, deliveries, requests, deferrals, faults, members, outstanding } = evidence
@@ -56,12 +53,13 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   const misrecorded: string[] = []
   let duplicates = 0
   for (const { event } of published) {
-    const taken = (byEvent.get(event) ?? []).filter(isTaken).length
-    if (taken === 0) lost.push(event)
+    const successes = (byEvent.get(event) ?? []).filter(isSuccess).length
+    if (successes === 0) lost.push(event)
     const row = rows.get(event)
-    duplicates += Math.max(0, taken - 1 - (resendsOf.get(row?.delivery ?? "")?.length ?? 0))
+    duplicates += Math.max(0, successes - 1 - (resendsOf.get(row?.delivery ?? "")?.length ?? 0))
     const state = row ? describeState(row) : "no row"
-    if ((state === "delivered") !== taken > 0) misrecorded.push(`${event}: ${state}, taken ${taken} times`)
+    if ((state === "delivered") !== successes > 0)
+      misrecorded.push(`${event}: ${state}, taken ${successes} times`)
   }
 
   const forged: string[] = []
@@ -92,9 +90,9 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   if (afterDelivery > bound) forked.push(`${afterDelivery} attempts after deliveries, bound ${bound}`)
 
   const unsent = findUnsent(evidence)
-  const uncarried = findUncarried(evidence)
-  const uncommitted = evidence.carried.events.length + evidence.carried.deliveries.length
-  const findings = [lost, forged, forked, misrecorded, unsent, uncarried]
+  const stranded = findStranded(evidence)
+  const uncommitted = evidence.uncommittedKeys.events.length + evidence.uncommittedKeys.deliveries.length
+  const findings = [lost, forged, forked, misrecorded, unsent, stranded]
   return {
     published: published.length,
     delivered: published.length - lost.length,
@@ -106,7 +104,7 @@ export function reconcile(evidence: Evidence): OutboundLedger {
     afterDelivery,
     resends: deferred.resend ?? 0,
     unsent,
-    uncarried,
+    stranded,
     misrecorded,
     uncommitted,
     deferred,
