@@ -2,8 +2,8 @@ import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { addErasure } from "../test/fixtures/addErasure.ts"
-import { listMaxAgeMs, listRefreshMs } from "./bounds.ts"
 import { openErasureList } from "./erasureList.ts"
+import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 
 const content = Buffer.from('{"email":"owner@shop.example"}')
 

@@ -1,7 +1,7 @@
 import { clockMarginMs, sitePaidGoneAfterMs } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { listMaxAgeMs, listRefreshMs } from "./bounds.ts"
 import { type Erasures, readErasures } from "./readErasures.ts"
+import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 
 /** An older erasure names nobody whose event can still come: site.paid does not have it any more. */
 const relevantMs = sitePaidGoneAfterMs + clockMarginMs

@@ -6,7 +6,7 @@ import {
   createBreaker,
   isBreakerOpen,
   isCoolDownOver,
-} from "./breaker.ts"
+} from "./circuitBreaker.ts"
 
 export type LimiterSettings = BreakerSettings & {
   /** Permits of one key, at most. */

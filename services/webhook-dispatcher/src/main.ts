@@ -20,11 +20,11 @@ import {
 import { createSecretOpener, tryNewestSecret } from "./attempt/openSecrets.ts"
 import { createSendRequest } from "./attempt/sendRequest.ts"
 import { createDispatcher, type Dispatcher } from "./createDispatcher.ts"
-import { readBacklog } from "./deferred/readBacklog.ts"
+import { createPublish } from "./createPublish.ts"
+import { createStore } from "./createStore.ts"
+import { readBacklog } from "./deferred/readBacklogMetrics.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
-import { createPublish } from "./publish.ts"
-import { deleteExpired } from "./retention/deleteExpired.ts"
-import { createStore } from "./store.ts"
+import { deleteExpired } from "./retention/deleteOldDeliveries.ts"
 import { dispatcherVariables } from "./variables.ts"
 
 /** Between an attempt's end and its row, where nothing is unavailable. */

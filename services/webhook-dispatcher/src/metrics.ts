@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
-import type { BacklogFigures } from "./deferred/readBacklog.ts"
+import type { BacklogFigures } from "./deferred/readBacklogMetrics.ts"
 
 const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
 

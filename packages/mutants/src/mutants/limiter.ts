@@ -43,7 +43,7 @@ export const limiterMutants: readonly Mutant[] = [
   },
   {
     name: "Limiter: a failed probe does not make the cool-down longer",
-    file: "packages/limiter/src/breaker.ts",
+    file: "packages/limiter/src/circuitBreaker.ts",
     find: "breaker.cooldownMs * 2",
     replace: "breaker.cooldownMs",
     tests: ["packages/limiter/src/createLimiter.test.ts"],

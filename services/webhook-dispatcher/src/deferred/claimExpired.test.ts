@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryRows.ts"
+import { startRows } from "../../test/fixtures/deliveryDatabase.ts"
 import { markDead } from "../outcome/markDead.ts"
 import { claimExpired } from "./claimExpired.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryRows.ts"
+import { startRows } from "../../test/fixtures/deliveryDatabase.ts"
 import { type Deferral, deferDeliveries } from "./deferDeliveries.ts"
 
 const busy = (id: string): Deferral => ({ id, reason: "busy", attempt: 2, failures: 1, elapsedMs: 60_000 })

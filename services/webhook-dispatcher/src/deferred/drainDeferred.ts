@@ -2,7 +2,7 @@ import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { Wanted } from "./claimDeferred.ts"
-import type { Backlog } from "./findBacklogs.ts"
+import type { Backlog } from "./findDeferredChannels.ts"
 
 /** Capacity of several permits, and of several channels, is then one claim. */
 const gatherMs = 2

@@ -1,6 +1,6 @@
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
+import { unreadMetrics } from "../../test/fixtures/testMetrics.ts"
 import { expireDeferred } from "./expireDeferred.ts"
 
 // When Kafka acknowledges cannot be chosen with a real one.

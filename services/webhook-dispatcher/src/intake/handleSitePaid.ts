@@ -9,9 +9,9 @@ import {
 } from "@sitewire/contracts"
 import type { Incoming } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
+import type { Publish } from "../createPublish.ts"
 import { type DueDelivery, toChannel } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import type { Publish } from "../publish.ts"
 import type { UnattemptedDelivery } from "./findUnattempted.ts"
 import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
 

@@ -1,5 +1,5 @@
 import type { DeadLetter } from "@sitewire/contracts"
-import type { Publish } from "../publish.ts"
+import type { Publish } from "../createPublish.ts"
 
 type DeadDelivery = {
   id: string

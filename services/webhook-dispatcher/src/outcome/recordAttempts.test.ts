@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryRows.ts"
+import { startRows } from "../../test/fixtures/deliveryDatabase.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 
 const delivery = randomUUID()

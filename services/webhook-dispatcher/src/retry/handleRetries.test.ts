@@ -1,7 +1,7 @@
 import type { DeliveryDue } from "@sitewire/contracts"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
+import { unreadMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
 import { createDeliveryLock } from "../deliveryLock.ts"
 import { createHandleRetries } from "./handleRetries.ts"

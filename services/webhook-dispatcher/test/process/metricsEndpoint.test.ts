@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("the figures say how many events are behind, under way and done, and name nobody", async () => {
   await using it = await startInstallation()

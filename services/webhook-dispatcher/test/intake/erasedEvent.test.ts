@@ -2,7 +2,7 @@ import { subjectOf } from "@sitewire/erasure"
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("an event that names an erased person is neither stored nor sent, when it was published before the erasure was asked for", async () => {
   await using it = await startInstallation()

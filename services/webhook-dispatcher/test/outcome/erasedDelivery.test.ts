@@ -2,7 +2,7 @@ import { openPool } from "@sitewire/database"
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 // What a console's erasure does to a row; see stepErasure there.
 const erase = `update delivery set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,

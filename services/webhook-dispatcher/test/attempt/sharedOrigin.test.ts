@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const hanging = 24
 

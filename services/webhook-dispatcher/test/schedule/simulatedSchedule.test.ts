@@ -8,7 +8,7 @@ import {
   schedule,
   simulate,
   topics,
-} from "./fixtures/simulatedDispatcher.ts"
+} from "../fixtures/simulatedDispatcher.ts"
 
 const second = 1_000
 const minute = 60 * second

@@ -1,6 +1,6 @@
 import { createLogger } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
+import { unreadMetrics } from "../../../test/fixtures/testMetrics.ts"
 import { startSweep } from "./startSweep.ts"
 
 const overdueAfterMs = 300_000

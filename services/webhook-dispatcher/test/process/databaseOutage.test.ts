@@ -3,8 +3,8 @@ import { openPool } from "@sitewire/database"
 import { startReceiver } from "@sitewire/receiver"
 import { postgresAddress, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { closeDatabase } from "./fixtures/closeDatabase.ts"
-import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
+import { closeDatabase } from "../fixtures/closeDatabase.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a dispatcher that has nothing to do is not ready while the database is away", async () => {
   await using it = await startInstallation()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 // More slow partners than have room in what a dispatcher holds, if each took all that one may have.
 const crowd = 12

@@ -2,7 +2,7 @@ import { connectKafka, ensureTopics } from "@sitewire/kafka"
 import { startReceiver } from "@sitewire/receiver"
 import { kafkaBrokers, silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a retry that the broker refuses for good blocks no partition: it is logged, and the sweep sends the delivery", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300] })

@@ -3,8 +3,8 @@ import { sign, standardWebhooksSecret } from "@sitewire/signing"
 import { waitUntil } from "@sitewire/testkit"
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
-import { paid, secret, startInstallation } from "../../test/fixtures/testDispatcher.ts"
-import { verifyInPython } from "../../test/fixtures/testPython.ts"
+import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
+import { verifyInPython } from "../fixtures/verifyInPython.ts"
 
 const newSecret = "the secret that comes after"
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a dispatcher whose keys open no secret is not ready and says why, and what it defers another delivers", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })

@@ -13,7 +13,7 @@ import {
 } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 /** So long that the 5 % which `late-2xx` leaves are more than this machine's noise. */
 const TIMEOUT_MS = 5_000

@@ -3,7 +3,7 @@ import { openPool } from "@sitewire/database"
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, secret, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>
 

@@ -3,8 +3,8 @@ import { openPool } from "@sitewire/database"
 import { startReceiver } from "@sitewire/receiver"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
-import { sweepNew } from "./sweepNew.ts"
+import { sweepNew } from "../../src/deferred/sweep/sweepUnattempted.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>
 

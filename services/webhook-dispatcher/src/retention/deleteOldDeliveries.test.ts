@@ -3,7 +3,7 @@ import { openPool } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startInstallation } from "../../test/fixtures/testDispatcher.ts"
-import { deleteExpired } from "./deleteExpired.ts"
+import { deleteExpired } from "./deleteOldDeliveries.ts"
 
 const dayMs = 86_400_000
 const now = Date.now()

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { startInstallation } from "./fixtures/testDispatcher.ts"
+import { startInstallation } from "../fixtures/testDispatcher.ts"
 
 test.each(["webhook-dispatcher", "sync-scheduler", "trigger-gateway"])(
   "%s ends with the names of the topics that are missing, and with what to do",

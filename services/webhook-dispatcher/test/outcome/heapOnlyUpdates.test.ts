@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 /** Postgres counts in each backend, and adds up when the backend has nothing to do or ends. */
 async function updates(it: Awaited<ReturnType<typeof startInstallation>>) {

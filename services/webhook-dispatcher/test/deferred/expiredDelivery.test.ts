@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a delivery whose retry period ends behind an open breaker is dead: in its row, on its topic and in the figures", async () => {
   await using it = await startInstallation()

@@ -1,6 +1,6 @@
 import type { Logger } from "@sitewire/runtime"
-import type { DispatcherMetrics } from "../metrics.ts"
-import type { NewSweep } from "./sweepNew.ts"
+import type { DispatcherMetrics } from "../../metrics.ts"
+import type { NewSweep } from "./sweepUnattempted.ts"
 
 const longestIntervalMs = 60_000
 /** Rows of one statement, at most. */

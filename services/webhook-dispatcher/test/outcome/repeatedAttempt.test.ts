@@ -1,8 +1,8 @@
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../../test/fixtures/testDispatcher.ts"
-import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
+import { type AttemptRecord, recordAttempts } from "../../src/outcome/recordAttempts.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 // A process that was paused, or lost its partitions, makes an attempt that another makes as well. One of the two can
 // fail and the other be taken: `npm run chaos -- outbound` saw it for one in a hundred deliveries to flaky partners.

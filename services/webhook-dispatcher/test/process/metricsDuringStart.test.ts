@@ -1,6 +1,6 @@
 import { closedPort } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { startInstallation } from "./fixtures/testDispatcher.ts"
+import { startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a dispatcher that is asked for its figures while it starts tells them, and goes on starting", async () => {
   await using it = await startInstallation()

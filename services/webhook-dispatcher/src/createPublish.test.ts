@@ -1,7 +1,7 @@
 import { PermanentPublishError, RecordTooLarge } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { createPublish } from "./publish.ts"
+import { createPublish } from "./createPublish.ts"
 
 const record = { topic: "site.ready.dead", key: "k", value: "{}" }
 

@@ -1,8 +1,8 @@
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { closeDatabase } from "./fixtures/closeDatabase.ts"
-import { paid, startInstallation } from "./fixtures/testDispatcher.ts"
+import { closeDatabase } from "../fixtures/closeDatabase.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>
 type Dispatcher = Awaited<ReturnType<Installation["dispatcher"]>>
