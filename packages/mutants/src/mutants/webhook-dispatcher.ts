@@ -272,7 +272,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     file: "services/webhook-dispatcher/src/deliveryLock.ts",
     find: "if (waiting === undefined) {",
     replace: "if (waiting !== null || delivery) {",
-    tests: ["services/webhook-dispatcher/test/schedule/simulatedSchedule.test.ts"],
+    tests: ["services/webhook-dispatcher/test/schedule/repeatedRecords.test.ts"],
     testName: "a rebalance during an attempt",
   },
   {
@@ -296,7 +296,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     file: "services/webhook-dispatcher/src/deferred/sweep/sweepUnattempted.ts",
     find: "select 1, id from looked_at order by id desc limit 1",
     replace: "select 1, id from looked_at order by id desc limit 0",
-    tests: ["services/webhook-dispatcher/test/deferred/sweep.test.ts"],
+    tests: ["services/webhook-dispatcher/src/deferred/sweep/sweepUnattempted.test.ts"],
     testName: "each stored row is looked at once",
   },
   {
@@ -305,7 +305,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     find: "  select id, state = 'pending' and attempts = 0 and deferred_at is null as waits\n    from delivery\n   where id > (select id from start) and id < $1::uuid",
     replace:
       "  select id, state = 'pending' and attempts = 0 and deferred_at is null and id < $1::uuid as waits\n    from delivery\n   where id > (select id from start)",
-    tests: ["services/webhook-dispatcher/test/deferred/sweep.test.ts"],
+    tests: ["services/webhook-dispatcher/src/deferred/sweep/sweepUnattempted.test.ts"],
     testName: "each stored row is looked at once",
   },
   {
@@ -391,7 +391,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     file: "services/webhook-dispatcher/src/attempt/sendRequest.ts",
     find: "sign(due.body, secret)",
     replace: "sign(Buffer.from(JSON.stringify(JSON.parse(due.body.toString()))), secret)",
-    tests: ["services/webhook-dispatcher/test/attempt/attempts.test.ts"],
+    tests: ["services/webhook-dispatcher/test/attempt/request.test.ts"],
     testName: "what is signed and sent are the stored bytes",
   },
   {
@@ -399,7 +399,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     file: "services/webhook-dispatcher/src/attempt/sendRequest.ts",
     find: "status < 300",
     replace: "status < 400",
-    tests: ["services/webhook-dispatcher/test/attempt/attempts.test.ts"],
+    tests: ["services/webhook-dispatcher/test/attempt/attemptOutcome.test.ts"],
     testName: "any 2xx is a success",
   },
   {
@@ -407,7 +407,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     file: "services/webhook-dispatcher/src/attempt/sendRequest.ts",
     find: "status < 300",
     replace: "status < 205",
-    tests: ["services/webhook-dispatcher/test/attempt/attempts.test.ts"],
+    tests: ["services/webhook-dispatcher/test/attempt/attemptOutcome.test.ts"],
     testName: "any 2xx is a success",
   },
   {

@@ -1,10 +1,9 @@
-import { connectKafka, type Incoming, startProducer } from "@sitewire/kafka"
-import { startReceiver } from "@sitewire/receiver"
+import type { Incoming } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
-import { kafkaBrokers, waitUntil } from "@sitewire/testkit"
+import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { simulateRows } from "../../test/fixtures/simulatedRows.ts"
-import { paid, refusal, startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { paid } from "../../test/fixtures/testDispatcher.ts"
 import { unreadMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
 import { createDeliveryLock } from "../deliveryLock.ts"
@@ -24,6 +23,34 @@ const idle: HandleSitePaidParts = {
   isFaultOfRecord: () => false,
   metrics: unreadMetrics(),
   log,
+}
+
+const unknownChannel = {
+  id: "",
+  fresh: false,
+  erased: false,
+  channel_id: null,
+  address: null,
+  secret_id: null,
+  secret_sealed: null,
+  other_secret_id: null,
+  other_secret_sealed: null,
+  standard_webhooks: null,
+  paused_at: null,
+}
+
+const stored = {
+  id: "00000000-0000-7000-8000-000000000001",
+  channelId: "acme",
+  body: Buffer.alloc(0),
+  bodySha256: Buffer.alloc(0),
+  correlation: "shop",
+  appendedAt: 0,
+}
+
+function record(event: string): Incoming {
+  const value = Buffer.from(JSON.stringify(paid(event)))
+  return { topic: "paid", partition: 0, offset: "0", key: event, value, headers: {}, appendedAt: 0 }
 }
 
 // Which of two hand-overs is served first cannot be caused with a real database.
@@ -125,72 +152,3 @@ test("a refused record is done when it is put aside, and not before", async () =
   await handled
   expect(done.toSorted()).toEqual(["malformed", "unknown"])
 })
-
-test("an event that is put right under its id is delivered, although the wrong one is refused in the same batch", async () => {
-  await using it = await startInstallation()
-  const partner = await startReceiver()
-  await it.channel("acme", partner.url)
-  const refused = await it.read(it.names.sitePaidInvalid)
-  const wrong = paid("shop", { channel: "typo" })
-  await it.publishPaid([wrong, wrong, paid("shop"), paid("shop"), paid("other")])
-  const dispatcher = await it.dispatcher()
-  await waitUntil("both deliveries", () => partner.received.length === 2)
-  await waitUntil("the refusals", () => refused.length === 2)
-  expect(refused.map(refusal)).toEqual(["unknown channel", "unknown channel"])
-  expect(partner.received.map(({ body }) => JSON.parse(String(body)).site_url).toSorted()).toEqual([
-    "https://other.example",
-    "https://shop.example",
-  ])
-  const figures = await fetch(`${dispatcher.addresses.ops}/metrics`).then((answer) => answer.text())
-  const of = (outcome: string) =>
-    Number(new RegExp(`^sitewire_site_paid_total\\{outcome="${outcome}".*\\} (\\d+)`, "m").exec(figures)?.[1])
-  expect(["accepted", "duplicate", "invalid"].map(of)).toEqual([2, 1, 2])
-  await partner.close()
-}, 60_000)
-
-test("a record that is too large to be put aside as it came holds up nobody: its place is kept", async () => {
-  await using it = await startInstallation()
-  const partner = await startReceiver()
-  await it.channel("acme", partner.url)
-  const refused = await it.read(it.names.sitePaidInvalid)
-  const kafka = connectKafka({ brokers: kafkaBrokers(), clientId: "test", log })
-  const publisher = await startProducer({ kafka, maxBatchBytes: 1_040_000 })
-  await publisher.publish([{ topic: it.names.sitePaid, key: "shop", value: "x".repeat(950_000) }])
-  await it.dispatcher()
-  await it.publishPaid([paid("shop-1")])
-  await waitUntil("the refusal", () => refused.length === 1)
-  const [record] = refused
-  expect(refusal(record)).toMatch(/^not JSON; not stored here \(.* takes 950181 bytes .*\): 950000 bytes$/)
-  expect(record).toMatchObject({ value: null, headers: { "sitewire-topic": it.names.sitePaid } })
-  await waitUntil("the delivery behind it", () => partner.received.length === 1)
-  await publisher.close(1_000)
-  await partner.close()
-}, 60_000)
-
-const unknownChannel = {
-  id: "",
-  fresh: false,
-  erased: false,
-  channel_id: null,
-  address: null,
-  secret_id: null,
-  secret_sealed: null,
-  other_secret_id: null,
-  other_secret_sealed: null,
-  standard_webhooks: null,
-  paused_at: null,
-}
-
-const stored = {
-  id: "00000000-0000-7000-8000-000000000001",
-  channelId: "acme",
-  body: Buffer.alloc(0),
-  bodySha256: Buffer.alloc(0),
-  correlation: "shop",
-  appendedAt: 0,
-}
-
-function record(event: string): Incoming {
-  const value = Buffer.from(JSON.stringify(paid(event)))
-  return { topic: "paid", partition: 0, offset: "0", key: event, value, headers: {}, appendedAt: 0 }
-}

@@ -1,12 +1,13 @@
-import { lowestDeliveryId } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { startInstallation } from "../../test/fixtures/testDispatcher.ts"
+import { insertAged } from "../../test/fixtures/insertAged.ts"
 import { deleteExpired } from "./deleteOldDeliveries.ts"
 
 const dayMs = 86_400_000
+
 const now = Date.now()
+
 const thirtyDays = new Date(now - 30 * dayMs)
 
 async function database() {
@@ -21,26 +22,6 @@ async function database() {
 
 type Sql = Awaited<ReturnType<typeof database>>["sql"]
 
-/** `dueIn`: days until the attempt that it waits for, or since. */
-type Inserted = { days: number; count: number; state: string; dueIn?: number | null }
-
-/** `count` deliveries of that age, each with two attempts. Ids as the dispatcher makes them, spread over a second. */
-async function insert(sql: Sql, { days, count, state, dueIn = null }: Inserted) {
-  const prefix = lowestDeliveryId(now - days * dayMs).slice(0, 13)
-  await sql(
-    `with made as (
-       insert into delivery (id, event_id, channel_id, body, body_sha256, state, correlation, next_attempt_at)
-       select ($1 || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $3 || n, 'acme', '', '', $4::delivery_state, 'c',
-              now() + $5 * interval '1 day'
-         from generate_series(1, $2::int) as n
-       returning id
-     )
-     insert into attempt (delivery_id, number, started_at, duration_ms, secret_id)
-     select id, number, now(), 1, 's' from made, generate_series(1, 2) as number`,
-    [prefix, count, `${days}-${state}-`, state, dueIn],
-  )
-}
-
 const counts = async (sql: Sql) =>
   (
     await sql(
@@ -50,18 +31,18 @@ const counts = async (sql: Sql) =>
 
 test("what is older than the retention is deleted with its attempts, in small batches; what waits is kept", async () => {
   const pool = await database()
-  await insert(pool.sql, { days: 40, count: 250, state: "delivered" })
-  await insert(pool.sql, { days: 31, count: 100, state: "dead" })
-  await insert(pool.sql, { days: 32, count: 5, state: "erased" })
-  await insert(pool.sql, { days: 50, count: 7, state: "pending" })
-  await insert(pool.sql, { days: 29, count: 20, state: "delivered" })
+  await insertAged(pool.sql, { days: 40, count: 250, state: "delivered" })
+  await insertAged(pool.sql, { days: 31, count: 100, state: "dead" })
+  await insertAged(pool.sql, { days: 32, count: 5, state: "erased" })
+  await insertAged(pool.sql, { days: 50, count: 7, state: "pending" })
+  await insertAged(pool.sql, { days: 29, count: 20, state: "delivered" })
   // Waiting for an attempt, however old and however overdue: the sweep sees to it.
-  await insert(pool.sql, { days: 60, count: 6, state: "pending", dueIn: -45 })
-  await insert(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
-  await insert(pool.sql, { days: 42, count: 2, state: "delivered", dueIn: 1 })
-  await insert(pool.sql, { days: 70, count: 4, state: "dead", dueIn: -31 })
+  await insertAged(pool.sql, { days: 60, count: 6, state: "pending", dueIn: -45 })
+  await insertAged(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
+  await insertAged(pool.sql, { days: 42, count: 2, state: "delivered", dueIn: 1 })
+  await insertAged(pool.sql, { days: 70, count: 4, state: "dead", dueIn: -31 })
   // Deferred: sent again, however long ago it was made.
-  await insert(pool.sql, { days: 43, count: 2, state: "delivered" })
+  await insertAged(pool.sql, { days: 43, count: 2, state: "delivered" })
   await pool.sql(
     "update delivery set deferred_at = now(), deferred_reason = 'resend' where event_id like '43-delivered-%'",
   )
@@ -84,7 +65,7 @@ test("what is older than the retention is deleted with its attempts, in small ba
 
 test("one dispatcher deletes at a time, also in the pauses of another, and what one left the next one takes", async () => {
   const pool = await database()
-  await insert(pool.sql, { days: 40, count: 60, state: "delivered" })
+  await insertAged(pool.sql, { days: 40, count: 60, state: "delivered" })
   const stop = new AbortController()
   const settings = { pool, before: thirtyDays, batch: 50, signal: stop.signal }
   const first = deleteExpired({ ...settings, pauseMs: 60_000 })
@@ -105,14 +86,4 @@ test("one dispatcher deletes at a time, also in the pauses of another, and what 
     deliveries: 10,
     attempts: 120,
   })
-})
-
-test("a dispatcher deletes by itself what RETENTION says", async () => {
-  await using it = await startInstallation()
-  await insert(it.sql, { days: 2, count: 10, state: "delivered" })
-  await insert(it.sql, { days: 0, count: 3, state: "delivered" })
-  const dispatcher = await it.dispatcher({ RETENTION: "24s" })
-  await waitUntil("the old ones to go", async () => (await it.sql("select from delivery")).length === 3)
-  await waitUntil("their attempts to go", async () => (await it.sql("select from attempt")).length === 6)
-  expect(await dispatcher.end()).toBe(0)
 })

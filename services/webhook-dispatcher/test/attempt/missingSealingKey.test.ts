@@ -4,6 +4,14 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
+type Installation = Awaited<ReturnType<typeof startInstallation>>
+
+const events = (count: number, overrides = {}) =>
+  Array.from({ length: count }, (_, at) => paid(`shop-${at}`, overrides))
+
+const delivered = async (it: Installation) =>
+  (await it.sql("select from delivery where state = 'delivered'")).length
+
 test("a dispatcher whose keys open no secret is not ready and says why, and what it defers another delivers", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })
   const partner = await startReceiver()
@@ -24,5 +32,22 @@ test("a dispatcher whose keys open no secret is not ready and says why, and what
   expect((await fetch(`${own.addresses.ops}/readyz`)).status).toBe(200)
   await waitUntil("the delivery", () => partner.received.length === 1)
   expect(partner.received[0]?.headers["x-sitewire-attempt"]).toBe("1")
+  await partner.close()
+}, 60_000)
+
+test("a delivery that a dispatcher cannot sign is deferred, costs no attempt, and goes out when a dispatcher has the key", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const without = await it.dispatcher({ SEALING_KEYS: `k2:${Buffer.alloc(32, 1).toString("base64")}` })
+  await it.publishPaid(events(3))
+  await waitUntil("all to be deferred", async () => {
+    return (await it.sql("select from delivery where deferred_reason = 'fault'")).length === 3
+  })
+  expect((await fetch(`${without.addresses.ops}/readyz`)).status).toBe(503)
+  expect(await it.sql("select from attempt")).toEqual([])
+  await it.dispatcher()
+  await waitUntil("all of them", async () => (await delivered(it)) === 3)
+  expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "1", "1"])
   await partner.close()
 }, 60_000)

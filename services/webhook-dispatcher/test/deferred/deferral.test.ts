@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
@@ -8,8 +7,10 @@ type Installation = Awaited<ReturnType<typeof startInstallation>>
 
 const events = (count: number, overrides = {}) =>
   Array.from({ length: count }, (_, at) => paid(`shop-${at}`, overrides))
+
 const deferred = async (it: Installation) =>
   (await it.sql("select from delivery where deferred_at is not null")).length
+
 const delivered = async (it: Installation) =>
   (await it.sql("select from delivery where state = 'delivered'")).length
 
@@ -106,67 +107,5 @@ test("two dispatchers share out what is deferred, and attempt nothing twice", as
   bothClaimed.resolve()
   await waitUntil("all of them", async () => (await delivered(it)) === 200)
   expect(partner.received).toHaveLength(200)
-  await partner.close()
-}, 60_000)
-
-test("a delivery that a dispatcher cannot sign is deferred, costs no attempt, and goes out when a dispatcher has the key", async () => {
-  await using it = await startInstallation()
-  const partner = await startReceiver()
-  await it.channel("acme", partner.url)
-  const without = await it.dispatcher({ SEALING_KEYS: `k2:${Buffer.alloc(32, 1).toString("base64")}` })
-  await it.publishPaid(events(3))
-  await waitUntil("all to be deferred", async () => {
-    return (await it.sql("select from delivery where deferred_reason = 'fault'")).length === 3
-  })
-  expect((await fetch(`${without.addresses.ops}/readyz`)).status).toBe(503)
-  expect(await it.sql("select from attempt")).toEqual([])
-  await it.dispatcher()
-  await waitUntil("all of them", async () => (await delivered(it)) === 3)
-  expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "1", "1"])
-  await partner.close()
-}, 60_000)
-
-test("a resend that is accepted while an attempt is in flight is made after it, with the next number", async () => {
-  await using it = await startInstallation()
-  const held: (() => void)[] = []
-  const partner = await startReceiver((_, response) => {
-    held.push(() => response.writeHead(204).end())
-  })
-  await it.channel("acme", partner.url)
-  await it.dispatcher()
-  await it.publishPaid([paid("shop-1")])
-  await waitUntil("the attempt", () => held.length === 1)
-  const [row] = await it.sql<{ id: string }>("select id from delivery")
-  await it.resend(row?.id ?? "")
-  // Longer than it takes to look for what is deferred.
-  await sleep(1_200)
-  expect(partner.received).toHaveLength(1)
-  held[0]?.()
-  await waitUntil("the resend", () => held.length === 2)
-  held[1]?.()
-  await waitUntil("its record", async () => {
-    const found = await it.sql("select from delivery where attempts = 2 and deferred_at is null")
-    return found.length === 1
-  })
-  expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "2"])
-  await partner.close()
-}, 60_000)
-
-test("a resend replaces the retry that was scheduled: the delivery is never in two places", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [1_500] })
-  const partner = await startReceiver((_, response, before) => response.writeHead(before ? 204 : 500).end())
-  await it.channel("acme", partner.url)
-  const dispatcher = await it.dispatcher()
-  await it.publishPaid([paid("shop-1")])
-  await waitUntil("a scheduled retry", async () => {
-    return (await it.sql("select from delivery where next_attempt_at is not null")).length === 1
-  })
-  const [row] = await it.sql<{ id: string }>("select id from delivery")
-  await it.resend(row?.id ?? "")
-  await waitUntil("the resend", async () => (await delivered(it)) === 1)
-  await waitUntil("the scheduled record to be dropped", () =>
-    dispatcher.output().includes("is stale; dropped"),
-  )
-  expect(partner.received).toHaveLength(2)
   await partner.close()
 }, 60_000)

@@ -1,9 +1,7 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { openPool } from "@sitewire/database"
 import { startReceiver } from "@sitewire/receiver"
-import { freshDatabase, waitUntil } from "@sitewire/testkit"
-import { expect, onTestFinished, test } from "vitest"
-import { sweepNew } from "../../src/deferred/sweep/sweepUnattempted.ts"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>
@@ -95,31 +93,3 @@ test("a delivery whose record is still there is not swept: neither while it wait
   expect(figures).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 0$/m)
   await partner.close()
 }, 60_000)
-
-test("each stored row is looked at once, whoever sweeps, in bounded steps", async () => {
-  const { url, drop } = await freshDatabase()
-  const pool = openPool({ url, size: 2, name: "sweep-test" })
-  onTestFinished(async () => {
-    await pool.close()
-    await drop()
-  })
-  for (let n = 0; n < 25; n++) await insertOrphan(pool.sql, `old-${n}`, hourMs + n)
-  await insertOrphan(pool.sql, "young", 1_000)
-  await pool.sql("update delivery set state = 'delivered', attempts = 1 where event_id like 'old-1%'")
-  const sweep = () => sweepNew(pool, { overdueMs: 300_000, batch: 10 })
-  expect(await sweep()).toMatchObject({ kind: "swept", more: true })
-  expect(await sweep()).toMatchObject({ kind: "swept", more: true })
-  expect(await sweep()).toMatchObject({ kind: "swept", more: false })
-  const deferred = await pool.sql<{ event_id: string }>(
-    "select event_id from delivery where deferred_reason = 'overdue' order by 1",
-  )
-  expect(deferred.map(({ event_id }) => event_id).filter((event) => event.startsWith("old-1"))).toEqual([])
-  expect(deferred).toHaveLength(14)
-  expect(await sweep()).toEqual({ kind: "swept", deferred: 0, more: false })
-  // What was too young has not been passed over.
-  expect(await sweepNew(pool, { overdueMs: 0, batch: 10 })).toEqual({
-    kind: "swept",
-    deferred: 1,
-    more: false,
-  })
-})

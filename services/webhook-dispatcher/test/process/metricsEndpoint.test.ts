@@ -1,5 +1,5 @@
 import { startReceiver } from "@sitewire/receiver"
-import { waitUntil } from "@sitewire/testkit"
+import { closedPort, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
@@ -39,3 +39,23 @@ test("the figures say how many events are behind, under way and done, and name n
   expect(last).not.toMatch(/acme|shop-|@/)
   await partner.close()
 })
+
+test("a dispatcher that is asked for its figures while it starts tells them, and goes on starting", async () => {
+  await using it = await startInstallation()
+  const port = await closedPort()
+  let starting = true
+  const statuses: number[] = []
+  const asking = (async () => {
+    while (starting) {
+      // Refused until it listens.
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null)
+      await answer?.text()
+      if (answer) statuses.push(answer.status)
+    }
+  })()
+  await it.dispatcher({ OPS_PORT: String(port) }).finally(() => {
+    starting = false
+  })
+  await asking
+  expect(new Set(statuses)).toEqual(new Set([200]))
+}, 60_000)

@@ -4,6 +4,33 @@ import { kafkaBrokers, silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
+test("a due attempt whose number no row can hold is dropped, and neither made nor consumed again and again", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [100] })
+  let fails = true
+  const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
+  await it.channel("acme", partner.url)
+  await it.publishPaid([paid("shop-1")])
+  const first = await it.dispatcher()
+  await waitUntil("a failed attempt", () => partner.received.length > 0)
+  expect(await first.end("SIGTERM")).toBe(0)
+  const [row] = await it.sql<{ id: string; attempts: number }>("select id, attempts from delivery")
+  const key = row?.id ?? ""
+  const due = { delivery: key, failures: 1, since: new Date().toISOString(), correlation: "c" }
+  const schedule = (attempt: number) =>
+    it.publish([{ topic: it.names.retry[0] ?? "", key, value: JSON.stringify({ ...due, attempt }) }])
+  await schedule(2 ** 31)
+  await schedule((row?.attempts ?? 0) + 1)
+  fails = false
+  const dispatcher = await it.dispatcher()
+  await waitUntil(
+    "the record behind it",
+    async () => (await it.sql("select from delivery where state = 'delivered'")).length === 1,
+  )
+  expect(dispatcher.output()).toContain("a due attempt cannot be read; dropped")
+  expect(dispatcher.output()).not.toContain("fatal")
+  await partner.close()
+})
+
 test("a retry that the broker refuses for good blocks no partition: it is logged, and the sweep sends the delivery", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300] })
   const kafka = connectKafka({ brokers: kafkaBrokers(), clientId: "test", log: silentLog })
