@@ -154,7 +154,7 @@ export function createDispatcher(parts: DispatcherParts) {
   /** A record's attempt of the same delivery may be in flight here: a resend need not wait for it, but its number must come after. */
   async function handleClaimed(due: DueDelivery): Promise<void> {
     if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) {
-      return due.claim === null ? undefined : release({ id: due.id, leasedUntil: due.claim.leasedUntil })
+      return due.claim === null ? undefined : release({ id: due.id, leaseExpiresAt: due.claim.leaseExpiresAt })
     }
     try {
       await handleDelivery(due)

@@ -61,7 +61,7 @@ export type DueDelivery = {
 export type Claim = {
   /** Names the deferral that the attempt ends: a resend that comes meanwhile is another one. */
   deferredAt: Date
-  leasedUntil: Date
+  leaseExpiresAt: Date
   /** No attempt begins after this, by `performance.now()`: another dispatcher may claim the delivery when the lease ends. */
   attemptBefore: number
 }

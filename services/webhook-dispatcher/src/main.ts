@@ -121,7 +121,7 @@ await runService({
         schedule,
         topics,
         maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
-        channelMaxConcurrency: config.CHANNEL_MAX_IN_FLIGHT,
+        channelMaxConcurrency: config.CHANNEL_MAX_CONCURRENCY,
         channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
         breakerFailures: config.BREAKER_FAILURES,
         breakerCooldownMs: config.BREAKER_COOLDOWN,

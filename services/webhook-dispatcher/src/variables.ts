@@ -33,7 +33,7 @@ export const dispatcherVariables = {
     { min: 1, max: 100_000 },
     "Records consumed from Kafka and not finished, at most: of new events, as many again of retries, and of deferred deliveries.",
   ),
-  CHANNEL_MAX_IN_FLIGHT: countVariable(
+  CHANNEL_MAX_CONCURRENCY: countVariable(
     32,
     { min: 1, max: 1_000 },
     "Attempts in flight for one channel in this process, at most.",

@@ -21,7 +21,7 @@ export function makeDispatcher(it: Installation, name: string, schedule: RetrySc
     ALLOW_HTTP: "true",
     ALLOWED_RANGES: "127.0.0.0/8",
     MAX_OUTSTANDING_RECORDS: String(maxOutstanding),
-    CHANNEL_MAX_IN_FLIGHT: "2",
+    CHANNEL_MAX_CONCURRENCY: "2",
     BREAKER_FAILURES: "4",
     BREAKER_COOLDOWN: "2s",
   }))

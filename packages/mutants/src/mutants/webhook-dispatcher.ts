@@ -78,7 +78,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: a delivery is claimed by two dispatchers at a time",
     file: "services/webhook-dispatcher/src/deferred/claimDeferred.ts",
-    find: "        and (leased_until is null or leased_until < now())\n",
+    find: "        and (lease_expires_at is null or lease_expires_at < now())\n",
     replace: "",
     tests: ["services/webhook-dispatcher/src/deferred/claimDeferred.test.ts"],
     testName: "once until its lease ends",
@@ -150,7 +150,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: giving a claim back ends the lease of a later claim",
     file: "services/webhook-dispatcher/src/deferred/releaseClaims.ts",
-    find: " and leased_until = to_timestamp(leased_until_ms / 1000)",
+    find: " and lease_expires_at = to_timestamp(lease_expires_at_ms / 1000)",
     replace: "",
     tests: ["services/webhook-dispatcher/src/deferred/claimDeferred.test.ts"],
     testName: "and ends no later claim",
@@ -190,8 +190,8 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: a resend waits for the lease of an attempt that is over",
     file: "services/webhook-dispatcher/src/outcome/recordAttempts.ts",
-    find: " and made.deferred_at is null then delivery.leased_until end",
-    replace: " then delivery.leased_until end",
+    find: " and made.deferred_at is null then delivery.lease_expires_at end",
+    replace: " then delivery.lease_expires_at end",
     tests: ["services/webhook-dispatcher/src/outcome/recordAttempts.test.ts"],
     testName: "outlasts that attempt's outcome",
   },
@@ -366,7 +366,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: a delivery expires while its attempt is in flight",
     file: "services/webhook-dispatcher/src/deferred/claimExpired.ts",
-    find: "          and (leased_until is null or leased_until < now())\n",
+    find: "          and (lease_expires_at is null or lease_expires_at < now())\n",
     replace: "",
     tests: ["services/webhook-dispatcher/src/deferred/claimExpired.test.ts"],
     testName: "neither a pause nor a lease ends a retry period",

@@ -111,7 +111,7 @@ test("a new event of a channel with deferred deliveries queues behind them, alth
 
 test("no attempt begins when its lease is about to end: the claim goes back", async () => {
   const released: ClaimedDelivery[] = []
-  const leasedUntil = new Date()
+  const leaseExpiresAt = new Date()
   let sent = 0
   await createHandleDelivery(
     partsWith({
@@ -122,8 +122,8 @@ test("no attempt begins when its lease is about to end: the claim goes back", as
       },
       release: async (claimed) => void released.push(claimed),
     }),
-  )({ ...due, claim: { deferredAt: new Date(), leasedUntil, attemptBefore: performance.now() - 1 } })
-  expect(released).toEqual([{ id: due.id, leasedUntil }])
+  )({ ...due, claim: { deferredAt: new Date(), leaseExpiresAt, attemptBefore: performance.now() - 1 } })
+  expect(released).toEqual([{ id: due.id, leaseExpiresAt }])
   expect(sent).toBe(0)
 })
 

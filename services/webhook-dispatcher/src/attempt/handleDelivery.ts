@@ -98,8 +98,8 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     log.debug({ ...describe(due), reason }, "delivery deferred")
   }
 
-  async function release({ id }: DueDelivery, { leasedUntil }: Claim): Promise<void> {
-    await parts.release({ id, leasedUntil })
+  async function release({ id }: DueDelivery, { leaseExpiresAt }: Claim): Promise<void> {
+    await parts.release({ id, leaseExpiresAt })
   }
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {

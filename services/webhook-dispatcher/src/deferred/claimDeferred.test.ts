@@ -23,7 +23,7 @@ test("what was deferred first is claimed first, with the number after the last a
   ])
   expect((await claimDeferred(sql, wanted(2), settings)).map(({ id }) => id)).toEqual([last])
   expect(await claimDeferred(sql, wanted(2), settings)).toEqual([])
-  await sql("update delivery set leased_until = now() - interval '1 second' where id = $1", [second])
+  await sql("update delivery set lease_expires_at = now() - interval '1 second' where id = $1", [second])
   expect((await claimDeferred(sql, wanted(2), settings)).map(({ id }) => id)).toEqual([second])
 })
 
@@ -79,12 +79,12 @@ test("a claim that goes back can be claimed at once, also for a resend that came
   const { sql, insert } = await startRows()
   const id = await insert(deferredFor(10))
   const claim = async (leaseMs: number) =>
-    (await claimDeferred(sql, wanted(1), { ...settings, leaseMs }))[0]?.claim?.leasedUntil
+    (await claimDeferred(sql, wanted(1), { ...settings, leaseMs }))[0]?.claim?.leaseExpiresAt
   const first = (await claim(60_000)) ?? new Date(0)
   // As the console does it: the lease stays, as the attempt may be in flight.
   await sql("update delivery set deferred_at = now(), deferred_reason = 'resend'")
-  await releaseClaims(sql, [{ id, leasedUntil: first }])
+  await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
   expect(await claim(120_000)).toBeInstanceOf(Date)
-  await releaseClaims(sql, [{ id, leasedUntil: first }])
+  await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
   expect(await claim(60_000)).toBeUndefined()
 })

@@ -20,7 +20,7 @@ type Row = ChannelRow & {
   elapsed_ms: number | null
   correlation: string
   deferred_at: Date
-  leased_until: Date
+  lease_expires_at: Date
 }
 
 // `for update skip locked`: dispatchers that claim at the same moment share the deliveries out. A row that another one has just
@@ -37,13 +37,13 @@ with claimed as materialized (
    cross join lateral (
      select id from delivery
       where channel_id = wanted.channel_id and deferred_at is not null
-        and (leased_until is null or leased_until < now())
+        and (lease_expires_at is null or lease_expires_at < now())
       order by deferred_at, id limit wanted.most for update skip locked) as picked
 )
-update delivery set leased_until = now() + $3::float8 * interval '1 millisecond'
+update delivery set lease_expires_at = now() + $3::float8 * interval '1 millisecond'
   from channel
  where delivery.id = any (array(select id from claimed)) and channel.id = delivery.channel_id
-returning delivery.id, event_id, body, attempts, failures, correlation, deferred_at, leased_until, channel_id, ${channelColumns},
+returning delivery.id, event_id, body, attempts, failures, correlation, deferred_at, lease_expires_at, channel_id, ${channelColumns},
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
@@ -71,7 +71,7 @@ export async function claimDeferred(
     failures: row.failures ?? 0,
     since: new Date(Date.now() - (row.elapsed_ms ?? 0)).toISOString(),
     correlation: row.correlation,
-    claim: { deferredAt: row.deferred_at, leasedUntil: row.leased_until, attemptBefore },
+    claim: { deferredAt: row.deferred_at, leaseExpiresAt: row.lease_expires_at, attemptBefore },
   }))
 }
 

@@ -35,9 +35,9 @@ test("neither a pause nor a lease ends a retry period, and after a resume the ti
   await sql(`update channel set paused_at = null, resumed_at = ${ago(10)}`)
   expect(await count()).toBe(0)
   await sql(`update channel set resumed_at = ${ago(55)}`)
-  await sql("update delivery set leased_until = now() + interval '1 minute'")
+  await sql("update delivery set lease_expires_at = now() + interval '1 minute'")
   expect(await count()).toBe(0)
-  await sql("update delivery set leased_until = null")
+  await sql("update delivery set lease_expires_at = null")
   expect(await count()).toBe(1)
 })
 
@@ -51,7 +51,7 @@ test("an expired delivery is dead, unless it was delivered before or a resend ha
   await sql("update delivery set deferred_at = now(), deferred_reason = 'resend' where id = $1", [sentAgain])
   const before = { resend: await row(sentAgain), delivered: await row(delivered) }
   await markDead(sql, expired)
-  const ended = { deferred_at: null, deferred_reason: null, leased_until: null, period_started_at: null }
+  const ended = { deferred_at: null, deferred_reason: null, lease_expires_at: null, period_started_at: null }
   expect(await row(dies)).toMatchObject({ state: "dead", finished_at: expect.any(Date), ...ended })
   expect(await row(delivered)).toMatchObject({
     state: "delivered",

@@ -36,7 +36,7 @@ with expired as materialized (
      select id from (
        select id, deferred_at, deferred_reason, period_started_at from delivery
         where channel_id = breaker.channel_id and deferred_at is not null
-          and (leased_until is null or leased_until < now())
+          and (lease_expires_at is null or lease_expires_at < now())
         order by deferred_at, id limit ${lookedAt} for update skip locked) as oldest
       where coalesce(deferred_at - period_started_at, interval '0')
             + (now() - greatest(deferred_at, channel.resumed_at,
@@ -44,7 +44,7 @@ with expired as materialized (
                      else now() - open_for_ms * interval '1 millisecond' end))
             > $3::float8 * interval '1 millisecond') as picked
 )
-update delivery set leased_until = now() + $4::float8 * interval '1 millisecond'
+update delivery set lease_expires_at = now() + $4::float8 * interval '1 millisecond'
  where id = any (array(select id from expired))
 returning id, channel_id, deferred_at, attempts, coalesce(period_started_at, deferred_at) as since, correlation`
 

@@ -15,7 +15,7 @@ export type Deferral = {
 // asked for a resend, an erasure may have run since the row was read. All times in the row are by the database's clock.
 const statement = `
 update delivery
-   set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, leased_until = null, next_attempt_at = null,
+   set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, lease_expires_at = null, next_attempt_at = null,
        failures = deferral.failures, period_started_at = now() - deferral.elapsed_ms * interval '1 millisecond'
   from unnest($1::uuid[], $2::text[], $3::int[], $4::int[], $5::float8[])
     as deferral (id, reason, attempt, failures, elapsed_ms)

@@ -2,7 +2,7 @@ import type { Sql } from "@sitewire/database"
 
 export type Backlog = { channel: string; paused: boolean }
 
-const unleased = "deferred_at is not null and (leased_until is null or leased_until < now())"
+const unleased = "deferred_at is not null and (lease_expires_at is null or lease_expires_at < now())"
 
 // Jumps from channel to channel in the partial index: its cost grows with the number of channels that have deferred deliveries,
 // not with the number of deliveries. `deferred_at` is in the order so that only this index provides it.

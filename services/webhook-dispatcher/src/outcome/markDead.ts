@@ -5,7 +5,7 @@ const statement = `
 update delivery
    set state = case state when 'pending' then 'dead' else state end,
        finished_at = case state when 'pending' then now() else finished_at end,
-       deferred_at = null, deferred_reason = null, leased_until = null, failures = null, period_started_at = null
+       deferred_at = null, deferred_reason = null, lease_expires_at = null, failures = null, period_started_at = null
   from unnest($1::uuid[], $2::float8[]) as expired (id, deferred_at_ms)
  where delivery.id = expired.id and deferred_at = to_timestamp(deferred_at_ms / 1000)`
 

@@ -129,7 +129,7 @@ test("two processes that make one attempt in the same millisecond cost the other
 test("a resend that is accepted while an attempt is in flight outlasts that attempt's outcome, and can be claimed at once", async () => {
   const { sql, insert, row } = await startRows()
   const resent = { deferred_at: "now()", deferred_reason: "'resend'", failures: "0" }
-  const lease = { leased_until: "now() + interval '1 minute'" }
+  const lease = { lease_expires_at: "now() + interval '1 minute'" }
   const outcomes = [
     { state: "delivered", error: null, status: 204, scheduled: null },
     { state: "dead", scheduled: null },
@@ -146,7 +146,7 @@ test("a resend that is accepted while an attempt is in flight outlasts that atte
         state: outcome.state === "delivered" ? "delivered" : "pending",
         deferred_at: before.deferred_at,
         deferred_reason: "resend",
-        leased_until: null,
+        lease_expires_at: null,
         next_attempt_at: null,
         failures: 0,
         period_started_at: null,
@@ -159,7 +159,7 @@ test("the outcome of an attempt that was claimed ends its deferral", async () =>
   const id = await insert({
     deferred_at: "date_trunc('milliseconds', now())",
     deferred_reason: "'resend'",
-    leased_until: "now() + interval '1 minute'",
+    lease_expires_at: "now() + interval '1 minute'",
     failures: "0",
   })
   const { deferred_at: deferredAt } = await row(id)
@@ -169,7 +169,7 @@ test("the outcome of an attempt that was claimed ends its deferral", async () =>
     state: "pending",
     deferred_at: null,
     deferred_reason: null,
-    leased_until: null,
+    lease_expires_at: null,
     failures: 1,
     next_attempt_at: expect.any(Date),
   })

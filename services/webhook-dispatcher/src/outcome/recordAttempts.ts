@@ -76,7 +76,7 @@ with made as (
          period_started_at = case when ${keepsChain} then delivery.period_started_at else made.period_started_at end,
          deferred_at = case when ${resendWaits} then delivery.deferred_at end,
          deferred_reason = case when ${resendWaits} then delivery.deferred_reason end,
-         leased_until = case when ${resendWaits} and made.deferred_at is null then delivery.leased_until end
+         lease_expires_at = case when ${resendWaits} and made.deferred_at is null then delivery.lease_expires_at end
     from made
    where delivery.id = made.delivery_id
      and (delivery.attempts < made.number

@@ -19,7 +19,7 @@ import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 const TIMEOUT_MS = 5_000
 /** More than a channel's bound, so that some must be put off where a partner hangs. */
 const PER_PARTNER = 12
-const CHANNEL_MAX_IN_FLIGHT = 4
+const CHANNEL_MAX_CONCURRENCY = 4
 const RETRIES_NEVER = [600_000]
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>
@@ -57,7 +57,7 @@ test("every faulty receiver is recorded with its fault, in time, and slows nobod
   }
   const dispatcher = await it.dispatcher({
     DELIVERY_TIMEOUT: `${TIMEOUT_MS}ms`,
-    CHANNEL_MAX_IN_FLIGHT: String(CHANNEL_MAX_IN_FLIGHT),
+    CHANNEL_MAX_CONCURRENCY: String(CHANNEL_MAX_CONCURRENCY),
     // Enough for what is published to the healthy one while this machine stands still: what is put off never comes.
     CHANNEL_MAX_WAIT: "1s",
     // So that the expired and the wrong-name certificate fail for that, and not for their issuer.
@@ -76,7 +76,7 @@ test("every faulty receiver is recorded with its fault, in time, and slows nobod
       const rows = await readAttempts(it)
       const count = (name: string) => rows.filter(({ channel }) => channel === name).length
       const all =
-        receiverFaultNames.every((name) => count(name) >= CHANNEL_MAX_IN_FLIGHT) && count("trusted") === 1
+        receiverFaultNames.every((name) => count(name) >= CHANNEL_MAX_CONCURRENCY) && count("trusted") === 1
       return all ? rows : undefined
     },
   )
@@ -95,7 +95,7 @@ test("every faulty receiver is recorded with its fault, in time, and slows nobod
   }
   expect(recorded("trusted")).toMatchObject([{ error: null, status: 204 }])
   for (const name of ["never-accepts", "never-answers", "slow-2xx"] satisfies ReceiverFaultName[])
-    expect(recorded(name).length, name).toBeLessThanOrEqual(2 * CHANNEL_MAX_IN_FLIGHT)
+    expect(recorded(name).length, name).toBeLessThanOrEqual(2 * CHANNEL_MAX_CONCURRENCY)
 
   // A healthy delivery behind a hanging one would wait for whole seconds. The rest is this machine's noise.
   expect(beside.median).toBeLessThan(3 * alone.median + 25)
@@ -106,7 +106,7 @@ test("every faulty receiver is recorded with its fault, in time, and slows nobod
   // A body is read on for at most a second; a connection that is kept for the next delivery is no leak.
   for (const { name, partner } of partners) {
     const { error } = receiverFaults[name].expected
-    const kept = error === null || error === "status" ? CHANNEL_MAX_IN_FLIGHT : 0
+    const kept = error === null || error === "status" ? CHANNEL_MAX_CONCURRENCY : 0
     await waitUntil(`${name} to be let go`, () => partner.open() <= kept)
   }
 })

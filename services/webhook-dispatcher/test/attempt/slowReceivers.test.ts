@@ -12,7 +12,7 @@ test("a partner that hangs does not hold up another", async () => {
   await it.channel("hangs", hangs.url)
   await it.dispatcher({
     MAX_OUTSTANDING_RECORDS: "64",
-    CHANNEL_MAX_IN_FLIGHT: "4",
+    CHANNEL_MAX_CONCURRENCY: "4",
     CHANNEL_MAX_WAIT: "100ms",
     DELIVERY_TIMEOUT: "5s",
   })
@@ -32,7 +32,7 @@ test("a body that never ends holds no place: ten attempts go through a channel t
     response.writeHead(500).write("I have more to say")
   })
   await it.channel("acme", partner.url)
-  await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "1", CHANNEL_MAX_WAIT: "30s", BREAKER_FAILURES: "100" })
+  await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "1", CHANNEL_MAX_WAIT: "30s", BREAKER_FAILURES: "100" })
   await it.publishPaid(Array.from({ length: 10 }, (_, at) => paid(`shop-${at}`)))
   await waitUntil("all", () => partner.received.length === 10)
   const times = partner.received.map(({ at }) => at).toSorted((a, b) => a - b)

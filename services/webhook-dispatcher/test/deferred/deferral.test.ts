@@ -23,7 +23,7 @@ test("a burst to a partner that is slow goes out at the partner's pace, one atte
   await it.channel("acme", partner.url)
   await it.channel("quick", quick.url)
   const retries = await it.read(it.names.retry[0] ?? "")
-  const dispatcher = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "4", CHANNEL_MAX_WAIT: "100ms" })
+  const dispatcher = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "4", CHANNEL_MAX_WAIT: "100ms" })
   await it.publishPaid(events(200))
   await waitUntil("some to be deferred", async () => (await deferred(it)) > 0)
   await it.publishPaid([paid("last", { channel: "quick" })])
@@ -51,7 +51,7 @@ test("a delivery that was never attempted, or failed once, does not die of a par
   })
   await it.channel("acme", partner.url)
   const letters = await it.read(it.names.dead)
-  await it.dispatcher({ RETRY_PERIOD: "1s", CHANNEL_MAX_IN_FLIGHT: "2", CHANNEL_MAX_WAIT: "200ms" })
+  await it.dispatcher({ RETRY_PERIOD: "1s", CHANNEL_MAX_CONCURRENCY: "2", CHANNEL_MAX_WAIT: "200ms" })
   await it.publishPaid(events(60))
   await waitUntil("all of them", async () => (await delivered(it)) === 60, 40_000)
   expect(failed.size).toBe(5)
@@ -65,11 +65,11 @@ test("after kill -9 deferred deliveries are claimed by another dispatcher, and n
     setTimeout(() => response.writeHead(204).end(), 200)
   })
   await it.channel("acme", partner.url)
-  const settings = { CHANNEL_MAX_IN_FLIGHT: "4", CHANNEL_MAX_WAIT: "100ms", DELIVERY_TIMEOUT: "1s" }
+  const settings = { CHANNEL_MAX_CONCURRENCY: "4", CHANNEL_MAX_WAIT: "100ms", DELIVERY_TIMEOUT: "1s" }
   const first = await it.dispatcher(settings)
   await it.publishPaid(events(60))
   await waitUntil("claims", async () => {
-    return (await it.sql("select from delivery where leased_until is not null")).length > 0
+    return (await it.sql("select from delivery where lease_expires_at is not null")).length > 0
   })
   await first.end("SIGKILL")
   const twice = partner.received.length

@@ -87,7 +87,7 @@ test("after a resume deliveries go out one at a time at first, and one more with
   await it.dispatcher({ CHANNEL_MAX_WAIT: "50ms", DELIVERY_TIMEOUT: "20s" })
   await it.publishPaid(events(20))
   const unleased = async () =>
-    (await it.sql("select from delivery where deferred_at is not null and leased_until is null")).length
+    (await it.sql("select from delivery where deferred_at is not null and lease_expires_at is null")).length
   await waitUntil("each to be deferred", async () => (await unleased()) === 20)
   await it.resume("acme")
   await waitUntil("the first", () => held.length === 1)

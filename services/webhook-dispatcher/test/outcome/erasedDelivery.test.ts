@@ -6,7 +6,7 @@ import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 // What a console's erasure does to a row; see stepErasure there.
 const erase = `update delivery set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,
-                      deferred_at = null, deferred_reason = null, leased_until = null, failures = null,
+                      deferred_at = null, deferred_reason = null, lease_expires_at = null, failures = null,
                       period_started_at = null, finished_at = coalesce(finished_at, now())`
 const eraseExcerpts = "update attempt set response_excerpt = null"
 

@@ -16,7 +16,7 @@ test("no log line, figure or topic of ours holds an address or a secret, whateve
     LOG_LEVEL: "trace",
     RETRY_PERIOD: "1s",
     DELIVERY_TIMEOUT: "500ms",
-    CHANNEL_MAX_IN_FLIGHT: "1",
+    CHANNEL_MAX_CONCURRENCY: "1",
     CHANNEL_MAX_WAIT: "0ms",
     BREAKER_FAILURES: "2",
   })

@@ -75,7 +75,7 @@ test("a delivery that a killed dispatcher could not defer in an outage of the da
     `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason, failures)
      values (gen_random_uuid(), 'before', 'acme', '{}', '', 'c', now(), 'resend', 0)`,
   )
-  const first = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "1", CHANNEL_MAX_WAIT: "6s" })
+  const first = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "1", CHANNEL_MAX_WAIT: "6s" })
   await waitUntil("the attempt that holds the permit", () => partner.received.length === 1)
   await publishTogether(it, ["acme"])
   await waitUntil("its row", async () => (await it.sql("select from delivery")).length === 2)

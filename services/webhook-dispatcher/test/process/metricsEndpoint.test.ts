@@ -10,7 +10,7 @@ test("the figures say how many events are behind, under way and done, and name n
     held.push(() => response.writeHead(204).end())
   })
   await it.channel("acme", partner.url)
-  const dispatcher = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "3" })
+  const dispatcher = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "3" })
   await it.publishPaid([1, 2, 3].map((n) => paid(`shop-${n}`)))
 
   const figures = async () => (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()

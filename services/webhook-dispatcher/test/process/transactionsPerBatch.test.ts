@@ -22,7 +22,7 @@ test("a backlog costs two statements a batch, and not two an event", async () =>
     return row?.count ?? 0
   }
   const before = await transactions()
-  const dispatcher = await it.dispatcher({ CHANNEL_MAX_IN_FLIGHT: "500" })
+  const dispatcher = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "500" })
   await waitUntil("all", () => partner.received.length === 500)
   // It ends when all is recorded, and its connections tell what they counted when they close.
   expect(await dispatcher.end("SIGTERM")).toBe(0)

@@ -3,7 +3,7 @@ import type { Sql } from "@sitewire/database"
 // The time by which the attempt is overdue does not count towards the retry period: nobody asked the partner.
 const statement = `
 update delivery
-   set deferred_at = now(), deferred_reason = 'overdue', leased_until = null, next_attempt_at = null,
+   set deferred_at = now(), deferred_reason = 'overdue', lease_expires_at = null, next_attempt_at = null,
        period_started_at = period_started_at + (now() - next_attempt_at)
  where id = any (array(
    select id from delivery where next_attempt_at < now() - $1::float8 * interval '1 millisecond'
