@@ -25,7 +25,7 @@ async function startList() {
     state,
     pool,
     current,
-    covers: async () => (await current()).cover(content, Date.now()),
+    covers: async () => (await current()).covers(content, Date.now()),
     erase: () => addErasure(pool.sql, { email: "owner@shop.example" }, new Date()),
     async [Symbol.asyncDispose]() {
       await pool.close()

@@ -27,14 +27,14 @@ test("an event is covered by an erasure of its person or its site that was asked
   const erasures = await readErasures(pool.sql, ever)
   const latest = at.getTime() + clockMarginMs
   for (const fields of [{ email: "Owner@SHOP.example" }, { site_url: "https://shop.example" }]) {
-    expect(erasures.cover(about(fields), latest - 1)).toBe(true)
-    expect(erasures.cover(about(fields), 0)).toBe(true)
-    expect(erasures.cover(about(fields), latest)).toBe(false)
+    expect(erasures.covers(about(fields), latest - 1)).toBe(true)
+    expect(erasures.covers(about(fields), 0)).toBe(true)
+    expect(erasures.covers(about(fields), latest)).toBe(false)
   }
-  expect(erasures.cover(about({ email: "other@shop.example" }), 0)).toBe(false)
+  expect(erasures.covers(about({ email: "other@shop.example" }), 0)).toBe(false)
   // Of a record that cannot be read, nobody knows whom it names.
-  expect(erasures.cover(Buffer.from('{"email":'), latest - 1)).toBe(true)
-  expect(erasures.cover(Buffer.from('{"email":'), latest)).toBe(false)
+  expect(erasures.covers(Buffer.from('{"email":'), latest - 1)).toBe(true)
+  expect(erasures.covers(Buffer.from('{"email":'), latest)).toBe(false)
 })
 
 test("the newest erasure of a person counts, and neither a cancelled one nor one before the time that is asked for", async () => {
@@ -43,7 +43,7 @@ test("the newest erasure of a person counts, and neither a cancelled one nor one
   await addErasure(pool.sql, { email }, hours(3))
   await addErasure(pool.sql, { email: "other@shop.example" }, hours(5), "cancelled")
   const covers = async (since: Date, address: string, at: Date) =>
-    (await readErasures(pool.sql, since)).cover(about({ email: address }), at.getTime())
+    (await readErasures(pool.sql, since)).covers(about({ email: address }), at.getTime())
   expect(await covers(ever, email, hours(2))).toBe(true)
   expect(await covers(hours(3), email, hours(2))).toBe(true)
   expect(await covers(hours(4), email, hours(2))).toBe(false)
@@ -52,15 +52,15 @@ test("the newest erasure of a person counts, and neither a cancelled one nor one
 
 test("with no erasure nothing is covered, and a list that has not changed is the same one", async () => {
   const none = await readErasures(pool.sql, ever)
-  expect(none.cover(about({ email }), 0)).toBe(false)
-  expect(none.cover(Buffer.from("not JSON"), 0)).toBe(false)
+  expect(none.covers(about({ email }), 0)).toBe(false)
+  expect(none.covers(Buffer.from("not JSON"), 0)).toBe(false)
   expect(await readErasures(pool.sql, ever, none)).toBe(none)
   const id = await addErasure(pool.sql, { email }, new Date())
   const one = await readErasures(pool.sql, ever, none)
-  expect(one.cover(about({ email }), Date.now())).toBe(true)
+  expect(one.covers(about({ email }), Date.now())).toBe(true)
   expect(await readErasures(pool.sql, ever, one)).toBe(one)
   await pool.sql("update job set state = 'cancelled' where id = $1", [id])
-  expect((await readErasures(pool.sql, ever, one)).cover(about({ email }), Date.now())).toBe(false)
+  expect((await readErasures(pool.sql, ever, one)).covers(about({ email }), Date.now())).toBe(false)
 })
 
 test("reading the list looks at recent erasures only, however many other jobs there are", async () => {

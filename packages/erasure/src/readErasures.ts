@@ -12,7 +12,7 @@ export type Erasures = {
    * `clockMarginMs`, and in doubt the erasure was later. A record that cannot be read may name anybody. Nothing is
    * hashed for a record that is newer than all erasures.
    */
-  cover(content: Buffer, recordedAt: number): boolean
+  covers(content: Buffer, recordedAt: number): boolean
 }
 
 type Row = { version: string; erased: Record<string, number> | null }
@@ -50,7 +50,7 @@ function listErasures(version: string, erased: ReadonlyMap<string, number>): Era
   const newest = [...erased.values()].reduce((latest, askedAt) => Math.max(latest, askedAt), never)
   return {
     version,
-    cover(content, recordedAt) {
+    covers(content, recordedAt) {
       const earliest = recordedAt - clockMarginMs
       if (newest <= earliest) return false
       const digests = digestsOf(content)

@@ -10,8 +10,8 @@ export const subjectSchema = z.union([
 export type Subject = z.output<typeof subjectSchema>
 
 export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
-  if (email !== undefined) return { email_sha256: digest(foldEmail(email)) }
-  return { site_url_sha256: digest(foldUrl(site_url ?? "")) }
+  if (email !== undefined) return { email_sha256: digest(normalizeEmail(email)) }
+  return { site_url_sha256: digest(normalizeUrl(site_url ?? "")) }
 }
 
 /**
@@ -21,14 +21,14 @@ export function subjectOf({ email, site_url }: { email?: string; site_url?: stri
 export function digestsOf(content: Buffer): string[] | null {
   const parsed = parseJson(content)
   if (parsed === undefined) return null
-  return textsIn(parsed).flatMap((text) => [
-    ...(text.includes("@") ? [digest(foldEmail(text))] : []),
-    ...(URL.canParse(text) ? [digest(foldUrl(text))] : []),
+  return stringsIn(parsed).flatMap((text) => [
+    ...(text.includes("@") ? [digest(normalizeEmail(text))] : []),
+    ...(URL.canParse(text) ? [digest(normalizeUrl(text))] : []),
   ])
 }
 
 /** Publishers decide how deep and how wide their events are, so neither calls nor arguments may grow with them. */
-function textsIn(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   const texts: string[] = []
   const left = [value]
   while (left.length > 0) {
@@ -50,7 +50,7 @@ function parseJson(body: Buffer): unknown {
 }
 
 /** The same for all spellings that people take for one address; its host as name servers call it. */
-function foldEmail(email: string): string {
+function normalizeEmail(email: string): string {
   const text = email.trim()
   const at = text.lastIndexOf("@")
   const domain = text.slice(at + 1)
@@ -71,7 +71,7 @@ function foldCase(text: string): string {
 }
 
 /** The same site, over http or https, with or without a slash at the end, and however its host was written. */
-function foldUrl(url: string): string {
+function normalizeUrl(url: string): string {
   if (!URL.canParse(url)) return url
   const { hostname, port, pathname, search } = new URL(url)
   return `${hostname.replace(/\.$/, "")}:${port}${pathname.replace(/\/+$/, "")}${search}`

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 import { type Acquired, createLimiter } from "./createLimiter.ts"
 
-function limiterWith({ maxConcurrency = 2, slowShare = 100, maxWaitMs = 1_000, breakerFailures = 3 } = {}) {
+function limiterWith({ maxConcurrency = 2, slowConcurrency = 100, maxWaitMs = 1_000, breakerFailures = 3 } = {}) {
   const clock = { now: 0 }
   const breakers: string[] = []
   const claims: string[] = []
   const limiter = createLimiter({
     maxConcurrency,
-    slowShare,
+    slowConcurrency,
     maxWaitMs,
     breakerFailures,
     breakerCooldownMs: 30_000,
@@ -62,7 +62,7 @@ test("a key of which nothing is known gets eight permits, and one more with each
 })
 
 test("slow keys share the slow permits, each has one at least, and the others have their own", async () => {
-  const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 8, slowShare: 12 })
+  const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 8, slowConcurrency: 12 })
   for (const key of ["a", "b", "c"]) await acquired(key)
   for (let more = 0; more < 3; more++) await acquired("a")
   clock.now = 5_000
@@ -79,7 +79,7 @@ test("slow keys share the slow permits, each has one at least, and the others ha
 })
 
 test("a key that was slow and is quick again gets its permits back", async () => {
-  const { clock, acquired } = limiterWith({ maxConcurrency: 8, slowShare: 2 })
+  const { clock, acquired } = limiterWith({ maxConcurrency: 8, slowConcurrency: 2 })
   const slow = [await acquired("a"), await acquired("b")]
   clock.now = 5_000
   for (const permit of slow) permit.release("success")

@@ -19,7 +19,7 @@ export type LimiterSettings = BreakerSettings & {
    */
   slowMs?: number
   /** Permits of all slow keys together, at most, as long as each has one. */
-  slowShare: number
+  slowConcurrency: number
   /** What would wait longer for a permit is rejected, in milliseconds. */
   maxWaitMs: number
   now?: () => number
@@ -31,11 +31,11 @@ export type LimiterSettings = BreakerSettings & {
   onCapacity?: (key: string) => void
 }
 
-export type Seen = "success" | "failure" | "unknown"
+export type PermitOutcome = "success" | "failure" | "unknown"
 
 export type Acquired =
   /** `release` must be called at the end, with what was seen of the key. */
-  | { kind: "acquired"; release: (seen: Seen) => void }
+  | { kind: "acquired"; release: (seen: PermitOutcome) => void }
   /** The key has no capacity now. */
   | { kind: "rejected"; reason: "busy" | "breaker" | "paused" }
 
@@ -43,13 +43,13 @@ export type Acquired =
 const sweepEveryMs = 50
 
 /** Keys are remembered between permits; from so many on, those of which nothing special is known are forgotten. */
-const manyKeys = 1_000
+const forgetThreshold = 1_000
 
 /** How fast a key's usual response time follows the newest responses: each counts for a fifth. */
-const newestShare = 0.2
+const newestWeight = 0.2
 
 /** A key without a known response time has an unbounded queue. `capacity` reports so many times its limit. */
-const unknownQueueShare = 2
+const unknownQueueFactor = 2
 
 /** `isProbe`: it passed an open breaker, to see whether the key has recovered. */
 type Permit = { acquiredAt: number; isProbe: boolean }
@@ -59,7 +59,7 @@ type State = {
   inFlight: Permit[]
   waiting: { settle: (acquired: Acquired) => void }[]
   /** 0 while no response has been seen. */
-  usualMs: number
+  averageMs: number
   /** Permits, if the key were not slow: 1 after a pause or an open breaker, one more with each success. */
   limit: number
   breaker: Breaker
@@ -75,12 +75,12 @@ export function createLimiter(settings: LimiterSettings) {
     maxConcurrency,
     startConcurrency = 8,
     slowMs = 500,
-    slowShare,
+    slowConcurrency,
     maxWaitMs,
     now = () => performance.now(),
   } = settings
   const states = new Map<string, State>()
-  let forgetFrom = manyKeys
+  let forgetFrom = forgetThreshold
   let sweep: NodeJS.Timeout | undefined
   const startLimit = Math.min(maxConcurrency, startConcurrency)
   let slow = { keys: 0, countedAt: Number.NEGATIVE_INFINITY }
@@ -88,11 +88,11 @@ export function createLimiter(settings: LimiterSettings) {
   function stateOf(key: string): State {
     let state = states.get(key)
     if (!state) {
-      if (states.size >= forgetFrom) forgetUnremarkable()
+      if (states.size >= forgetFrom) forgetIdleKeys()
       state = {
         inFlight: [],
         waiting: [],
-        usualMs: 0,
+        averageMs: 0,
         limit: startLimit,
         breaker: createBreaker(settings),
       }
@@ -101,18 +101,18 @@ export function createLimiter(settings: LimiterSettings) {
     return state
   }
 
-  function forgetUnremarkable(): void {
+  function forgetIdleKeys(): void {
     for (const [key, { inFlight, waiting, breaker, limit }] of states) {
       const idle = inFlight.length === 0 && waiting.length === 0
       if (idle && breaker.failures === 0 && !isBreakerOpen(breaker) && limit >= startLimit) states.delete(key)
     }
-    forgetFrom = Math.max(manyKeys, 2 * states.size)
+    forgetFrom = Math.max(forgetThreshold, 2 * states.size)
   }
 
   /** How long its responses take, usually or now. */
-  function slownessOf({ usualMs, inFlight }: State): number {
+  function slownessOf({ averageMs, inFlight }: State): number {
     const oldest = inFlight[0]
-    return Math.max(usualMs, oldest === undefined ? 0 : now() - oldest.acquiredAt)
+    return Math.max(averageMs, oldest === undefined ? 0 : now() - oldest.acquiredAt)
   }
 
   function countSlow(): number {
@@ -130,28 +130,28 @@ export function createLimiter(settings: LimiterSettings) {
     if (slownessOf(state) < slowMs) return state.limit
     // A slow key with nothing in flight is not among those that were counted, and would be with its first permit.
     const sharing = Math.max(1, countSlow() + (state.inFlight.length === 0 ? 1 : 0))
-    return Math.min(state.limit, Math.max(1, Math.floor(slowShare / sharing)))
+    return Math.min(state.limit, Math.max(1, Math.floor(slowConcurrency / sharing)))
   }
 
   /** How many may wait: the last would wait `maxWaitMs` if each is as slow as usual, or as the slowest now. */
-  function roomToWait(state: State): number {
+  function maxWaiting(state: State): number {
     if (maxWaitMs <= 0) return 0
     const slowness = slownessOf(state)
     return slowness === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / slowness) * limitOf(state))
   }
 
   /** The queue has a bound also while nothing is known of the key: its first responses may show that it is slow. */
-  function queueFor(state: State): number {
-    const room = roomToWait(state)
-    return state.usualMs === 0 ? Math.min(room, unknownQueueShare * limitOf(state)) : room
+  function queueLimit(state: State): number {
+    const room = maxWaiting(state)
+    return state.averageMs === 0 ? Math.min(room, unknownQueueFactor * limitOf(state)) : room
   }
 
   /** What waits notices a key that has begun to hang: the longer it hangs, the fewer may wait. */
-  function rejectTooLate(): void {
+  function rejectExcessWaiting(): void {
     let anyWaits = false
     for (const state of states.values()) {
       if (state.waiting.length === 0) continue
-      for (const { settle } of state.waiting.splice(roomToWait(state)))
+      for (const { settle } of state.waiting.splice(maxWaiting(state)))
         settle({ kind: "rejected", reason: "busy" })
       anyWaits ||= state.waiting.length > 0
     }
@@ -167,8 +167,8 @@ export function createLimiter(settings: LimiterSettings) {
       return admit(key, state)
     }
     if (state.inFlight.length < limitOf(state)) return admit(key, state)
-    if (state.waiting.length >= roomToWait(state)) return { kind: "rejected", reason: "busy" }
-    sweep ??= setInterval(rejectTooLate, sweepEveryMs)
+    if (state.waiting.length >= maxWaiting(state)) return { kind: "rejected", reason: "busy" }
+    sweep ??= setInterval(rejectExcessWaiting, sweepEveryMs)
     return new Promise((settle) => void state.waiting.push({ settle }))
   }
 
@@ -179,17 +179,17 @@ export function createLimiter(settings: LimiterSettings) {
 
   function capacity(key: string): number {
     const state = states.get(key)
-    if (!state) return startLimit * (maxWaitMs > 0 ? 1 + unknownQueueShare : 1)
+    if (!state) return startLimit * (maxWaitMs > 0 ? 1 + unknownQueueFactor : 1)
     if (isBreakerOpen(state.breaker)) return isProbeDue(state) ? 1 : 0
     const free = Math.max(0, limitOf(state) - state.inFlight.length)
-    return free + Math.max(0, queueFor(state) - state.waiting.length)
+    return free + Math.max(0, queueLimit(state) - state.waiting.length)
   }
 
   /** Whether a caller that claims work should now claim more of it, so that no permit becomes idle. */
-  function wantsWork(state: State): boolean {
+  function hasSpareCapacity(state: State): boolean {
     if (isBreakerOpen(state.breaker)) return false
     if (state.waiting.length === 0 && state.inFlight.length < limitOf(state)) return true
-    return state.waiting.length < queueFor(state) / 2
+    return state.waiting.length < queueLimit(state) / 2
   }
 
   function admit(key: string, state: State): Acquired {
@@ -198,15 +198,15 @@ export function createLimiter(settings: LimiterSettings) {
     return { kind: "acquired", release: (seen) => release(key, state, permit, seen) }
   }
 
-  function release(key: string, state: State, permit: Permit, seen: Seen): void {
+  function release(key: string, state: State, permit: Permit, seen: PermitOutcome): void {
     const index = state.inFlight.indexOf(permit)
     if (index < 0) return
     state.inFlight.splice(index, 1)
-    if (seen !== "unknown") state.usualMs += (now() - permit.acquiredAt - state.usualMs) * newestShare
+    if (seen !== "unknown") state.averageMs += (now() - permit.acquiredAt - state.averageMs) * newestWeight
     if (seen === "success") succeeded(key, state)
     if (seen === "failure") failed(key, state, permit)
     admitWaiting(key, state)
-    if (settings.onCapacity && wantsWork(state)) settings.onCapacity(key)
+    if (settings.onCapacity && hasSpareCapacity(state)) settings.onCapacity(key)
   }
 
   function succeeded(key: string, state: State): void {
@@ -266,8 +266,8 @@ export function createLimiter(settings: LimiterSettings) {
     /** Keys with something in flight, and keys with less capacity than one of which nothing is known. */
     constrained: () => {
       const found: { key: string; capacity: number; inFlight: number }[] = []
-      for (const [key, { inFlight, limit, usualMs, breaker }] of states) {
-        const unremarkable = limit >= startLimit && usualMs < slowMs && !isBreakerOpen(breaker)
+      for (const [key, { inFlight, limit, averageMs, breaker }] of states) {
+        const unremarkable = limit >= startLimit && averageMs < slowMs && !isBreakerOpen(breaker)
         if (inFlight.length > 0 || !unremarkable)
           found.push({ key, capacity: capacity(key), inFlight: inFlight.length })
       }

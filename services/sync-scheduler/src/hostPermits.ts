@@ -1,4 +1,4 @@
-import { createLimiter, type LimiterSettings, type Seen } from "@sitewire/limiter"
+import { createLimiter, type LimiterSettings, type PermitOutcome } from "@sitewire/limiter"
 import type { ClaimInput, Free } from "./claimDue.ts"
 import type { GrantedRun, SyncResult } from "./sync.ts"
 
@@ -37,7 +37,7 @@ export function createHostPermits(settings: HostPermitSettings) {
     maxConcurrency: maxPerHost,
     startConcurrency,
     slowMs,
-    slowShare: shareOfSlow(maxRunning),
+    slowConcurrency: shareOfSlow(maxRunning),
     maxWaitMs: 0,
     breakerFailures,
     breakerCooldownMs: windowMs / 20,
@@ -76,7 +76,7 @@ export function createHostPermits(settings: HostPermitSettings) {
       }
     },
     /** Null if the host has lost its capacity since the claim. */
-    acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((seen: Seen) => void) | null {
+    acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((seen: PermitOutcome) => void) | null {
       const acquired = limiter.acquire(host)
       // Nothing waits here: what has no permit waits in Postgres.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
@@ -103,7 +103,7 @@ const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
 const responses = new Set(["status", "too-large"])
 
 /** What a sync shows of its host. */
-export function seenOfHost(result: SyncResult): Seen {
+export function seenOfHost(result: SyncResult): PermitOutcome {
   if (result.outcome === "abandoned") return "unknown"
   if (!("error" in result)) return "success"
   if (responses.has(result.error)) return "success"

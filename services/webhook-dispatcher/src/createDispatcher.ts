@@ -29,7 +29,7 @@ export type DispatcherSettings = {
   overdueAfterMs: number
   deliveryTimeoutMs: number
   /** How soon a resume, a resend or another dispatcher's deferral is noticed. */
-  lookEveryMs: number
+  pollIntervalMs: number
 }
 
 export type DispatcherParts = {
@@ -39,7 +39,7 @@ export type DispatcherParts = {
   publish: Publish
   send: SendRequest
   /** Whether the database rejected what a record holds, and not the statement whatever it holds. */
-  isFaultOfRecord: (error: unknown) => boolean
+  isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
   log: Logger
 }
@@ -59,7 +59,7 @@ const expireWithinMs = 30_000
  * it brings the records, real or simulated.
  */
 export function createDispatcher(parts: DispatcherParts) {
-  const { settings, store, publish, send, isFaultOfRecord, metrics, log } = parts
+  const { settings, store, publish, send, isInvalidData, metrics, log } = parts
   const { schedule, topics, maxOutstanding } = settings
   const claimSettings = {
     leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + recordWithinMs,
@@ -67,7 +67,7 @@ export function createDispatcher(parts: DispatcherParts) {
   }
   const limiter = createLimiter({
     maxConcurrency: settings.channelMaxConcurrency,
-    slowShare: Math.floor(maxOutstanding / 2),
+    slowConcurrency: Math.floor(maxOutstanding / 2),
     maxWaitMs: settings.channelMaxWaitMs,
     breakerFailures: settings.breakerFailures,
     breakerCooldownMs: settings.breakerCooldownMs,
@@ -100,11 +100,11 @@ export function createDispatcher(parts: DispatcherParts) {
     log,
   })
   const drain = drainDeferred({
-    findBacklogs: store.findBacklogs,
+    findDeferredChannels: store.findDeferredChannels,
     claim: (wanted) => store.claimDeferred(wanted, claimSettings),
     limiter,
     attempt: handleClaimed,
-    onLook: expireDeferred({
+    onPoll: expireDeferred({
       openBreakers: limiter.openBreakers,
       claim: (breakers) =>
         store.claimExpired(breakers, { periodMs: schedule.periodMs, leaseMs: expireWithinMs }),
@@ -113,7 +113,7 @@ export function createDispatcher(parts: DispatcherParts) {
       metrics,
       log,
     }),
-    lookEveryMs: settings.lookEveryMs,
+    pollIntervalMs: settings.pollIntervalMs,
     maxClaimed: maxOutstanding,
     metrics,
     log,
@@ -121,7 +121,7 @@ export function createDispatcher(parts: DispatcherParts) {
   const sweep = startSweep({
     overdueAfterMs: settings.overdueAfterMs,
     sweepScheduled: store.sweepScheduled,
-    sweepNew: store.sweepNew,
+    sweepUnattempted: store.sweepUnattempted,
     metrics,
     log,
   })
@@ -136,7 +136,7 @@ export function createDispatcher(parts: DispatcherParts) {
     store: store.storeDeliveries,
     findUnattempted: store.findUnattempted,
     publish,
-    handleNew: async (due) => {
+    handleNewDelivery: async (due) => {
       lock.acquireNew(due.id)
       try {
         await handleDelivery(due)
@@ -144,9 +144,9 @@ export function createDispatcher(parts: DispatcherParts) {
         lock.release(due.id)
       }
     },
-    handleKnown: retries.attempt,
+    handleStoredDelivery: retries.attempt,
     invalidTopic: topics.sitePaidInvalid,
-    isFaultOfRecord,
+    isInvalidData,
     metrics,
     log,
   })

@@ -3,10 +3,10 @@ import { openErasureList } from "@sitewire/erasure"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { claimExpired } from "./deferred/claimExpired.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
-import { findBacklogs } from "./deferred/findDeferredChannels.ts"
+import { findDeferredChannels } from "./deferred/findDeferredChannels.ts"
 import { releaseClaims } from "./deferred/releaseClaims.ts"
 import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
-import { sweepNew } from "./deferred/sweep/sweepUnattempted.ts"
+import { sweepUnattempted } from "./deferred/sweep/sweepUnattempted.ts"
 import { findUnattempted } from "./intake/findUnattempted.ts"
 import { type NewDelivery, storeDeliveries } from "./intake/storeDeliveries.ts"
 import { markDead } from "./outcome/markDead.ts"
@@ -29,7 +29,7 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryWhileUnav
         return storeDeliveries(
           sql,
           batch.map((delivery) =>
-            erasures.cover(delivery.body, delivery.appendedAt) ? { ...delivery, erased: true } : delivery,
+            erasures.covers(delivery.body, delivery.appendedAt) ? { ...delivery, erased: true } : delivery,
           ),
         )
       }),
@@ -44,11 +44,11 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryWhileUnav
     releaseClaims: (...batch: Rest<typeof releaseClaims>) =>
       retry("release claims", () => releaseClaims(sql, ...batch)),
     markDead: (...batch: Rest<typeof markDead>) => retry("mark dead", () => markDead(sql, ...batch)),
-    findBacklogs: () => findBacklogs(sql),
+    findDeferredChannels: () => findDeferredChannels(sql),
     claimDeferred: (...wanted: Rest<typeof claimDeferred>) => claimDeferred(sql, ...wanted),
     claimExpired: (...breakers: Rest<typeof claimExpired>) => claimExpired(sql, ...breakers),
     sweepScheduled: (...settings: Rest<typeof sweepScheduled>) => sweepScheduled(sql, ...settings),
-    sweepNew: (settings: Parameters<typeof sweepNew>[1]) => sweepNew(pool, settings),
+    sweepUnattempted: (settings: Parameters<typeof sweepUnattempted>[1]) => sweepUnattempted(pool, settings),
   }
 }
 

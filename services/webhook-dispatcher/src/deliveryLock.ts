@@ -6,15 +6,15 @@ export function createDeliveryLock() {
   // Null while nobody waits, which is nearly always.
   const waiters = new Map<string, (() => void)[] | null>()
   return {
-    /** Acquires the delivery's lock: true. Otherwise false, and `whenFree` is called once it is released. */
-    acquire(delivery: string, whenFree: () => void): boolean {
+    /** Acquires the delivery's lock: true. Otherwise false, and `onReleased` is called once it is released. */
+    acquire(delivery: string, onReleased: () => void): boolean {
       const waiting = waiters.get(delivery)
       if (waiting === undefined) {
         waiters.set(delivery, null)
         return true
       }
-      if (waiting === null) waiters.set(delivery, [whenFree])
-      else waiting.push(whenFree)
+      if (waiting === null) waiters.set(delivery, [onReleased])
+      else waiting.push(onReleased)
       return false
     },
     /** For a delivery whose id was made just now, so that nobody can have its lock. */
@@ -22,7 +22,7 @@ export function createDeliveryLock() {
     release(delivery: string): void {
       const waiting = waiters.get(delivery)
       waiters.delete(delivery)
-      for (const whenFree of waiting ?? []) whenFree()
+      for (const onReleased of waiting ?? []) onReleased()
     },
     size: () => waiters.size,
   }

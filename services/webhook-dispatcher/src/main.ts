@@ -17,14 +17,14 @@ import {
   startRetention,
   waitForDependency,
 } from "@sitewire/runtime"
-import { createSecretOpener, tryNewestSecret } from "./attempt/openSecrets.ts"
+import { createSecretOpener, checkNewestSecret } from "./attempt/openSecrets.ts"
 import { createSendRequest } from "./attempt/sendRequest.ts"
 import { createDispatcher, type Dispatcher } from "./createDispatcher.ts"
 import { createPublish } from "./createPublish.ts"
 import { createStore } from "./createStore.ts"
-import { readBacklog } from "./deferred/readBacklogMetrics.ts"
+import { readBacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
-import { deleteExpired } from "./retention/deleteOldDeliveries.ts"
+import { deleteOldDeliveries } from "./retention/deleteOldDeliveries.ts"
 import { dispatcherVariables } from "./variables.ts"
 
 /** Between an attempt's end and its row, where nothing is unavailable. */
@@ -63,14 +63,14 @@ await runService({
       onState: (up, why) => readiness.set("postgres connection", up, why),
     })
     lifecycle.onStop("watch", async () => stopWatching())
-    await tryNewestSecret(pool.sql, openSecret).catch((error: unknown) =>
+    await checkNewestSecret(pool.sql, openSecret).catch((error: unknown) =>
       log.error({ error }, "the newest channel's secret cannot be opened; such deliveries are deferred"),
     )
     const retention = startRetention({
       retentionMs: config.RETENTION,
       deleteBefore: async (before, signal) => {
         // 10,000 rows a second at most: a day of 200 deliveries a second is gone in half an hour, unfelt.
-        const { kind, ...deleted } = await deleteExpired({ pool, before, batch: 1_000, pauseMs: 100, signal })
+        const { kind, ...deleted } = await deleteOldDeliveries({ pool, before, batch: 1_000, pauseMs: 100, signal })
         return { kind, deleted }
       },
       log,
@@ -114,7 +114,7 @@ await runService({
       inFlight: () => dispatcher?.counts().inFlight ?? 0,
       breakersOpen: () => dispatcher?.counts().open ?? 0,
       lag: async () => consumers.get("paid")?.lag() ?? [],
-      backlog: () => readBacklog(pool.sql),
+      backlog: () => readBacklogMetrics(pool.sql),
     })
     const running = createDispatcher({
       settings: {
@@ -127,7 +127,7 @@ await runService({
         breakerCooldownMs: config.BREAKER_COOLDOWN,
         overdueAfterMs: config.OVERDUE_AFTER,
         deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
-        lookEveryMs: 500,
+        pollIntervalMs: 500,
       },
       store: createStore({
         pool,
@@ -153,7 +153,7 @@ await runService({
         serviceName: config.SERVICE_NAME,
         timeoutMs: config.DELIVERY_TIMEOUT,
       }),
-      isFaultOfRecord: isFaultOfData,
+      isInvalidData: isFaultOfData,
       metrics,
       log,
     })

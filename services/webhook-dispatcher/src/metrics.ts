@@ -1,10 +1,10 @@
 import { Counter, Gauge, Histogram, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
-import type { BacklogFigures } from "./deferred/readBacklogMetrics.ts"
+import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 
 const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
 
 /** Whoever reads the metrics, Postgres is asked for what waits in its rows at most this often. */
-const backlogFreshMs = 10_000
+const backlogMaxAgeMs = 10_000
 
 /** What operators see of deliveries. No label holds an id: their number has no bound. */
 export function createDispatcherMetrics(
@@ -15,7 +15,7 @@ export function createDispatcherMetrics(
     breakersOpen: () => number
     /** Of site.paid. */
     lag: () => Promise<{ partition: number; lag: number }[]>
-    backlog: () => Promise<BacklogFigures>
+    backlog: () => Promise<BacklogMetrics>
   },
 ) {
   const registers = [registry]
@@ -48,7 +48,7 @@ export function createDispatcherMetrics(
     { name: "sitewire_site_paid_lag_records", records: "Records of site.paid" },
     read.lag,
   )
-  exposeBacklog(registry, read.backlog)
+  registerBacklogGauges(registry, read.backlog)
   const events = new Counter({
     name: "sitewire_site_paid_total",
     help: "Records of site.paid by outcome.",
@@ -98,14 +98,14 @@ export function createDispatcherMetrics(
 }
 
 /** The same in every replica. Left out while Postgres is unavailable: an old figure would be a false one. */
-function exposeBacklog(registry: Registry, readBacklog: () => Promise<BacklogFigures>): void {
+function registerBacklogGauges(registry: Registry, readBacklogMetrics: () => Promise<BacklogMetrics>): void {
   const registers = [registry]
   let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<BacklogFigures | undefined> = Promise.resolve(undefined)
+  let reading: Promise<BacklogMetrics | undefined> = Promise.resolve(undefined)
   const read = () => {
-    if (performance.now() - readAt < backlogFreshMs) return reading
+    if (performance.now() - readAt < backlogMaxAgeMs) return reading
     readAt = performance.now()
-    reading = readForMetric(readBacklog())
+    reading = readForMetric(readBacklogMetrics())
     return reading
   }
   new Gauge({
@@ -126,13 +126,13 @@ function exposeBacklog(registry: Registry, readBacklog: () => Promise<BacklogFig
     {
       name: "sitewire_oldest_deferred_seconds",
       help: "Since when the delivery has been deferred that was deferred first; 0: none is.",
-      of: ({ byReason }: BacklogFigures) =>
+      of: ({ byReason }: BacklogMetrics) =>
         Math.max(0, ...byReason.map(({ oldestSeconds }) => oldestSeconds)),
     },
     {
       name: "sitewire_oldest_overdue_seconds",
       help: "By how much the scheduled attempt is overdue that was due first; 0: none is.",
-      of: ({ oldestOverdueSeconds }: BacklogFigures) => oldestOverdueSeconds,
+      of: ({ oldestOverdueSeconds }: BacklogMetrics) => oldestOverdueSeconds,
     },
   ]
   for (const { name, help, of } of ages) {

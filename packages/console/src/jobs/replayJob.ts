@@ -117,7 +117,7 @@ export async function countReplay(
 const everSince = new Date(0)
 
 function isErased({ value, appendedAt }: Incoming, erasures: Erasures): boolean {
-  return value !== null && erasures.cover(value, appendedAt)
+  return value !== null && erasures.covers(value, appendedAt)
 }
 
 function matches(record: Incoming, { reason, from, to }: ReplayFilter): boolean {

@@ -53,8 +53,8 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: an event's record is done before its delivery's outcome is durable",
     file: "services/webhook-dispatcher/src/intake/handleSitePaid.ts",
-    find: "await handleNew({",
-    replace: "void handleNew({",
+    find: "await handleNewDelivery({",
+    replace: "void handleNewDelivery({",
     tests: ["services/webhook-dispatcher/test/process/killDuringOutage.test.ts"],
     testName: "could not record in an outage",
   },

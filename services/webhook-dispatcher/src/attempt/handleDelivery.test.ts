@@ -2,7 +2,7 @@ import { topicNames } from "@sitewire/contracts"
 import type { Acquired } from "@sitewire/limiter"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/testMetrics.ts"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
 import type { DueDelivery } from "../delivery.ts"
@@ -48,7 +48,7 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
     record: none,
     defer: none,
     release: none,
-    metrics: unreadMetrics(),
+    metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
     ...parts,
   }

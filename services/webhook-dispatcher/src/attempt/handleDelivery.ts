@@ -38,8 +38,8 @@ export type HandleDeliveryParts = {
  * How long a body's first 1 KiB is waited for, once the attempt is over and its permit released. A success needs no explanation, so its
  * body is hardly waited for: a partner that sends its bodies slowly must not fill what is outstanding.
  */
-const failedBodyMs = 250
-const deliveredBodyMs = 20
+const failureExcerptMs = 250
+const successExcerptMs = 20
 
 /**
  * Carries a delivery one step further: attempts it, or defers it where that is not possible now. Resolves when the outcome is durable,
@@ -104,7 +104,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
 
   async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
-    const body = readExcerpt(outcome, next === null ? deliveredBodyMs : failedBodyMs)
+    const body = readExcerpt(outcome, next === null ? successExcerptMs : failureExcerptMs)
     if (next?.kind === "retry") await scheduleRetry(due, next.step)
     else if (next?.kind === "dead") {
       const { id, attempt, since, correlation } = due

@@ -3,7 +3,7 @@ import { reasonOf } from "@sitewire/runtime"
 import type { SealedSecret } from "../delivery.ts"
 
 /** Opened secrets that are kept; more than any process needs at a time, and little memory. */
-const maxKept = 10_000
+const maxCached = 10_000
 
 /**
  * Opens channels' signing secrets and keeps what it opened. A secret never changes under its id (a rotation makes a
@@ -28,14 +28,14 @@ export function createSecretOpener(
     const known = opened.get(sealed.id)
     if (known !== undefined) return known
     const secret = open(channelId, sealed)
-    if (opened.size >= maxKept) opened.clear()
+    if (opened.size >= maxCached) opened.clear()
     opened.set(sealed.id, secret)
     return secret
   }
 }
 
 /** Opens the secret that the console sealed last, so that a process with other keys is not ready from its start on. */
-export async function tryNewestSecret(
+export async function checkNewestSecret(
   sql: Sql,
   openSecret: ReturnType<typeof createSecretOpener>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryDatabase.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { claimDeferred } from "./claimDeferred.ts"
 import { releaseClaims } from "./releaseClaims.ts"
 
@@ -12,7 +12,7 @@ const deferredFor = (seconds: number, more: Record<string, string> = {}) => ({
 })
 
 test("what was deferred first is claimed first, with the number after the last attempt, and once until its lease ends", async () => {
-  const { sql, insert } = await startRows()
+  const { sql, insert } = await startDeliveryDatabase()
   const last = await insert(deferredFor(10))
   const first = await insert(deferredFor(30, { attempts: "4", failures: "2" }))
   const second = await insert(deferredFor(20))
@@ -28,7 +28,7 @@ test("what was deferred first is claimed first, with the number after the last a
 })
 
 test("nothing of a paused channel is claimed", async () => {
-  const { sql, insert } = await startRows()
+  const { sql, insert } = await startDeliveryDatabase()
   await insert(deferredFor(10))
   await sql("update channel set paused_at = now()")
   expect(await claimDeferred(sql, wanted(1), settings)).toEqual([])
@@ -37,7 +37,7 @@ test("nothing of a paused channel is claimed", async () => {
 })
 
 test("a claim does not wait for a delivery that another statement has locked, and gets the next", async () => {
-  const { sql, driver, insert } = await startRows()
+  const { sql, driver, insert } = await startDeliveryDatabase()
   const first = await insert(deferredFor(30))
   const second = await insert(deferredFor(20))
   const other = await driver.connect()
@@ -62,7 +62,7 @@ test.each([
 ])(
   "of the time since a deferral for $reason, $elapsedS s of the retry period are over",
   async ({ reason, elapsedS }) => {
-    const { sql, insert } = await startRows()
+    const { sql, insert } = await startDeliveryDatabase()
     await insert(
       deferredFor(600, {
         deferred_reason: `'${reason}'`,
@@ -76,7 +76,7 @@ test.each([
 )
 
 test("a claim that goes back can be claimed at once, also for a resend that came meanwhile, and ends no later claim", async () => {
-  const { sql, insert } = await startRows()
+  const { sql, insert } = await startDeliveryDatabase()
   const id = await insert(deferredFor(10))
   const claim = async (leaseMs: number) =>
     (await claimDeferred(sql, wanted(1), { ...settings, leaseMs }))[0]?.claim?.leaseExpiresAt

@@ -9,7 +9,7 @@ export type ClaimSettings = {
 }
 
 /** How many to claim of a channel, at most. */
-export type Wanted = { channel: string; most: number }
+export type ClaimRequest = { channel: string; most: number }
 
 type Row = ChannelRow & {
   id: string
@@ -53,7 +53,7 @@ returning delivery.id, event_id, body, attempts, failures, correlation, deferred
  */
 export async function claimDeferred(
   sql: Sql,
-  wanted: readonly Wanted[],
+  wanted: readonly ClaimRequest[],
   { leaseMs, attemptWithinMs }: ClaimSettings,
 ): Promise<DueDelivery[]> {
   const attemptBefore = performance.now() + attemptWithinMs

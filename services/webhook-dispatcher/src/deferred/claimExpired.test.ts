@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryDatabase.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { markDead } from "../outcome/markDead.ts"
 import { claimExpired } from "./claimExpired.ts"
 
@@ -17,7 +17,7 @@ const settings = { periodMs: 80 * minute, leaseMs: minute }
 const openFor = (minutes: number) => [{ channel: "acme", openForMs: minutes * minute }]
 
 test("the time in which the breaker was open counts: since the deferral for it, or since the breaker opened", async () => {
-  const { sql, insert } = await startRows()
+  const { sql, insert } = await startDeliveryDatabase()
   const forBreaker = await insert(deferred("breaker"))
   const forLackOfCapacity = await insert(deferred("busy"))
   const ids = async (minutes: number) =>
@@ -27,7 +27,7 @@ test("the time in which the breaker was open counts: since the deferral for it, 
 })
 
 test("neither a pause nor a lease ends a retry period, and after a resume the time begins anew", async () => {
-  const { sql, insert } = await startRows()
+  const { sql, insert } = await startDeliveryDatabase()
   await insert(deferred("breaker"))
   const count = async () => (await claimExpired(sql, openFor(60), settings)).length
   await sql("update channel set paused_at = now()")
@@ -42,7 +42,7 @@ test("neither a pause nor a lease ends a retry period, and after a resume the ti
 })
 
 test("an expired delivery is dead, unless it was delivered before or a resend has become another deferral meanwhile", async () => {
-  const { sql, insert, row } = await startRows()
+  const { sql, insert, row } = await startDeliveryDatabase()
   const dies = await insert(deferred("breaker"))
   const delivered = await insert(deferred("breaker", { state: "'delivered'", finished_at: ago(120) }))
   const sentAgain = await insert(deferred("breaker"))

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryDatabase.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { type Deferral, deferDeliveries } from "./deferDeliveries.ts"
 
 const busy = (id: string): Deferral => ({ id, reason: "busy", attempt: 2, failures: 1, elapsedMs: 60_000 })
 const fresh = { attempts: "1", next_attempt_at: "now() - interval '1 second'", failures: "1" }
 
 test("a deferral is refused where its record does not carry the delivery any more", async () => {
-  const { sql, insert, row } = await startRows()
+  const { sql, insert, row } = await startDeliveryDatabase()
   const carried = await insert(fresh)
   const resentFailed = await insert({ ...fresh, state: "'delivered'" })
   const refused = await Promise.all([

@@ -1,8 +1,8 @@
 import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import type { Wanted } from "./claimDeferred.ts"
-import type { Backlog } from "./findDeferredChannels.ts"
+import type { ClaimRequest } from "./claimDeferred.ts"
+import type { DeferredChannel } from "./findDeferredChannels.ts"
 
 /** Capacity of several permits, and of several channels, is then one claim. */
 const gatherMs = 2
@@ -10,15 +10,15 @@ const gatherMs = 2
 const faultRestMs = 30_000
 
 export type DrainParts = {
-  findBacklogs: () => Promise<Backlog[]>
-  claim: (wanted: Wanted[]) => Promise<DueDelivery[]>
+  findDeferredChannels: () => Promise<DeferredChannel[]>
+  claim: (wanted: ClaimRequest[]) => Promise<DueDelivery[]>
   limiter: { capacity: (channel: string) => number; pause: (channel: string) => void }
   /** Attempts a claimed delivery. Resolves when its outcome is durable, or it is deferred as before. */
   attempt: (due: DueDelivery) => Promise<void>
   /** Called at each look, for what else is done at intervals. */
-  onLook: () => Promise<void>
+  onPoll: () => Promise<void>
   /** How soon a resume, a resend, a lease that has ended and another dispatcher's deferrals are noticed. */
-  lookEveryMs: number
+  pollIntervalMs: number
   /** Claimed and not finished over all channels, at most. */
   maxClaimed: number
   metrics: Pick<DispatcherMetrics, "claimed">
@@ -30,7 +30,7 @@ export type DrainParts = {
  * time, and one more with each success.
  */
 export function drainDeferred(parts: DrainParts) {
-  const { findBacklogs, claim, limiter, attempt, onLook, lookEveryMs, maxClaimed, metrics, log } = parts
+  const { findDeferredChannels, claim, limiter, attempt, onPoll, pollIntervalMs, maxClaimed, metrics, log } = parts
   /** Channels with deferred deliveries, as far as this process knows. */
   let backlogs = new Set<string>()
   /** Those among them that were reported while they were being looked for: what is found then may be older. */
@@ -45,7 +45,7 @@ export function drainDeferred(parts: DrainParts) {
 
   async function look(): Promise<void> {
     reported = new Set()
-    const found = await findBacklogs().finally(() => {
+    const found = await findDeferredChannels().finally(() => {
       for (const channel of reported ?? []) backlogs.add(channel)
     })
     backlogs = new Set(reported)
@@ -59,8 +59,8 @@ export function drainDeferred(parts: DrainParts) {
 
   const isResting = (channel: string) => (restUntil.get(channel) ?? 0) > performance.now()
 
-  function nextWanted(): Wanted[] {
-    const wanted: Wanted[] = []
+  function nextWanted(): ClaimRequest[] {
+    const wanted: ClaimRequest[] = []
     let left = maxClaimed - claimed
     for (const channel of ready) {
       if (left <= 0) break
@@ -111,10 +111,10 @@ export function drainDeferred(parts: DrainParts) {
     while (!stopping.signal.aborted) {
       try {
         if (performance.now() >= lookAt) {
-          lookAt = performance.now() + lookEveryMs
+          lookAt = performance.now() + pollIntervalMs
           await look()
           // Not waited for: it may wait for Kafka, which claims do not need.
-          onLook().catch((error: unknown) =>
+          onPoll().catch((error: unknown) =>
             log.debug({ error }, "what is done at intervals failed; it is done again"),
           )
         }

@@ -1,6 +1,6 @@
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/testMetrics.ts"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { expireDeferred } from "./expireDeferred.ts"
 
 // When Kafka acknowledges cannot be chosen with a real one.
@@ -19,7 +19,7 @@ test("a delivery that expires is dead in its row when Kafka has its dead letter,
       events.push("acknowledged")
     },
     markDead: async () => void events.push("row"),
-    metrics: unreadMetrics(),
+    metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })
   const expiring = expire()

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-export type Backlog = { channel: string; paused: boolean }
+export type DeferredChannel = { channel: string; paused: boolean }
 
 const unleased = "deferred_at is not null and (lease_expires_at is null or lease_expires_at < now())"
 
@@ -18,6 +18,6 @@ select channel.id as channel, paused_at is not null as paused
   from backlog join channel on channel.id = backlog.channel_id`
 
 /** The channels that have deferred deliveries which no dispatcher has claimed. */
-export function findBacklogs(sql: Sql): Promise<Backlog[]> {
-  return sql<Backlog>(statement, [], "find-backlogs")
+export function findDeferredChannels(sql: Sql): Promise<DeferredChannel[]> {
+  return sql<DeferredChannel>(statement, [], "find-backlogs")
 }

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-export type BacklogFigures = {
+export type BacklogMetrics = {
   byReason: { reason: string; count: number; oldestSeconds: number }[]
   /** Of the scheduled attempts; 0 where none is overdue. */
   oldestOverdueSeconds: number
@@ -16,7 +16,7 @@ select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as 
   from delivery where next_attempt_at is not null`
 
 /** What waits in the rows, for the metrics. Reads the partial indexes; its cost grows with the number of deferred deliveries. */
-export async function readBacklog(sql: Sql): Promise<BacklogFigures> {
+export async function readBacklogMetrics(sql: Sql): Promise<BacklogMetrics> {
   const rows = await sql<{ reason: string; count: number; oldest_seconds: number }>(deferred)
   const [row] = await sql<{ seconds: number | null }>(overdue)
   return {

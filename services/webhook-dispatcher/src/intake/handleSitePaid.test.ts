@@ -4,7 +4,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { simulateRows } from "../../test/fixtures/simulatedRows.ts"
 import { paid } from "../../test/fixtures/testDispatcher.ts"
-import { unreadMetrics } from "../../test/fixtures/testMetrics.ts"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
 import { createDeliveryLock } from "../deliveryLock.ts"
 import { createHandleSitePaid, type HandleSitePaidParts } from "./handleSitePaid.ts"
@@ -17,11 +17,11 @@ const idle: HandleSitePaidParts = {
   store: async () => [],
   findUnattempted: async () => [],
   publish: async () => ({ kind: "published" }),
-  handleNew: async () => {},
-  handleKnown: async () => {},
+  handleNewDelivery: async () => {},
+  handleStoredDelivery: async () => {},
   invalidTopic: "invalid",
-  isFaultOfRecord: () => false,
-  metrics: unreadMetrics(),
+  isInvalidData: () => false,
+  metrics: createTestMetrics(),
   log,
 }
 
@@ -55,7 +55,7 @@ function record(event: string): Incoming {
 
 // Which of two hand-overs is served first cannot be caused with a real database.
 test("a new delivery is taken before a later copy of its event can be, although its batch still looks others up", async () => {
-  const metrics = unreadMetrics()
+  const metrics = createTestMetrics()
   const lock = createDeliveryLock()
   const rows = simulateRows(() => 0)
   rows.storeDeliveries([{ ...stored, eventId: "known" }])
@@ -69,13 +69,13 @@ test("a new delivery is taken before a later copy of its event can be, although 
       if (events.includes("known")) await lookedUp.promise
       return rows.findUnattempted(events)
     },
-    handleNew: async ({ id }: DueDelivery) => {
+    handleNewDelivery: async ({ id }: DueDelivery) => {
       lock.acquireNew(id)
       begun.push(id)
       await ended.promise
       lock.release(id)
     },
-    handleKnown: async ({ delivery }) => {
+    handleStoredDelivery: async ({ delivery }) => {
       if (lock.acquire(delivery, () => {})) begun.push(delivery)
     },
     metrics,
@@ -96,7 +96,7 @@ test("of an event that is stored, only what is delivered is kept in memory", asy
     ...idle,
     store: async (batch) => rows.storeDeliveries(batch),
     findUnattempted: async (events) => rows.findUnattempted(events),
-    handleNew: (due) => {
+    handleNewDelivery: (due) => {
       begun.push(due)
       return answered.promise
     },

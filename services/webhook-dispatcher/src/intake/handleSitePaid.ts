@@ -23,12 +23,12 @@ export type HandleSitePaidParts = {
   findUnattempted: (eventIds: string[]) => Promise<UnattemptedDelivery[]>
   publish: Publish
   /** Handles a delivery that nobody else can know yet; resolves when its outcome is durable. */
-  handleNew: (due: DueDelivery) => Promise<void>
+  handleNewDelivery: (due: DueDelivery) => Promise<void>
   /** Handles one that was stored before, unless that attempt has been made. */
-  handleKnown: (next: DeliveryDue) => Promise<void>
+  handleStoredDelivery: (next: DeliveryDue) => Promise<void>
   invalidTopic: string
   /** Whether the database refused what a record holds, and not the statement whatever it holds. */
-  isFaultOfRecord: (error: unknown) => boolean
+  isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
   log: Logger
 }
@@ -58,10 +58,10 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     store,
     findUnattempted,
     publish,
-    handleNew,
-    handleKnown,
+    handleNewDelivery,
+    handleStoredDelivery,
     invalidTopic,
-    isFaultOfRecord,
+    isInvalidData,
     metrics,
     log,
   } = parts
@@ -93,7 +93,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     try {
       rows = await store(batch.map(({ delivery }) => delivery))
     } catch (error) {
-      if (!isFaultOfRecord(error)) throw error
+      if (!isInvalidData(error)) throw error
       return isolate(batch, error, done)
     }
     const known = batch.filter((_, at) => rows[at]?.channel_id !== null && rows[at]?.fresh === false)
@@ -153,7 +153,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       log.info({ delivery: row.id, event: paid.id }, "an event was erased on request before it was delivered")
       return
     }
-    await handleNew({
+    await handleNewDelivery({
       id: row.id,
       eventId: paid.id,
       channel: toChannel(row),
@@ -169,7 +169,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   /** The event was published before, and a crash came before its first attempt. This record carries the delivery now. */
   async function handleAgain({ id, correlation }: UnattemptedDelivery): Promise<void> {
     const since = new Date().toISOString()
-    await handleKnown({ delivery: id, attempt: 1, failures: 0, since, correlation })
+    await handleStoredDelivery({ delivery: id, attempt: 1, failures: 0, since, correlation })
   }
 
   /** What came behind it with its id is judged by itself, as in a later batch: it may be the event put right. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryDatabase.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 
 const delivery = randomUUID()
@@ -127,7 +127,7 @@ test("two processes that make one attempt in the same millisecond cost the other
 })
 
 test("a resend that is accepted while an attempt is in flight outlasts that attempt's outcome, and can be claimed at once", async () => {
-  const { sql, insert, row } = await startRows()
+  const { sql, insert, row } = await startDeliveryDatabase()
   const resent = { deferred_at: "now()", deferred_reason: "'resend'", failures: "0" }
   const lease = { lease_expires_at: "now() + interval '1 minute'" }
   const outcomes = [
@@ -155,7 +155,7 @@ test("a resend that is accepted while an attempt is in flight outlasts that atte
 })
 
 test("the outcome of an attempt that was claimed ends its deferral", async () => {
-  const { sql, insert, row } = await startRows()
+  const { sql, insert, row } = await startDeliveryDatabase()
   const id = await insert({
     deferred_at: "date_trunc('milliseconds', now())",
     deferred_reason: "'resend'",
@@ -181,7 +181,7 @@ test.each([
 ])(
   "what a partner once accepted stays delivered when a resend of it fails and is $outcome",
   async ({ attempted }) => {
-    const { sql, insert, row } = await startRows()
+    const { sql, insert, row } = await startDeliveryDatabase()
     const id = await insert({
       state: "'delivered'",
       attempts: "1",

@@ -2,7 +2,7 @@ import { openPool } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { insertAged } from "../../test/fixtures/insertAged.ts"
-import { deleteExpired } from "./deleteOldDeliveries.ts"
+import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
 
 const dayMs = 86_400_000
 
@@ -55,7 +55,7 @@ test("what is older than the retention is deleted with its attempts, in small ba
       for each statement execute function note()`)
   }
   const { signal } = new AbortController()
-  const outcome = await deleteExpired({ pool, before: thirtyDays, batch: 100, pauseMs: 1, signal })
+  const outcome = await deleteOldDeliveries({ pool, before: thirtyDays, batch: 100, pauseMs: 1, signal })
   expect(outcome).toEqual({ kind: "finished", deliveries: 355, attempts: 710 })
   expect(await counts(pool.sql)).toEqual({ deliveries: 44, attempts: 88 })
   for (const { size } of await pool.sql<{ size: number }>("select size from seen")) sizes.push(size)
@@ -68,12 +68,12 @@ test("one dispatcher deletes at a time, also in the pauses of another, and what 
   await insertAged(pool.sql, { days: 40, count: 60, state: "delivered" })
   const stop = new AbortController()
   const settings = { pool, before: thirtyDays, batch: 50, signal: stop.signal }
-  const first = deleteExpired({ ...settings, pauseMs: 60_000 })
+  const first = deleteOldDeliveries({ ...settings, pauseMs: 60_000 })
   await waitUntil("the lock", async () => {
     const held = await pool.sql("select from pg_locks where locktype = 'advisory' and granted")
     return held.length > 0
   })
-  expect(await deleteExpired({ ...settings, pauseMs: 1 })).toEqual({
+  expect(await deleteOldDeliveries({ ...settings, pauseMs: 1 })).toEqual({
     kind: "busy",
     deliveries: 0,
     attempts: 0,
@@ -81,7 +81,7 @@ test("one dispatcher deletes at a time, also in the pauses of another, and what 
   stop.abort()
   expect(await first).toEqual({ kind: "busy", deliveries: 50, attempts: 0 })
   const { signal } = new AbortController()
-  expect(await deleteExpired({ ...settings, pauseMs: 1, signal })).toEqual({
+  expect(await deleteOldDeliveries({ ...settings, pauseMs: 1, signal })).toEqual({
     kind: "finished",
     deliveries: 10,
     attempts: 120,

@@ -21,7 +21,7 @@ export type Expired = {
  * Attempts are deleted by what is left without its delivery: one delivery may have hundreds, and this way no statement
  * grows with them, and a crash between the two leaves nothing that the next run does not find.
  */
-export async function deleteExpired(settings: {
+export async function deleteOldDeliveries(settings: {
   pool: Pool
   before: Date
   batch: number

@@ -1,7 +1,7 @@
 import type { DeliveryDue } from "@sitewire/contracts"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/testMetrics.ts"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
 import { createDeliveryLock } from "../deliveryLock.ts"
 import { createHandleRetries } from "./handleRetries.ts"
@@ -39,7 +39,7 @@ async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
     load: async () => loaded,
     handleDelivery: async (due) => void attempted.push(due),
     lock: createDeliveryLock(),
-    metrics: unreadMetrics(),
+    metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })
   await attempt(second)

@@ -72,7 +72,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   async function handleOne(next: DeliveryDue, row: LoadedDelivery | undefined): Promise<void> {
     const { attempt, failures, correlation } = next
     const seen = { delivery: next.delivery, attempt, correlation }
-    const stale = whyStale(next, row)
+    const stale = staleReason(next, row)
     if (stale !== null || !row) {
       metrics.stale.inc()
       log.info({ ...seen, why: stale }, "a due attempt is stale; dropped")
@@ -103,7 +103,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
  * A crash, a rebalance or the sweep can leave a record whose attempt was made, or that no longer carries its delivery. Only numbers and
  * states are compared, and no clocks.
  */
-function whyStale({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
+function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
   if (!row) return "the delivery is no longer stored"
   if (row.state === "erased") return "the delivery was erased on request"
   if (row.state === "dead") return "the delivery is dead"

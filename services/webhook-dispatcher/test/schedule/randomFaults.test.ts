@@ -11,9 +11,9 @@ import {
   second,
   takes,
 } from "../fixtures/scheduleExpectations.ts"
-import { type Answer, simulate } from "../fixtures/simulatedDispatcher.ts"
+import { type SimulatedResponse, simulate } from "../fixtures/simulatedDispatcher.ts"
 
-const answers: Answer[] = [
+const answers: SimulatedResponse[] = [
   takes,
   fails,
   fails,

@@ -1,6 +1,6 @@
 import { createLogger } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { unreadMetrics } from "../../../test/fixtures/testMetrics.ts"
+import { createTestMetrics } from "../../../test/fixtures/testMetrics.ts"
 import { startSweep } from "./startSweep.ts"
 
 const overdueAfterMs = 300_000
@@ -18,8 +18,8 @@ test("a sweep begins when what was due at the start, or at the end of an outage,
       if (unavailable) throw new Error("the database is unavailable")
       return 0
     },
-    sweepNew: async () => ({ kind: "swept", deferred: 0, more: false }),
-    metrics: unreadMetrics(),
+    sweepUnattempted: async () => ({ kind: "swept", deferred: 0, more: false }),
+    metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })
   await vi.advanceTimersByTimeAsync(overdueAfterMs - 1)

@@ -1,6 +1,6 @@
 import type { Logger } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../../metrics.ts"
-import type { NewSweep } from "./sweepUnattempted.ts"
+import type { UnattemptedSweep } from "./sweepUnattempted.ts"
 
 const longestIntervalMs = 60_000
 /** Rows of one statement, at most. */
@@ -10,17 +10,17 @@ const lookedAtOnce = 10_000
 export type SweepParts = {
   overdueAfterMs: number
   sweepScheduled: (settings: { overdueMs: number; batch: number }) => Promise<number>
-  sweepNew: (settings: { overdueMs: number; batch: number }) => Promise<NewSweep>
+  sweepUnattempted: (settings: { overdueMs: number; batch: number }) => Promise<UnattemptedSweep>
   metrics: Pick<DispatcherMetrics, "deferred">
   log: Logger
 }
 
 /**
- * Defers pending deliveries that nothing carries: see `sweepScheduled` and `sweepNew`. Begins `overdueAfterMs` after the start, and after
+ * Defers pending deliveries that nothing carries: see `sweepScheduled` and `sweepUnattempted`. Begins `overdueAfterMs` after the start, and after
  * an outage of the database: until then, the records that carry what looks overdue may just not have been handled yet.
  */
 export function startSweep(parts: SweepParts): { close(): Promise<void> } {
-  const { overdueAfterMs, sweepScheduled, sweepNew, metrics, log } = parts
+  const { overdueAfterMs, sweepScheduled, sweepUnattempted, metrics, log } = parts
   const everyMs = Math.min(longestIntervalMs, overdueAfterMs)
   let stopping = false
   let timer: NodeJS.Timeout | undefined
@@ -32,7 +32,7 @@ export function startSweep(parts: SweepParts): { close(): Promise<void> } {
       for (let last = deferredAtOnce; last === deferredAtOnce && !stopping; deferred += last)
         last = await sweepScheduled({ overdueMs: overdueAfterMs, batch: deferredAtOnce })
       for (let more = true; more && !stopping; ) {
-        const swept = await sweepNew({ overdueMs: overdueAfterMs, batch: lookedAtOnce })
+        const swept = await sweepUnattempted({ overdueMs: overdueAfterMs, batch: lookedAtOnce })
         more = swept.kind === "swept" && swept.more
         if (swept.kind === "swept") deferred += swept.deferred
       }

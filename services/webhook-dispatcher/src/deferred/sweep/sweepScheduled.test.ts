@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../../test/fixtures/deliveryDatabase.ts"
+import { startDeliveryDatabase } from "../../../test/fixtures/deliveryDatabase.ts"
 import { sweepScheduled } from "./sweepScheduled.ts"
 
 const overdueFor = (seconds: number) => ({
@@ -10,7 +10,7 @@ const overdueFor = (seconds: number) => ({
 })
 
 test("what is overdue by more than the margin is deferred, and the time by which it is overdue is not counted", async () => {
-  const { sql, insert, row } = await startRows()
+  const { sql, insert, row } = await startDeliveryDatabase()
   const within = await insert(overdueFor(240))
   const beyond = await insert(overdueFor(360))
   const before = await row(within)
@@ -25,7 +25,7 @@ test("what is overdue by more than the margin is deferred, and the time by which
 })
 
 test("one sweep defers no more than its batch, what is overdue for longest first", async () => {
-  const { sql, insert, row } = await startRows()
+  const { sql, insert, row } = await startDeliveryDatabase()
   const ids: string[] = []
   for (const seconds of [400, 600, 500]) ids.push(await insert(overdueFor(seconds)))
   expect(await sweepScheduled(sql, { overdueMs: 300_000, batch: 2 })).toBe(2)

@@ -3,7 +3,7 @@ import { openPool } from "@sitewire/database"
 import { freshDatabase } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import type { startInstallation } from "../../../test/fixtures/testDispatcher.ts"
-import { sweepNew } from "./sweepUnattempted.ts"
+import { sweepUnattempted } from "./sweepUnattempted.ts"
 
 type Installation = Awaited<ReturnType<typeof startInstallation>>
 
@@ -30,7 +30,7 @@ test("each stored row is looked at once, whoever sweeps, in bounded steps", asyn
   for (let n = 0; n < 25; n++) await insertOrphan(pool.sql, `old-${n}`, hourMs + n)
   await insertOrphan(pool.sql, "young", 1_000)
   await pool.sql("update delivery set state = 'delivered', attempts = 1 where event_id like 'old-1%'")
-  const sweep = () => sweepNew(pool, { overdueMs: 300_000, batch: 10 })
+  const sweep = () => sweepUnattempted(pool, { overdueMs: 300_000, batch: 10 })
   expect(await sweep()).toMatchObject({ kind: "swept", more: true })
   expect(await sweep()).toMatchObject({ kind: "swept", more: true })
   expect(await sweep()).toMatchObject({ kind: "swept", more: false })
@@ -41,7 +41,7 @@ test("each stored row is looked at once, whoever sweeps, in bounded steps", asyn
   expect(deferred).toHaveLength(14)
   expect(await sweep()).toEqual({ kind: "swept", deferred: 0, more: false })
   // What was too young has not been passed over.
-  expect(await sweepNew(pool, { overdueMs: 0, batch: 10 })).toEqual({
+  expect(await sweepUnattempted(pool, { overdueMs: 0, batch: 10 })).toEqual({
     kind: "swept",
     deferred: 1,
     more: false,

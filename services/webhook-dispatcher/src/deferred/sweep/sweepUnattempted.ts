@@ -4,7 +4,7 @@ import { oneAtATime, type Pool } from "@sitewire/database"
 /** Any number that nothing else on this database locks: "swep" as four bytes. */
 const lockKey = 0x73776570
 
-export type NewSweep =
+export type UnattemptedSweep =
   /** Another dispatcher is sweeping. */
   { kind: "busy" } | { kind: "swept"; deferred: number; more: boolean }
 
@@ -34,10 +34,10 @@ select (select count(*)::int from looked_at) as looked_at, (select count(*)::int
  * Defers deliveries that were stored more than `overdueMs` ago and never attempted: the dispatcher that stored them died, and their records in
  * site.paid are gone. Goes on where the last sweep ended, whoever made it, and looks at `batch` rows at most.
  */
-export async function sweepNew(
+export async function sweepUnattempted(
   pool: Pool,
   { overdueMs, batch }: { overdueMs: number; batch: number },
-): Promise<NewSweep> {
+): Promise<UnattemptedSweep> {
   const swept = await oneAtATime(pool, lockKey, async (sql) => {
     const [clock] = await sql<{ before_ms: number }>(
       "select extract(epoch from now())::float8 * 1000 - $1::float8 as before_ms",
