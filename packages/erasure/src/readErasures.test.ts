@@ -20,7 +20,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-test("an event is covered by an erasure of its person or its site that was asked for after it, or may have been", async () => {
+test("an event is covered by an erasure of its person or site that was, or may have been, requested after the event", async () => {
   const at = new Date("2026-11-01T12:00:00Z")
   await addErasure(pool.sql, { email }, at)
   await addErasure(pool.sql, { site_url: "https://shop.example/" }, at)
@@ -32,12 +32,12 @@ test("an event is covered by an erasure of its person or its site that was asked
     expect(erasures.covers(about(fields), latest)).toBe(false)
   }
   expect(erasures.covers(about({ email: "other@shop.example" }), 0)).toBe(false)
-  // Of a record that cannot be read, nobody knows whom it names.
+  // An unreadable record may name anybody.
   expect(erasures.covers(Buffer.from('{"email":'), latest - 1)).toBe(true)
   expect(erasures.covers(Buffer.from('{"email":'), latest)).toBe(false)
 })
 
-test("the newest erasure of a person counts, and neither a cancelled one nor one before the time that is asked for", async () => {
+test("the newest erasure of a person counts; cancelled erasures and those before `since` do not", async () => {
   const hours = (n: number) => new Date(Date.parse("2026-11-01T00:00:00Z") + n * 3_600_000)
   await addErasure(pool.sql, { email }, hours(1))
   await addErasure(pool.sql, { email }, hours(3))
@@ -50,7 +50,7 @@ test("the newest erasure of a person counts, and neither a cancelled one nor one
   expect(await covers(ever, "other@shop.example", hours(2))).toBe(false)
 })
 
-test("with no erasure nothing is covered, and a list that has not changed is the same one", async () => {
+test("without erasures nothing is covered, and an unchanged list is returned as the same object", async () => {
   const none = await readErasures(pool.sql, ever)
   expect(none.covers(about({ email }), 0)).toBe(false)
   expect(none.covers(Buffer.from("not JSON"), 0)).toBe(false)
@@ -63,7 +63,7 @@ test("with no erasure nothing is covered, and a list that has not changed is the
   expect((await readErasures(pool.sql, ever, one)).covers(about({ email }), Date.now())).toBe(false)
 })
 
-test("reading the list looks at recent erasures only, however many other jobs there are", async () => {
+test("reading the list scans recent erasures only, even among many other jobs", async () => {
   await pool.sql(
     `insert into job (id, kind, state, filter, reason, requested_by)
      select 'job_' || n, 'resend', 'done', '{}', 'r', 'k' from generate_series(1, 20000) as n`,

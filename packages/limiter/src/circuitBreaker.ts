@@ -1,16 +1,15 @@
 export type BreakerSettings = {
-  /** Failures in a row that open the breaker; Infinity: none. */
+  /** Failures in a row that open the breaker; Infinity: never. */
   breakerFailures: number
-  /** How long the breaker stays open before a probe; doubles with each failed probe, up to ten times this. */
+  /** Time until the first probe; doubles with each failed probe, up to ten times this. */
   breakerCooldownMs: number
 }
 
 export type Breaker = {
-  /** In a row. */
   failures: number
-  /** When it first opened; null: closed. */
+  /** Null while the breaker is closed. */
   openedAt: number | null
-  /** When the next probe is due, while it is open. */
+  /** When the next probe is due. */
   openUntil: number
   cooldownMs: number
 }
@@ -27,7 +26,7 @@ export function isCoolDownOver(breaker: Breaker, now: number): boolean {
   return now >= breaker.openUntil
 }
 
-/** Returns whether this success closed the breaker. */
+/** Returns whether the breaker closed. */
 export function countSuccess(breaker: Breaker, { breakerCooldownMs }: BreakerSettings): boolean {
   const wasOpen = isBreakerOpen(breaker)
   breaker.failures = 0
@@ -37,7 +36,7 @@ export function countSuccess(breaker: Breaker, { breakerCooldownMs }: BreakerSet
   return wasOpen
 }
 
-/** Returns whether this failure opened the breaker. */
+/** Returns whether the breaker opened. */
 export function countFailure(
   breaker: Breaker,
   { breakerFailures, breakerCooldownMs }: BreakerSettings,
@@ -46,7 +45,7 @@ export function countFailure(
   breaker.failures += 1
   if (breaker.failures < breakerFailures) return false
   const wasOpen = isBreakerOpen(breaker)
-  // It was started before the breaker opened, so it says nothing about the key's state since.
+  // This attempt started before the breaker opened, so its failure is no news.
   if (wasOpen && !isProbe) return false
   if (wasOpen) breaker.cooldownMs = Math.min(breaker.cooldownMs * 2, breakerCooldownMs * 10)
   breaker.openedAt ??= now

@@ -76,7 +76,10 @@ export function createHostPermits(settings: HostPermitSettings) {
       }
     },
     /** Null if the host has lost its capacity since the claim. */
-    acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((seen: PermitOutcome) => void) | null {
+    acquire({
+      host,
+      slow: isSlow,
+    }: Pick<GrantedRun, "host" | "slow">): ((outcome: PermitOutcome) => void) | null {
       const acquired = limiter.acquire(host)
       // Nothing waits here: what has no permit waits in Postgres.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
