@@ -1,23 +1,23 @@
 import { type Outgoing, PermanentPublishError, type Producer } from "@sitewire/kafka"
 import { type Logger, retryWhileUnavailable } from "@sitewire/runtime"
 
-/** Publishes one record and retries while Kafka is unavailable. `refused`: the broker will never accept this record. */
-export type Publish = (record: Outgoing) => Promise<{ kind: "published" } | { kind: "refused"; why: string }>
+/** Retries while Kafka is unavailable. `rejected`: the broker will never accept the record. */
+export type Publish = (record: Outgoing) => Promise<{ kind: "published" } | { kind: "rejected"; why: string }>
 
 /**
- * A record that the broker refuses for good must not block the partition of the record that it follows from. It is logged; where the broker
- * refuses all records of a topic (a missing permission, say), `onTopic` reports that until one is accepted.
+ * A record that the broker rejects for good must not block the partition that is being consumed, so it is only logged. If
+ * the broker rejects a whole topic (a missing permission), `onTopic` reports that until it accepts a record.
  */
 export function createPublish(parts: {
   producer: Pick<Producer, "publish">
-  /** Aborted when nothing is retried any longer: the stop's time is nearly over. */
+  /** Ends the retries. */
   signal: AbortSignal
   onState: (working: boolean, why?: string) => void
   onTopic: (topic: string, working: boolean, why?: string) => void
   log: Logger
 }): Publish {
   const { producer, signal, onState, onTopic, log } = parts
-  const refusedTopics = new Set<string>()
+  const rejectedTopics = new Set<string>()
 
   return async (record) => {
     const { topic } = record
@@ -32,14 +32,14 @@ export function createPublish(parts: {
     } catch (error) {
       if (!(error instanceof PermanentPublishError)) throw error
       const { message: why, scope } = error
-      log.error({ topic, why }, "Kafka refuses a record for good; the dispatcher goes on without it")
+      log.error({ topic, why }, "Kafka rejects a record for good; the record is dropped")
       if (scope === "topic") {
-        refusedTopics.add(topic)
+        rejectedTopics.add(topic)
         onTopic(topic, false, why)
       }
-      return { kind: "refused", why }
+      return { kind: "rejected", why }
     }
-    if (refusedTopics.delete(topic)) onTopic(topic, true)
+    if (rejectedTopics.delete(topic)) onTopic(topic, true)
     return { kind: "published" }
   }
 }

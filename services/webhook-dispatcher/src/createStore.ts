@@ -13,18 +13,21 @@ import { markDead } from "./outcome/markDead.ts"
 import { recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
 
-type RetryWhileUnavailable = <T>(what: string, work: () => Promise<T>) => Promise<T>
+/** Retries a statement while Postgres is unavailable. */
+export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
-/** What the dispatcher does in Postgres. A record's outcome waits while it is unavailable; what runs by itself tries again later. */
-export function createStore({ pool, retry }: { pool: Pool; retry: RetryWhileUnavailable }) {
+/**
+ * The dispatcher's statements. Those that a record's outcome needs are retried; those that run at intervals are not,
+ * because the next interval repeats them.
+ */
+export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement }) {
   const { sql } = pool
   const currentErasures = openErasureList(sql)
-  /** What a statement takes beside `sql`. */
-  type Rest<F> = F extends (sql: typeof pool.sql, ...rest: infer R) => unknown ? R : never
+  type ArgumentsAfterSql<F> = F extends (sql: typeof pool.sql, ...rest: infer R) => unknown ? R : never
   return {
     storeDeliveries: (batch: readonly NewDelivery[]) =>
       retry("store deliveries", async () => {
-        // Before each try: an erasure may have been asked for in an outage.
+        // Before each try, because an erasure may have been requested during an outage.
         const erasures = await currentErasures()
         return storeDeliveries(
           sql,
@@ -33,21 +36,23 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryWhileUnav
           ),
         )
       }),
-    findUnattempted: (...ids: Rest<typeof findUnattempted>) =>
+    findUnattempted: (...ids: ArgumentsAfterSql<typeof findUnattempted>) =>
       retry("find deliveries", () => findUnattempted(sql, ...ids)),
-    loadDeliveries: (...ids: Rest<typeof loadDeliveries>) =>
+    loadDeliveries: (...ids: ArgumentsAfterSql<typeof loadDeliveries>) =>
       retry("load deliveries", () => loadDeliveries(sql, ...ids)),
-    recordAttempts: (...batch: Rest<typeof recordAttempts>) =>
+    recordAttempts: (...batch: ArgumentsAfterSql<typeof recordAttempts>) =>
       retry("record attempts", () => recordAttempts(sql, ...batch)),
-    deferDeliveries: (...batch: Rest<typeof deferDeliveries>) =>
+    deferDeliveries: (...batch: ArgumentsAfterSql<typeof deferDeliveries>) =>
       retry("defer deliveries", () => deferDeliveries(sql, ...batch)),
-    releaseClaims: (...batch: Rest<typeof releaseClaims>) =>
+    releaseClaims: (...batch: ArgumentsAfterSql<typeof releaseClaims>) =>
       retry("release claims", () => releaseClaims(sql, ...batch)),
-    markDead: (...batch: Rest<typeof markDead>) => retry("mark dead", () => markDead(sql, ...batch)),
+    markDead: (...batch: ArgumentsAfterSql<typeof markDead>) =>
+      retry("mark dead", () => markDead(sql, ...batch)),
     findDeferredChannels: () => findDeferredChannels(sql),
-    claimDeferred: (...wanted: Rest<typeof claimDeferred>) => claimDeferred(sql, ...wanted),
-    claimExpired: (...breakers: Rest<typeof claimExpired>) => claimExpired(sql, ...breakers),
-    sweepScheduled: (...settings: Rest<typeof sweepScheduled>) => sweepScheduled(sql, ...settings),
+    claimDeferred: (...requests: ArgumentsAfterSql<typeof claimDeferred>) => claimDeferred(sql, ...requests),
+    claimExpired: (...breakers: ArgumentsAfterSql<typeof claimExpired>) => claimExpired(sql, ...breakers),
+    sweepScheduled: (...settings: ArgumentsAfterSql<typeof sweepScheduled>) =>
+      sweepScheduled(sql, ...settings),
     sweepUnattempted: (settings: Parameters<typeof sweepUnattempted>[1]) => sweepUnattempted(pool, settings),
   }
 }

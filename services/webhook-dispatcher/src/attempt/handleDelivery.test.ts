@@ -6,6 +6,7 @@ import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
 import type { DueDelivery } from "../delivery.ts"
+import { createScheduleRetry } from "../retry/scheduleRetry.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]
@@ -40,14 +41,13 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
   return {
     send: none,
     limiter: { acquire: () => parts.acquired, pause: () => {}, isOpen: () => false },
-    backlog: { queueReason: () => null, onDeferred: () => {}, rest: () => {} },
+    backlog: { queueReason: () => null, onDeferred: () => {}, backOff: () => {} },
     schedule: { delaysMs: retryDelaysMs, periodMs: 3_600_000 },
-    topics,
-    publish: none,
+    scheduleRetry: none,
     publishDeadLetter: none,
-    record: none,
-    defer: none,
-    release: none,
+    recordAttempt: none,
+    deferDelivery: none,
+    releaseClaim: none,
     metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
     ...parts,
@@ -67,7 +67,7 @@ test.each([
     const handle = createHandleDelivery(
       partsWith({
         acquired,
-        defer: (deferral) => {
+        deferDelivery: (deferral) => {
           deferrals.push(deferral)
           return written.promise
         },
@@ -90,8 +90,8 @@ test.each([
 test("the retry period of a delivery that was never attempted has not begun, unless its breaker is open", async () => {
   const deferrals: Deferral[] = []
   for (const acquired of [busy, open]) {
-    const defer = async (deferral: Deferral) => void deferrals.push(deferral)
-    await createHandleDelivery(partsWith({ acquired, defer }))({ ...due, attempt: 1, failures: 0 })
+    const deferDelivery = async (deferral: Deferral) => void deferrals.push(deferral)
+    await createHandleDelivery(partsWith({ acquired, deferDelivery }))({ ...due, attempt: 1, failures: 0 })
   }
   expect(deferrals[0]?.elapsedMs).toBeNull()
   expect(deferrals[1]?.elapsedMs).toBeGreaterThan(3_000_000)
@@ -102,8 +102,8 @@ test("a new event of a channel with deferred deliveries queues behind them, alth
   await createHandleDelivery(
     partsWith({
       acquired: free,
-      backlog: { queueReason: () => "busy", onDeferred: () => {}, rest: () => {} },
-      defer: async (deferral) => void deferrals.push(deferral),
+      backlog: { queueReason: () => "busy", onDeferred: () => {}, backOff: () => {} },
+      deferDelivery: async (deferral) => void deferrals.push(deferral),
     }),
   )(due)
   expect(deferrals).toMatchObject([{ id: due.id, reason: "busy" }])
@@ -120,7 +120,7 @@ test("no attempt begins when its lease is about to end: the claim goes back", as
         sent += 1
         return null
       },
-      release: async (claimed) => void released.push(claimed),
+      releaseClaim: async (claimed) => void released.push(claimed),
     }),
   )({ ...due, claim: { deferredAt: new Date(), leaseExpiresAt, attemptBefore: performance.now() - 1 } })
   expect(released).toEqual([{ id: due.id, leaseExpiresAt }])
@@ -134,8 +134,11 @@ test("a retry that the broker refuses for good blocks nobody: the row says when 
     partsWith({
       acquired: free,
       send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
-      publish: async () => ({ kind: "refused", why: "TOPIC_AUTHORIZATION_FAILED" }),
-      record: async (attempt) => void recorded.push(attempt),
+      scheduleRetry: createScheduleRetry(
+        async () => ({ kind: "rejected", why: "TOPIC_AUTHORIZATION_FAILED" }),
+        topics.retry,
+      ),
+      recordAttempt: async (attempt) => void recorded.push(attempt),
       schedule: { delaysMs: retryDelaysMs, periodMs: 24 * 3_600_000 },
     }),
   )(due)
@@ -159,9 +162,9 @@ test.each([
     partsWith({
       acquired: free,
       send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
-      publish: () => append().then(() => ({ kind: "published" })),
+      scheduleRetry: createScheduleRetry(() => append().then(() => ({ kind: "published" })), topics.retry),
       publishDeadLetter: append,
-      record: async () => void steps.push("recorded"),
+      recordAttempt: async () => void steps.push("recorded"),
       schedule: { delaysMs: retryDelaysMs, periodMs },
     }),
   )(due)

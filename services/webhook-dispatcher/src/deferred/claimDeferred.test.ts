@@ -4,7 +4,7 @@ import { claimDeferred } from "./claimDeferred.ts"
 import { releaseClaims } from "./releaseClaims.ts"
 
 const settings = { leaseMs: 60_000, attemptWithinMs: 10_000 }
-const wanted = (most: number) => [{ channel: "acme", most }]
+const requests = (limit: number) => [{ channel: "acme", limit }]
 const deferredFor = (seconds: number, more: Record<string, string> = {}) => ({
   deferred_at: `now() - interval '${seconds} seconds'`,
   deferred_reason: "'busy'",
@@ -16,24 +16,24 @@ test("what was deferred first is claimed first, with the number after the last a
   const last = await insert(deferredFor(10))
   const first = await insert(deferredFor(30, { attempts: "4", failures: "2" }))
   const second = await insert(deferredFor(20))
-  const claimed = await claimDeferred(sql, wanted(2), settings)
+  const claimed = await claimDeferred(sql, requests(2), settings)
   expect(claimed).toMatchObject([
     { id: first, attempt: 5, failures: 2 },
     { id: second, attempt: 1, failures: 0 },
   ])
-  expect((await claimDeferred(sql, wanted(2), settings)).map(({ id }) => id)).toEqual([last])
-  expect(await claimDeferred(sql, wanted(2), settings)).toEqual([])
+  expect((await claimDeferred(sql, requests(2), settings)).map(({ id }) => id)).toEqual([last])
+  expect(await claimDeferred(sql, requests(2), settings)).toEqual([])
   await sql("update delivery set lease_expires_at = now() - interval '1 second' where id = $1", [second])
-  expect((await claimDeferred(sql, wanted(2), settings)).map(({ id }) => id)).toEqual([second])
+  expect((await claimDeferred(sql, requests(2), settings)).map(({ id }) => id)).toEqual([second])
 })
 
 test("nothing of a paused channel is claimed", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   await insert(deferredFor(10))
   await sql("update channel set paused_at = now()")
-  expect(await claimDeferred(sql, wanted(1), settings)).toEqual([])
+  expect(await claimDeferred(sql, requests(1), settings)).toEqual([])
   await sql("update channel set paused_at = null, resumed_at = now()")
-  expect(await claimDeferred(sql, wanted(1), settings)).toHaveLength(1)
+  expect(await claimDeferred(sql, requests(1), settings)).toHaveLength(1)
 })
 
 test("a claim does not wait for a delivery that another statement has locked, and gets the next", async () => {
@@ -43,7 +43,7 @@ test("a claim does not wait for a delivery that another statement has locked, an
   const other = await driver.connect()
   await other.query("begin")
   await other.query("select from delivery where id = $1 for update", [first])
-  const claiming = claimDeferred(sql, wanted(1), settings)
+  const claiming = claimDeferred(sql, requests(1), settings)
   const outcome = await Promise.race([
     claiming.then((claimed) => claimed.map(({ id }) => id)),
     new Promise((resolve) => setTimeout(resolve, 5_000, "it waits")),
@@ -69,7 +69,7 @@ test.each([
         period_started_at: "now() - interval '700 seconds'",
       }),
     )
-    const [claimed] = await claimDeferred(sql, wanted(1), settings)
+    const [claimed] = await claimDeferred(sql, requests(1), settings)
     const elapsedMs = Date.now() - Date.parse(claimed?.since ?? "")
     expect(Math.abs(elapsedMs - elapsedS * 1_000)).toBeLessThan(20_000)
   },
@@ -79,7 +79,7 @@ test("a claim that goes back can be claimed at once, also for a resend that came
   const { sql, insert } = await startDeliveryDatabase()
   const id = await insert(deferredFor(10))
   const claim = async (leaseMs: number) =>
-    (await claimDeferred(sql, wanted(1), { ...settings, leaseMs }))[0]?.claim?.leaseExpiresAt
+    (await claimDeferred(sql, requests(1), { ...settings, leaseMs }))[0]?.claim?.leaseExpiresAt
   const first = (await claim(60_000)) ?? new Date(0)
   // As the console does it: the lease stays, as the attempt may be in flight.
   await sql("update delivery set deferred_at = now(), deferred_reason = 'resend'")

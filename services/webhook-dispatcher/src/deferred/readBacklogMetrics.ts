@@ -2,7 +2,7 @@ import type { Sql } from "@sitewire/database"
 
 export type BacklogMetrics = {
   byReason: { reason: string; count: number; oldestSeconds: number }[]
-  /** Of the scheduled attempts; 0 where none is overdue. */
+  /** Of the scheduled attempts; 0 if none is overdue. */
   oldestOverdueSeconds: number
 }
 
@@ -15,7 +15,7 @@ const overdue = `
 select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as seconds
   from delivery where next_attempt_at is not null`
 
-/** What waits in the rows, for the metrics. Reads the partial indexes; its cost grows with the number of deferred deliveries. */
+/** Scans partial indexes, so the cost grows with the number of deferred deliveries. */
 export async function readBacklogMetrics(sql: Sql): Promise<BacklogMetrics> {
   const rows = await sql<{ reason: string; count: number; oldest_seconds: number }>(deferred)
   const [row] = await sql<{ seconds: number | null }>(overdue)

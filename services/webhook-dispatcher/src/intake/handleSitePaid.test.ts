@@ -27,7 +27,7 @@ const idle: HandleSitePaidParts = {
 
 const unknownChannel = {
   id: "",
-  fresh: false,
+  inserted: false,
   erased: false,
   channel_id: null,
   address: null,

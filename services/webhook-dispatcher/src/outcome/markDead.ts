@@ -1,6 +1,6 @@
 import { plainArray, type Sql } from "@sitewire/database"
 
-// A resend that was accepted meanwhile is another deferral, and goes on. What was delivered before stays delivered.
+// A resend that was requested since is a new deferral and is not ended. A delivered delivery stays delivered.
 const statement = `
 update delivery
    set state = case state when 'pending' then 'dead' else state end,
@@ -9,7 +9,7 @@ update delivery
   from unnest($1::uuid[], $2::float8[]) as expired (id, deferred_at_ms)
  where delivery.id = expired.id and deferred_at = to_timestamp(deferred_at_ms / 1000)`
 
-/** Marks deliveries as dead whose retry period has ended without another attempt: there is no attempt to record. */
+/** For deliveries whose retry period ended while they were deferred, so that there is no attempt to record. */
 export async function markDead(
   sql: Sql,
   deliveries: readonly { id: string; deferredAt: Date }[],

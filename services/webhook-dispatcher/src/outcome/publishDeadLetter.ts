@@ -14,7 +14,7 @@ type DeadDelivery = {
 
 export type PublishDeadLetter = (dead: DeadDelivery) => Promise<void>
 
-/** Resolves once the broker has acknowledged, or has refused the letter for good: the row says that the delivery is dead. */
+/** Resolves once the broker has acknowledged the dead letter, or rejected it for good: the row will be dead too. */
 export function createPublishDeadLetter(publish: Publish, topic: string): PublishDeadLetter {
   return async ({ id, channel, attempts, since, correlation, error, status }) => {
     const value: DeadLetter = {

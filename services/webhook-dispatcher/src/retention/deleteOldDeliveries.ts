@@ -2,24 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** Any number that nothing else on this database locks: "sitewire" cut to four bytes. */
+/** An advisory lock that nothing else uses: the first four bytes of "sitewire". */
 const lockKey = 0x73697465
 
-export type Expired = {
-  /** `busy`: another dispatcher is deleting, or this one was told to stop; what is left goes next time. */
+export type DeletedRows = {
+  /** `busy`: another dispatcher is deleting, or this one is stopping. The next run deletes the remaining rows. */
   kind: "finished" | "busy"
   deliveries: number
   attempts: number
 }
 
 /**
- * Deletes the deliveries that were made before `before`, and their attempts, at most `batch` rows a statement with a
- * pause after each, so that no statement holds up deliveries, nor the replicas and the vacuum behind them. Ids are
- * times: a range of ids needs no index of times. A delivery that still waits for an attempt
- * is kept, however old: a retry topic or its row carries it, and the sweep finds it where neither does.
+ * Deletes deliveries created before `before`, and their attempts. Small statements with pauses do not delay deliveries,
+ * replication or vacuum. Ids contain the time, so a range of ids needs no index of times. Deliveries that wait for an
+ * attempt are retained, whatever their age.
  *
- * Attempts are deleted by what is left without its delivery: one delivery may have hundreds, and this way no statement
- * grows with them, and a crash between the two leaves nothing that the next run does not find.
+ * Attempts are deleted when their delivery no longer exists, and not together with it: a delivery may have hundreds, and
+ * a crash in between leaves nothing that the next run would miss.
  */
 export async function deleteOldDeliveries(settings: {
   pool: Pool
@@ -27,26 +26,26 @@ export async function deleteOldDeliveries(settings: {
   batch: number
   pauseMs: number
   signal: AbortSignal
-}): Promise<Expired> {
+}): Promise<DeletedRows> {
   const { pool, before, batch, pauseMs, signal } = settings
   const bound = lowestDeliveryId(before.getTime())
   const values = { deliveries: [bound, batch], attempts: [bound, batch] }
   const total = { deliveries: 0, attempts: 0 }
   for (const table of ["deliveries", "attempts"] as const) {
-    let after = "00000000-0000-0000-0000-000000000000"
+    let lastId = "00000000-0000-0000-0000-000000000000"
     for (let last = false; !last; ) {
       if (signal.aborted) return { kind: "busy", ...total }
       const deleted = await oneAtATime(pool, lockKey, async (sql) => {
-        const rows = await sql<{ id: string }>(statements[table], [after, ...values[table]])
-        // Inside the transaction, and so under its lock: two dispatchers do not take turns in each other's pauses.
+        const rows = await sql<{ id: string }>(statements[table], [lastId, ...values[table]])
+        // Inside the transaction and its lock, so that no other dispatcher deletes during the pause.
         if (rows.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
         return rows
       })
       if (deleted === null) return { kind: "busy", ...total }
       total[table] += deleted.length
       last = deleted.length < batch
-      // From where the last batch ended: what was just deleted stands in the index until the vacuum comes.
-      for (const { id } of deleted) if (id > after) after = id
+      // Start behind the deleted rows, which stay in the index until the next vacuum.
+      for (const { id } of deleted) if (id > lastId) lastId = id
     }
   }
   return { kind: "finished", ...total }

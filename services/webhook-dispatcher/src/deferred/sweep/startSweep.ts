@@ -3,9 +3,8 @@ import type { DispatcherMetrics } from "../../metrics.ts"
 import type { UnattemptedSweep } from "./sweepUnattempted.ts"
 
 const longestIntervalMs = 60_000
-/** Rows of one statement, at most. */
-const deferredAtOnce = 1_000
-const lookedAtOnce = 10_000
+const scheduledBatch = 1_000
+const unattemptedBatch = 10_000
 
 export type SweepParts = {
   overdueAfterMs: number
@@ -16,8 +15,8 @@ export type SweepParts = {
 }
 
 /**
- * Defers pending deliveries that nothing carries: see `sweepScheduled` and `sweepUnattempted`. Begins `overdueAfterMs` after the start, and after
- * an outage of the database: until then, the records that carry what looks overdue may just not have been handled yet.
+ * Defers pending deliveries whose Kafka record was lost. The first sweep starts `overdueAfterMs` after the start of the
+ * process, or after an outage of Postgres, because until then the records may only be late.
  */
 export function startSweep(parts: SweepParts): { close(): Promise<void> } {
   const { overdueAfterMs, sweepScheduled, sweepUnattempted, metrics, log } = parts
@@ -29,21 +28,21 @@ export function startSweep(parts: SweepParts): { close(): Promise<void> } {
   async function sweep(): Promise<void> {
     let deferred = 0
     try {
-      for (let last = deferredAtOnce; last === deferredAtOnce && !stopping; deferred += last)
-        last = await sweepScheduled({ overdueMs: overdueAfterMs, batch: deferredAtOnce })
+      for (let last = scheduledBatch; last === scheduledBatch && !stopping; deferred += last)
+        last = await sweepScheduled({ overdueMs: overdueAfterMs, batch: scheduledBatch })
       for (let more = true; more && !stopping; ) {
-        const swept = await sweepUnattempted({ overdueMs: overdueAfterMs, batch: lookedAtOnce })
+        const swept = await sweepUnattempted({ overdueMs: overdueAfterMs, batch: unattemptedBatch })
         more = swept.kind === "swept" && swept.more
         if (swept.kind === "swept") deferred += swept.deferred
       }
       schedule(everyMs)
     } catch (error) {
-      log.debug({ error }, "the sweep for overdue deliveries failed; it is made again")
+      log.debug({ error }, "the sweep for overdue deliveries failed; it is repeated")
       schedule(overdueAfterMs)
     }
     if (deferred === 0) return
     metrics.deferred.inc({ reason: "overdue" }, deferred)
-    log.warn({ deferred }, "overdue deliveries that no record carried were deferred")
+    log.warn({ deferred }, "deliveries were overdue because their records were lost; they are deferred")
   }
 
   function schedule(inMs: number): void {

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-// The time by which the attempt is overdue does not count towards the retry period: nobody asked the partner.
+// The overdue time does not count towards the retry period, because no attempt was possible in it.
 const statement = `
 update delivery
    set deferred_at = now(), deferred_reason = 'overdue', lease_expires_at = null, next_attempt_at = null,
@@ -11,9 +11,9 @@ update delivery
 returning id`
 
 /**
- * Defers scheduled deliveries whose next attempt is overdue: the record that carried it was lost with its topic, cannot be read,
- * is in a topic that nobody reads since RETRY_DELAYS changed, or was kept for a shorter time than the dispatchers were down. If the
- * record comes all the same, it is stale. Returns how many it deferred, at most `batch`.
+ * Defers scheduled deliveries whose next attempt is overdue. Their retry record was deleted or is unreadable, or is in a
+ * topic that is no longer consumed since RETRY_DELAYS changed. If the record is consumed later, it is stale. Returns the
+ * number of deferred deliveries, at most `batch`.
  */
 export async function sweepScheduled(
   sql: Sql,

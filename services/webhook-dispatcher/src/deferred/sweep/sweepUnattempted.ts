@@ -1,38 +1,39 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** Any number that nothing else on this database locks: "swep" as four bytes. */
+/** An advisory lock that nothing else uses: "swep" as four bytes. */
 const lockKey = 0x73776570
 
 export type UnattemptedSweep =
   /** Another dispatcher is sweeping. */
   { kind: "busy" } | { kind: "swept"; deferred: number; more: boolean }
 
-// Looks at each row once in its life, in the order of the ids, which is the order of the table. An index of new deliveries would
+// Checks each row once, in the order of the ids, which is the order of the table. An index of unattempted deliveries would
 // cost every delivery an index entry and its heap-only update.
 const statement = `
 with start as materialized (
   select coalesce((select checked_through from sweep_position where id = 1), '00000000-0000-0000-0000-000000000000') as id
-), looked_at as materialized (
-  select id, state = 'pending' and attempts = 0 and deferred_at is null as waits
+), checked as materialized (
+  select id, state = 'pending' and attempts = 0 and deferred_at is null as unattempted
     from delivery
    where id > (select id from start) and id < $1::uuid
    order by id limit $2
 ), position as (
   insert into sweep_position (id, checked_through)
-  select 1, id from looked_at order by id desc limit 1
+  select 1, id from checked order by id desc limit 1
   on conflict (id) do update set checked_through = excluded.checked_through
 ), deferred as (
   update delivery set deferred_at = now(), deferred_reason = 'overdue', failures = 0, next_attempt_at = null
-   where id = any (array(select id from looked_at where waits))
+   where id = any (array(select id from checked where unattempted))
      and state = 'pending' and attempts = 0 and deferred_at is null
   returning 1
 )
-select (select count(*)::int from looked_at) as looked_at, (select count(*)::int from deferred) as deferred`
+select (select count(*)::int from checked) as checked, (select count(*)::int from deferred) as deferred`
 
 /**
- * Defers deliveries that were stored more than `overdueMs` ago and never attempted: the dispatcher that stored them died, and their records in
- * site.paid are gone. Goes on where the last sweep ended, whoever made it, and looks at `batch` rows at most.
+ * Defers deliveries that were stored more than `overdueMs` ago and never attempted: their dispatcher died, and their
+ * records in site.paid were deleted. Continues where the last sweep of any dispatcher ended, and checks at most `batch`
+ * rows.
  */
 export async function sweepUnattempted(
   pool: Pool,
@@ -43,11 +44,11 @@ export async function sweepUnattempted(
       "select extract(epoch from now())::float8 * 1000 - $1::float8 as before_ms",
       [overdueMs],
     )
-    const [row] = await sql<{ looked_at: number; deferred: number }>(statement, [
+    const [row] = await sql<{ checked: number; deferred: number }>(statement, [
       lowestDeliveryId(clock?.before_ms ?? 0),
       batch,
     ])
-    return { deferred: row?.deferred ?? 0, more: row?.looked_at === batch }
+    return { deferred: row?.deferred ?? 0, more: row?.checked === batch }
   })
   return swept === null ? { kind: "busy" } : { kind: "swept", ...swept }
 }
