@@ -10,7 +10,7 @@ import type { AttemptRecord } from "./outcome/recordAttempts.ts"
  */
 const recording: BatchBounds = { lingerMs: 25, flushAt: 32, maxBatch: 500, maxRunning: 2 }
 
-/** Functions that write one row each, in shared statements. They resolve once the row is committed. */
+/** Each function resolves once its row is committed. */
 export function batchWrites(store: Pick<Store, "recordAttempts" | "deferDeliveries" | "releaseClaims">) {
   const batch = <Item>(run: (items: Item[]) => Promise<void>, bounds: BatchBounds) =>
     batchCalls<Item, void>({ ...bounds, run: (items) => run(items).then(() => []) })

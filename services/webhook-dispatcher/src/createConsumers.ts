@@ -8,10 +8,10 @@ import type { dispatcherVariables } from "./variables.ts"
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 type Handle = (records: Incoming[], done: (record: Incoming) => void) => Promise<void>
 
-/** Time from an attempt's end to its recorded outcome while Postgres and Kafka are available. */
+/** While Postgres and Kafka are available. */
 const recordWithinMs = 2_000
 
-/** Consumes the retry topics and site.paid into the dispatcher. Stops the process if a record cannot be handled. */
+/** Stops the process if a record cannot be handled. */
 export function createConsumers(
   { config, log, lifecycle, readiness }: Service,
   parts: { kafka: KafkaConnection; topics: TopicNames; schedule: RetrySchedule; dispatcher: Dispatcher },
@@ -42,7 +42,7 @@ export function createConsumers(
       log.info("records are unfinished at the stop; the next process consumes them again")
       return
     }
-    // An unfinished record blocks the commits of its partition until a process consumes it again.
+    // The record blocks the commits of its partition until it is consumed again.
     log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
     // The unfinished record would use up the whole deadline. Wait for the attempts in flight only, and for the
     // 2 s that a consumer reserves to commit and to leave its group.

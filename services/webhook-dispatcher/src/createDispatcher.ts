@@ -46,7 +46,6 @@ export type DispatcherParts = {
 
 /** Too short a lease would repeat attempts; a long one delays them after a kill. */
 const recordWithinMs = 5_000
-/** Lease for publishing dead letters and marking their deliveries. */
 const expireWithinMs = 30_000
 
 /**
@@ -159,7 +158,6 @@ export function createDispatcher(parts: DispatcherParts) {
     handleSitePaid,
     handleRetries: retries.handleRecords,
     counts: () => ({ ...limiter.counts(), claimed: drain.claimed() }),
-    /** Stops claiming, and waits until claimed deliveries are finished. */
     async close(deadlineMs: number): Promise<void> {
       await Promise.all([sweep.close(), drain.close(deadlineMs)])
     },

@@ -28,8 +28,8 @@ test("a missing permission is reported until a record of the topic is accepted, 
   const details = { reason: "TOPIC_AUTHORIZATION_FAILED", scope: "topic", topic: record.topic } as const
   const denied = new PermanentPublishError("Kafka refused to publish to site.ready.dead", details)
   const { publish, topics } = publisherThat([denied, denied, null, null])
-  expect(await publish(record)).toEqual({ kind: "refused", why: denied.message })
-  expect(await publish(record)).toMatchObject({ kind: "refused" })
+  expect(await publish(record)).toEqual({ kind: "rejected", why: denied.message })
+  expect(await publish(record)).toMatchObject({ kind: "rejected" })
   expect(await publish(record)).toEqual({ kind: "published" })
   expect(await publish(record)).toEqual({ kind: "published" })
   expect(topics).toEqual([
@@ -41,7 +41,7 @@ test("a missing permission is reported until a record of the topic is accepted, 
 
 test("a record that is too large is refused and leaves the dispatcher ready", async () => {
   const { publish, topics } = publisherThat([new RecordTooLarge("too large", record.topic)])
-  expect(await publish(record)).toEqual({ kind: "refused", why: "too large" })
+  expect(await publish(record)).toEqual({ kind: "rejected", why: "too large" })
   expect(topics).toEqual([])
 })
 

@@ -10,7 +10,6 @@ export type Publish = (record: Outgoing) => Promise<{ kind: "published" } | { ki
  */
 export function createPublish(parts: {
   producer: Pick<Producer, "publish">
-  /** Ends the retries. */
   signal: AbortSignal
   onState: (working: boolean, why?: string) => void
   onTopic: (topic: string, working: boolean, why?: string) => void

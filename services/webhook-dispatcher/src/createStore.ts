@@ -13,7 +13,6 @@ import { markDead } from "./outcome/markDead.ts"
 import { recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
 
-/** Retries a statement while Postgres is unavailable. */
 export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
 /**

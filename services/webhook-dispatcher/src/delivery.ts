@@ -4,7 +4,6 @@ export type SealedSecret = { id: string; sealed: Buffer }
 export type Channel = {
   id: string
   address: string
-  /** The active secret. */
   secret: SealedSecret
   /** During a rotation: the staged or the retiring secret. */
   otherSecret: SealedSecret | null
@@ -39,13 +38,11 @@ export function toChannel(row: ChannelRow): Channel {
   }
 }
 
-/** A delivery and its next attempt. */
 export type DueDelivery = {
   id: string
   eventId: string
   channel: Channel
   body: Buffer
-  /** Number of the next attempt. */
   attempt: number
   /** Failed attempts since `since`. */
   failures: number

@@ -5,7 +5,7 @@ import type { dispatcherVariables } from "./variables.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 
-/** Opens the connection pool, waits for Postgres, and reports outages to readiness. The pool closes at the stop. */
+/** Also reports outages to readiness, and closes the pool at the stop. */
 export async function openDatabase({ config, log, lifecycle, readiness }: Service): Promise<{
   pool: Pool
   retry: RetryStatement

@@ -5,7 +5,6 @@ import type { dispatcherVariables } from "./variables.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle">
 
-/** Waits for the brokers and for the dispatcher's topics, and starts a producer, which closes at the stop. */
 export async function openKafka({ config, log, lifecycle }: Service, topics: TopicNames) {
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "webhook-dispatcher", log })
   await waitForBroker({

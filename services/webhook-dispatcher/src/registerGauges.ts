@@ -2,10 +2,9 @@ import { Gauge, type Registry, readForMetric, registerLagGauge } from "@sitewire
 import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 import { deferralReasons } from "./metrics.ts"
 
-/** Limits the queries to Postgres, however often the metrics are scraped. */
+/** Limits the queries to Postgres. */
 const backlogMaxAgeMs = 10_000
 
-/** Gauges that are read from the dispatcher, Kafka and Postgres at each scrape. */
 export function registerGauges(
   registry: Registry,
   read: {
@@ -49,7 +48,7 @@ export function registerGauges(
   registerBacklogGauges(registry, read.backlog)
 }
 
-/** Every replica reports the same values. While Postgres is unavailable they are omitted, because old ones would mislead. */
+/** Omitted while Postgres is unavailable, because old values would mislead. */
 function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<BacklogMetrics>): void {
   const registers = [registry]
   let readAt = Number.NEGATIVE_INFINITY

@@ -11,7 +11,6 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** What the dispatcher reads from its environment. */
 export const dispatcherVariables = {
   ...processVariables,
   ...kafkaVariables,

@@ -1,4 +1,3 @@
-/** A host name has at most 253 characters, and a port 6. */
 const longestHost = 260
 
 /**

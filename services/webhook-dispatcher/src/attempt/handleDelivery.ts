@@ -19,7 +19,6 @@ export type HandleDeliveryParts = {
     /** Why a new delivery of the channel is deferred behind others; null if it is not. */
     queueReason: (channel: string) => "busy" | "fault" | null
     onDeferred: (channel: string) => void
-    /** This process cannot send the channel's deliveries for now. */
     backOff: (channel: string) => void
   }
   schedule: RetrySchedule
@@ -32,20 +31,15 @@ export type HandleDeliveryParts = {
   log: Logger
 }
 
-/**
- * How long to wait for the rest of a response's excerpt after the attempt. Short after a success, because partners that
- * send bodies slowly must not use up the outstanding records.
- */
+/** How long to wait for the response's excerpt. Slow bodies must not use up the outstanding records. */
 const failureExcerptMs = 250
 const successExcerptMs = 20
 
 /**
- * Attempts a delivery, or defers it if that is not possible now. Resolves when the outcome is durable; the caller may
- * then commit the delivery's record.
+ * Attempts a delivery, or defers it if that is not possible now. Resolves when the outcome is durable.
  *
  * The order makes a kill harmless: first publish what follows (the retry or the dead letter), then update the row, then
- * commit. After a kill in between, the record or the claim repeats one attempt. The second copy of what follows is
- * dropped as stale.
+ * commit. After a kill in between, one attempt is repeated, and the second retry is dropped as stale.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, limiter, backlog, schedule, metrics, log } = parts
@@ -81,7 +75,6 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     await finishAttempt(due, outcome)
   }
 
-  /** Uses up no attempt. */
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     const { id, channel, attempt, failures, claim } = due
     if (claim !== null) return releaseClaim(due)
@@ -145,7 +138,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   return handleDelivery
 }
 
-/** Returns no promise if the excerpt is complete, as it is for nearly all responses. */
+/** Returns a promise only if the excerpt is incomplete. */
 function readExcerpt({ excerpt }: AttemptOutcome, waitMs: number): Buffer | null | Promise<Buffer> {
   if (excerpt === null || excerpt.complete()) return excerpt?.received() ?? null
   return excerpt.within(waitMs)

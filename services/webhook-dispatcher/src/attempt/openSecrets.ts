@@ -2,12 +2,11 @@ import { type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/data
 import { type Logger, reasonOf } from "@sitewire/runtime"
 import type { SealedSecret } from "../delivery.ts"
 
-/** More than any process needs at a time, and little memory. */
 const maxCached = 10_000
 
 /**
- * Unseals channels' signing secrets, and caches them: a rotation creates a new id, so a cached secret cannot be outdated.
- * If a secret cannot be unsealed, the process has the wrong sealing keys: calls `onUnopened` and throws.
+ * Caches unsealed secrets; a rotation creates a new id, so they cannot be outdated. If a secret cannot be unsealed, the
+ * process has the wrong sealing keys: calls `onUnopened` and throws.
  */
 export function createSecretOpener(
   keys: SealingKeys,

@@ -12,7 +12,6 @@ export type AttemptOutcome = {
   status: number | null
   address: string | null
   timing: Timing
-  /** Null: no response. */
   excerpt: Excerpt | null
   retryAfter?: string
 }
@@ -24,7 +23,6 @@ export type SendRequestSettings = {
   timeoutMs: number
 }
 
-/** Signs the stored bytes and posts them to the channel's address. */
 export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
   const signature = signatureHeader(serviceName)
 

@@ -8,7 +8,6 @@ export type ClaimSettings = {
   attemptWithinMs: number
 }
 
-/** Claims at most `limit` deliveries of the channel. */
 export type ClaimRequest = { channel: string; limit: number }
 
 type Row = ChannelRow & {

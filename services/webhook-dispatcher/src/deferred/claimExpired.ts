@@ -1,6 +1,5 @@
 import { plainArray, type Sql } from "@sitewire/database"
 
-/** Circuit breakers are per process. */
 export type OpenBreaker = { channel: string; openForMs: number }
 
 export type ExpiredDelivery = {

@@ -11,32 +11,26 @@ const backOffMs = 30_000
 
 export type DrainParts = {
   findDeferredChannels: () => Promise<DeferredChannel[]>
-  claim: (wanted: ClaimRequest[]) => Promise<DueDelivery[]>
+  claim: (requests: ClaimRequest[]) => Promise<DueDelivery[]>
   limiter: { capacity: (channel: string) => number; pause: (channel: string) => void }
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
-  /** Called at each poll. */
   onPoll: () => Promise<void>
   pollIntervalMs: number
-  /** Limits claimed and unfinished deliveries over all channels. */
   maxClaimed: number
   metrics: Pick<DispatcherMetrics, "claimed">
   log: Logger
 }
 
-/**
- * Claims and attempts deferred deliveries whenever their channels have capacity. The limiter sets the pace: one at a time
- * after a pause or an open circuit breaker, and one more with each success.
- */
+/** Claims and attempts deferred deliveries whenever the limiter reports capacity for their channels. */
 export function drainDeferred(parts: DrainParts) {
   const { findDeferredChannels, claim, limiter, attempt, onPoll, pollIntervalMs, maxClaimed, metrics, log } =
     parts
   /** Channels with deferred deliveries, as far as this process knows. */
   let backlogs = new Set<string>()
-  /** Channels of deliveries that were deferred during a poll, whose result may not include them. Null between polls. */
+  /** The result of the running poll may not include these channels yet. */
   let deferredDuringPoll: Set<string> | null = null
-  /** Channels that may have capacity. */
-  const ready = new Set<string>()
+  const channelsWithCapacity = new Set<string>()
   const backOffUntil = new Map<string, number>()
   const stopping = new AbortController()
   let claimed = 0
@@ -53,7 +47,7 @@ export function drainDeferred(parts: DrainParts) {
     for (const { channel, paused } of found) {
       backlogs.add(channel)
       if (paused) limiter.pause(channel)
-      else ready.add(channel)
+      else channelsWithCapacity.add(channel)
     }
   }
 
@@ -62,9 +56,9 @@ export function drainDeferred(parts: DrainParts) {
   function claimRequests(): ClaimRequest[] {
     const requests: ClaimRequest[] = []
     let remaining = maxClaimed - claimed
-    for (const channel of ready) {
+    for (const channel of channelsWithCapacity) {
       if (remaining <= 0) break
-      ready.delete(channel)
+      channelsWithCapacity.delete(channel)
       const limit =
         isBackingOff(channel) || !backlogs.has(channel) ? 0 : Math.min(remaining, limiter.capacity(channel))
       if (limit <= 0) continue
@@ -123,9 +117,10 @@ export function drainDeferred(parts: DrainParts) {
       } catch (error) {
         // Readiness reports the outage. Claims whose response was lost are repeated when their leases end.
         log.debug({ error }, "deferred deliveries could not be claimed; the next poll repeats it")
-        ready.clear()
+        channelsWithCapacity.clear()
       }
-      if (ready.size === 0 || claimed >= maxClaimed) await nextWake(nextPollAt - performance.now())
+      if (channelsWithCapacity.size === 0 || claimed >= maxClaimed)
+        await nextWake(nextPollAt - performance.now())
     }
   }
 
@@ -150,18 +145,17 @@ export function drainDeferred(parts: DrainParts) {
   const draining = drain()
 
   return {
-    /** Why a new delivery of the channel is deferred behind others; null if it is not. */
     queueReason: (channel: string): "busy" | "fault" | null =>
       !backlogs.has(channel) ? null : isBackingOff(channel) ? "fault" : "busy",
     onDeferred(channel: string): void {
       backlogs.add(channel)
       deferredDuringPoll?.add(channel)
-      ready.add(channel)
+      channelsWithCapacity.add(channel)
       wake()
     },
     onCapacity(channel: string): void {
       if (!backlogs.has(channel)) return
-      ready.add(channel)
+      channelsWithCapacity.add(channel)
       wake()
     },
     /** Claims no deliveries of the channel for a while, because this process cannot send them. */

@@ -17,7 +17,6 @@ with recursive deferred (channel_id) as (
 select channel.id as channel, paused_at is not null as paused
   from deferred join channel on channel.id = deferred.channel_id`
 
-/** Finds channels that have deferred deliveries without a lease. */
 export function findDeferredChannels(sql: Sql): Promise<DeferredChannel[]> {
   return sql<DeferredChannel>(statement, [], "find-deferred-channels")
 }

@@ -2,7 +2,6 @@ import type { Sql } from "@sitewire/database"
 
 export type BacklogMetrics = {
   byReason: { reason: string; count: number; oldestSeconds: number }[]
-  /** Of the scheduled attempts; 0 if none is overdue. */
   oldestOverdueSeconds: number
 }
 

@@ -26,7 +26,6 @@ export type HandleSitePaidParts = {
   /** Attempts a delivery that was stored before, unless that attempt was made. */
   handleStoredDelivery: (next: DeliveryDue) => Promise<void>
   invalidTopic: string
-  /** Whether Postgres rejected a value, which comes from one record, and not the statement. */
   isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
   log: Logger
@@ -36,7 +35,7 @@ export type HandleSitePaidParts = {
 type UnattemptedDeliveries = ReadonlyMap<string, UnattemptedDelivery>
 const noUnattempted: Promise<UnattemptedDeliveries> = Promise.resolve(new Map())
 
-/** A valid event, and its duplicates: later records of the batch with the same event id. */
+/** `duplicates`: later records of the batch with the same event id. */
 type ValidEvent = {
   record: Incoming
   paid: SitePaid
@@ -48,9 +47,8 @@ type Done = (record: Incoming) => void
 type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done: Done }
 
 /**
- * Handles a batch of `site.paid`: rejects invalid records, stores the valid events with one statement, and makes each
- * delivery's first attempt. Calls `done` for a record when its outcome is durable. Rejects if a record could not be
- * handled; a restarted process consumes it again.
+ * Rejects invalid records of a batch, stores the valid events with one statement, and makes each delivery's first attempt.
+ * Calls `done` for a record when its outcome is durable. Rejects if a record could not be handled.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
   const { store, findUnattempted, handleNewDelivery, handleStoredDelivery, isInvalidData, metrics, log } =
@@ -95,7 +93,6 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     return new Map((await findUnattempted(eventIds)).map((delivery) => [delivery.event_id, delivery]))
   }
 
-  /** Finds the record whose data Postgres rejects, and stores the others. */
   async function storeOneByOne(batch: ValidEvent[], error: unknown, done: Done): Promise<Promise<void>[]> {
     const [only] = batch
     if (only && batch.length === 1) {
@@ -175,7 +172,6 @@ function toValidEvent(record: Incoming, paid: SitePaid): ValidEvent {
   return { record, paid, delivery, duplicates: null }
 }
 
-/** The publisher's correlation id if it is usable, otherwise the event's id. */
 function correlationOf(record: Incoming, paid: SitePaid): string {
   const { correlation } = record.headers
   return correlation !== undefined && /^[\x21-\x7e]{1,200}$/.test(correlation) ? correlation : paid.id

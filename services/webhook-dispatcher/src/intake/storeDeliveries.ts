@@ -23,7 +23,7 @@ export type StoredRow = {
   /** Nulls if the channel is unknown, in which case nothing is stored. */
 } & (ChannelRow | Record<keyof ChannelRow, null>)
 
-// Deduplicates by event id, resolves the channels and stores the bodies of a batch. Returns the rows in the batch's order.
+// Returns the rows in the batch's order.
 //
 // All bodies are one value, which is split here, and so are the hashes: the driver sends a single `bytea` in binary, but
 // an array of them as hexadecimal text.
@@ -49,8 +49,8 @@ select stored.id is not null as inserted, channel_id, ${channelColumns}
  order by incoming.position`
 
 /**
- * Event ids must be unique within the batch. Each call creates the delivery ids anew, because they contain the time, which
- * must agree with `created_at` after a long outage too.
+ * Event ids must be unique within the batch. Each call creates new delivery ids, because they contain the time, and the
+ * last call may have failed long ago.
  */
 export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
   const ids = batch.map(newDeliveryId)

@@ -16,7 +16,6 @@ export type AttemptRecord = {
   detail: string | null
   secretId: string
   responseExcerpt: Buffer | null
-  /** The delivery's state after this attempt. */
   state: "pending" | "delivered" | "dead"
   /** The next attempt, if it is in a retry topic. `elapsedMs`: how much of the retry period is over. */
   scheduled: { delayMs: number; failures: number; elapsedMs: number } | null

@@ -2,23 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** An advisory lock that nothing else uses: the first four bytes of "sitewire". */
+/** An otherwise unused advisory lock: the first four bytes of "sitewire". */
 const lockKey = 0x73697465
 
 export type DeletedRows = {
-  /** `busy`: another dispatcher is deleting, or this one is stopping. The next run deletes the remaining rows. */
+  /** `busy`: another dispatcher is deleting, or this one is stopping. The next run deletes the rest. */
   kind: "finished" | "busy"
   deliveries: number
   attempts: number
 }
 
 /**
- * Deletes deliveries created before `before`, and their attempts. Small statements with pauses do not delay deliveries,
- * replication or vacuum. Ids contain the time, so a range of ids needs no index of times. Deliveries that wait for an
- * attempt are retained, whatever their age.
+ * Small statements with pauses do not delay deliveries, replication or vacuum. Ids contain the time, so no index of times
+ * is needed. Deliveries that wait for an attempt are retained.
  *
- * Attempts are deleted when their delivery no longer exists, and not together with it: a delivery may have hundreds, and
- * a crash in between leaves nothing that the next run would miss.
+ * Attempts are deleted once their delivery is gone, because a delivery may have hundreds. A later run continues after a
+ * crash.
  */
 export async function deleteOldDeliveries(settings: {
   pool: Pool

@@ -19,11 +19,11 @@ export type HandleRetriesParts = {
 /** `done` is called once the attempt's outcome is durable. */
 type Due = { next: DeliveryDue; done: () => void }
 
-/** Loads the deliveries of due retries together with their channels, drops stale retries, and attempts the others. */
+/** Loads the deliveries of due retries, drops stale retries, and attempts the others. */
 export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
 
-  /** Calls `done` for a record when its outcome is durable. Rejects if a record could not be handled. */
+  /** Rejects if a record could not be handled. */
   async function handleRecords(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
     const due: Due[] = []
     for (const record of records) {
@@ -94,7 +94,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
   return {
     handleRecords,
-    /** For an attempt that comes from no retry topic. Resolves when its outcome is durable, or at once if it is stale. */
+    /** For an attempt that comes from no retry topic. */
     attempt: (next: DeliveryDue) => handleAll([{ next, done: () => {} }]),
   }
 }
@@ -106,15 +106,15 @@ function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined):
   if (row.state === "dead") return "the delivery is dead"
   if (row.deferred) return "the delivery is deferred"
   if (attempt <= row.attempts) return "the attempt was made already"
-  // The attempt was made twice: one run was accepted, and the other scheduled this retry. But if the row contains a due
-  // time, this is the retry of a failed resend.
+  // The attempt was made twice: one run was accepted, the other scheduled this retry. (A failed resend is scheduled in the
+  // row, so `lateMs` is set.)
   if (row.state === "delivered" && row.lateMs === null) return "the delivery was delivered"
   return null
 }
 
 /**
- * The elapsed time is read from the row, because Postgres's clock is the same for all dispatchers. The record's `since`
- * is used if a crash prevented the row's update. The time by which the attempt is late does not count.
+ * Prefers the row, whose times are by one clock for all dispatchers. A crash may have prevented its update. The time by
+ * which the attempt is late does not count.
  */
 function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
   if (elapsedMs === null) return since

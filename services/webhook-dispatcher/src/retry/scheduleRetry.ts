@@ -4,10 +4,7 @@ import type { DueDelivery } from "../delivery.ts"
 
 export type ScheduleRetry = (failed: DueDelivery, step: number) => Promise<void>
 
-/**
- * Publishes a failed delivery's next attempt to the retry topic of a step. If the broker rejects the record for good,
- * the sweep finds the delivery overdue, because its row states when the attempt is due.
- */
+/** If the broker rejects the record for good, the sweep later finds the delivery overdue in its row. */
 export function createScheduleRetry(publish: Publish, retryTopics: readonly string[]): ScheduleRetry {
   return async ({ id, attempt, failures, since, correlation }, step) => {
     const topic = retryTopics[step]

@@ -123,7 +123,7 @@ test("a resend replaces the retry that was scheduled: the delivery is never in t
   await it.resend(row?.id ?? "")
   await waitUntil("the resend", async () => (await delivered(it)) === 1)
   await waitUntil("the scheduled record to be dropped", () =>
-    dispatcher.output().includes("is stale; dropped"),
+    dispatcher.output().includes("is stale; it is dropped"),
   )
   expect(partner.received).toHaveLength(2)
   await partner.close()

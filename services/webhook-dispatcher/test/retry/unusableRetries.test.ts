@@ -26,7 +26,7 @@ test("a due attempt whose number no row can hold is dropped, and neither made no
     "the record behind it",
     async () => (await it.sql("select from delivery where state = 'delivered'")).length === 1,
   )
-  expect(dispatcher.output()).toContain("a due attempt cannot be read; dropped")
+  expect(dispatcher.output()).toContain("a retry record cannot be read; it is dropped")
   expect(dispatcher.output()).not.toContain("fatal")
   await partner.close()
 })
@@ -44,7 +44,7 @@ test("a retry that the broker refuses for good blocks no partition: it is logged
   await waitUntil("the failed attempt to be recorded", async () => {
     return (await it.sql("select from delivery where next_attempt_at is not null")).length === 1
   })
-  expect(dispatcher.output()).toContain("Kafka refuses a record for good")
+  expect(dispatcher.output()).toContain("Kafka rejects a record for good")
   // Its partition goes on, and so does the process.
   await it.publishPaid(Array.from({ length: 6 }, (_, at) => paid(`behind-${at}`)))
   await waitUntil(

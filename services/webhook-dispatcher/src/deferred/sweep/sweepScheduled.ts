@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-// The overdue time does not count towards the retry period, because no attempt was possible in it.
+// The overdue time does not count towards the retry period.
 const statement = `
 update delivery
    set deferred_at = now(), deferred_reason = 'overdue', lease_expires_at = null, next_attempt_at = null,
@@ -11,9 +11,8 @@ update delivery
 returning id`
 
 /**
- * Defers scheduled deliveries whose next attempt is overdue. Their retry record was deleted or is unreadable, or is in a
- * topic that is no longer consumed since RETRY_DELAYS changed. If the record is consumed later, it is stale. Returns the
- * number of deferred deliveries, at most `batch`.
+ * Defers scheduled deliveries whose next attempt is overdue: their retry record was deleted, is unreadable, or is in a topic
+ * that is not consumed since RETRY_DELAYS changed. Returns the number of deferred deliveries.
  */
 export async function sweepScheduled(
   sql: Sql,

@@ -1,12 +1,10 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** An advisory lock that nothing else uses: "swep" as four bytes. */
+/** An otherwise unused advisory lock: "swep". */
 const lockKey = 0x73776570
 
-export type UnattemptedSweep =
-  /** Another dispatcher is sweeping. */
-  { kind: "busy" } | { kind: "swept"; deferred: number; more: boolean }
+export type UnattemptedSweep = { kind: "busy" } | { kind: "swept"; deferred: number; more: boolean }
 
 // Checks each row once, in the order of the ids, which is the order of the table. An index of unattempted deliveries would
 // cost every delivery an index entry and its heap-only update.
@@ -32,8 +30,7 @@ select (select count(*)::int from checked) as checked, (select count(*)::int fro
 
 /**
  * Defers deliveries that were stored more than `overdueMs` ago and never attempted: their dispatcher died, and their
- * records in site.paid were deleted. Continues where the last sweep of any dispatcher ended, and checks at most `batch`
- * rows.
+ * records were deleted. Continues where the last sweep of any dispatcher ended.
  */
 export async function sweepUnattempted(
   pool: Pool,
