@@ -10,7 +10,10 @@ const relevantMs = sitePaidGoneAfterMs + clockMarginMs
 type Clocks = { monotonicMs(): number; wallMs(): number }
 const realClocks: Clocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
 
-/** The returned function resolves to a list at most `listMaxAgeMs` old. Call it before each try to store events. */
+/**
+ * The returned function resolves to a list at most `listMaxAgeMs` old. Call it before each try to store
+ * events.
+ */
 export function openErasureList(sql: Sql, clocks: Clocks = realClocks): () => Promise<Erasures> {
   let list: { erasures: Erasures; monotonicMs: number; wallMs: number } | undefined
   let reading: Promise<void> | undefined

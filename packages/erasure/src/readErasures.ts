@@ -5,8 +5,8 @@ import { digestsOf } from "./subject.ts"
 export type Erasures = {
   version: string
   /**
-   * Whether the content names someone whose erasure was requested at `recordedAt` or later. In doubt, true: the two
-   * clocks may differ by `clockMarginMs`, and unreadable content may name anybody.
+   * Whether the content names someone whose erasure was requested at `recordedAt` or later. In doubt, true:
+   * the two clocks may differ by `clockMarginMs`, and unreadable content may name anybody.
    */
   covers(content: Buffer, recordedAt: number): boolean
 }

@@ -14,7 +14,10 @@ export type LimiterSettings = BreakerSettings & {
   startConcurrency?: number
   /** A key is slow if its average response, or its oldest permit, takes longer than this. */
   slowMs?: number
-  /** Permits of all slow keys together; each has at least one. Breakers do not open for slow keys that succeed. */
+  /**
+   * Permits of all slow keys together; each has at least one. Breakers do not open for slow keys that
+   * succeed.
+   */
   slowConcurrency: number
   /** Callers that would wait longer than this are rejected. */
   maxWaitMs: number
@@ -53,8 +56,8 @@ type State = {
 }
 
 /**
- * Limits concurrency so that one key (a channel, a source host) cannot delay the others: a limit and a circuit breaker
- * per key, and one cap for all slow keys. State is in memory and starts empty.
+ * Limits concurrency so that one key (a channel, a source host) cannot delay the others: a limit and a
+ * circuit breaker per key, and one cap for all slow keys. State is in memory and starts empty.
  */
 export function createLimiter(settings: LimiterSettings) {
   const {

@@ -30,7 +30,8 @@ export function createConsumers(
       group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
       topics: consumed,
       maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
-      // Parsed records wait in memory for capacity. Small fetches keep them out of V8's old generation (decision 0019).
+      // Parsed records wait in memory for capacity. Small fetches keep them out of V8's old generation
+      // (decision 0019).
       fetchBytes: 64 * 1024,
       take: (records, done) => void handle(records, done).catch(onUnfinished),
       onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
@@ -44,8 +45,8 @@ export function createConsumers(
     }
     // The record blocks the commits of its partition until it is consumed again.
     log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
-    // The unfinished record would use up the whole deadline. Wait for the attempts in flight only, and for the
-    // 2 s that a consumer reserves to commit and to leave its group.
+    // The unfinished record would use up the whole deadline. Wait for the attempts in flight only, and for
+    // the 2 s that a consumer reserves to commit and to leave its group.
     longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordWithinMs
     void lifecycle.stop("a record could not be handled", 1)
   }

@@ -49,8 +49,8 @@ const recordWithinMs = 5_000
 const expireWithinMs = 30_000
 
 /**
- * Wires the steps of the flow, and starts draining deferred deliveries and the sweep. The caller consumes the records,
- * real or simulated, and passes them to `handleSitePaid` and `handleRetries`.
+ * Wires the steps of the flow, and starts draining deferred deliveries and the sweep. The caller consumes the
+ * records, real or simulated, and passes them to `handleSitePaid` and `handleRetries`.
  */
 export function createDispatcher(parts: DispatcherParts) {
   const { settings, store, publish, send, isInvalidData, metrics, log } = parts
@@ -141,7 +141,10 @@ export function createDispatcher(parts: DispatcherParts) {
     }
   }
 
-  /** If an attempt of the delivery is in flight (a resend was requested), the claim is released and made again later. */
+  /**
+   * If an attempt of the delivery is in flight (a resend was requested), the claim is released and made again
+   * later.
+   */
   async function handleClaimed(due: DueDelivery): Promise<void> {
     if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) {
       if (due.claim) await writes.releaseClaim({ id: due.id, leaseExpiresAt: due.claim.leaseExpiresAt })

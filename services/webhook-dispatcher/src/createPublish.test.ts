@@ -23,8 +23,8 @@ function publisherThat(outcomes: (Error | null)[]) {
   return { publish, topics, states }
 }
 
-// The real broker's refusals have their tests in packages/kafka.
-test("a missing permission is reported until a record of the topic is accepted, and blocks nobody", async () => {
+// packages/kafka tests which records a real broker rejects.
+test("a missing permission is reported until a record of the topic is accepted, and does not block other records", async () => {
   const details = { reason: "TOPIC_AUTHORIZATION_FAILED", scope: "topic", topic: record.topic } as const
   const denied = new PermanentPublishError("Kafka refused to publish to site.ready.dead", details)
   const { publish, topics } = publisherThat([denied, denied, null, null])
@@ -39,13 +39,13 @@ test("a missing permission is reported until a record of the topic is accepted, 
   ])
 })
 
-test("a record that is too large is refused and leaves the dispatcher ready", async () => {
+test("a record that is too large is rejected, and the dispatcher stays ready", async () => {
   const { publish, topics } = publisherThat([new RecordTooLarge("too large", record.topic)])
   expect(await publish(record)).toEqual({ kind: "rejected", why: "too large" })
   expect(topics).toEqual([])
 })
 
-test("while Kafka is unavailable a record is published again and again", async () => {
+test("while Kafka is unavailable, publishing is retried", async () => {
   const { publish, states } = publisherThat([new Error("not acknowledged"), null])
   expect(await publish(record)).toEqual({ kind: "published" })
   expect(states).toEqual([false, true])

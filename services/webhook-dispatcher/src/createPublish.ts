@@ -5,8 +5,9 @@ import { type Logger, retryWhileUnavailable } from "@sitewire/runtime"
 export type Publish = (record: Outgoing) => Promise<{ kind: "published" } | { kind: "rejected"; why: string }>
 
 /**
- * A record that the broker rejects for good must not block the partition that is being consumed, so it is only logged. If
- * the broker rejects a whole topic (a missing permission), `onTopic` reports that until it accepts a record.
+ * A record that the broker rejects for good must not block the partition that is being consumed, so it is
+ * only logged. If the broker rejects a whole topic (a missing permission), `onTopic` reports that until it
+ * accepts a record.
  */
 export function createPublish(parts: {
   producer: Pick<Producer, "publish">

@@ -16,8 +16,8 @@ import { loadDeliveries } from "./retry/loadDeliveries.ts"
 export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * The dispatcher's statements. Those that a record's outcome needs are retried; those that run at intervals are not,
- * because the next interval repeats them.
+ * The dispatcher's statements. Those that a record's outcome needs are retried; those that run at intervals
+ * are not, because the next interval repeats them.
  */
 export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement }) {
   const { sql } = pool

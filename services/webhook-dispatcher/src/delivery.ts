@@ -53,7 +53,7 @@ export type DueDelivery = {
   claim: Claim | null
 }
 
-export type Claim = {
+type Claim = {
   /** Identifies the deferral that the attempt ends. A resend in the meantime is a new deferral. */
   deferredAt: Date
   leaseExpiresAt: Date

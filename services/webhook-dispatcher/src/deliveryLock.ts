@@ -1,6 +1,6 @@
 /**
- * Locks deliveries within this process. After a crash, two records of one delivery can be due at the same time: the
- * second waits for the first, and is then dropped as stale.
+ * Locks deliveries within this process. After a crash, two records of one delivery can be due at the same
+ * time: the second waits for the first, and is then dropped as stale.
  */
 export function createDeliveryLock() {
   // Null while nothing waits, which spares nearly all deliveries an array.

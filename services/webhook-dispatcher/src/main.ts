@@ -39,8 +39,8 @@ await runService({
       allow: config.ALLOWED_RANGES,
       allowHttp: config.ALLOW_HTTP,
       userAgent: `${config.SERVICE_NAME}/1`,
-      // Several partners may share an origin, so only the channels' own limits may bound its connections. Three times,
-      // because new events, retries and claimed deliveries are limited separately.
+      // Several partners may share an origin, so only the channels' own limits may bound its connections.
+      // Three times, because new events, retries and claimed deliveries are limited separately.
       connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
     })
     lifecycle.onStop("egress", egress.close)

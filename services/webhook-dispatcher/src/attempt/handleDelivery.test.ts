@@ -54,13 +54,13 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
   }
 }
 
-// When the database answers cannot be chosen with a real one.
+// A real database does not let a test choose when it responds.
 test.each([
   { why: "its channel is busy", acquired: busy, reason: "busy" },
   { why: "its channel's breaker is open", acquired: open, reason: "breaker" },
-  { why: "a fault of ours prevents the attempt", acquired: free, reason: "fault" },
+  { why: "this process cannot send the attempt", acquired: free, reason: "fault" },
 ])(
-  "what is deferred because $why is done when its row carries it, and not before",
+  "a delivery that is deferred because $why is done once its row is written, and not before",
   async ({ acquired, reason }) => {
     const written = Promise.withResolvers<void>()
     const deferrals: Deferral[] = []
@@ -80,14 +80,14 @@ test.each([
     await new Promise((resolve) => setImmediate(resolve))
     expect(done).toBe(false)
     expect(deferrals).toMatchObject([{ id: due.id, reason, attempt: 3, failures: 2 }])
-    // An hour of the retry period is over, and stays over.
+    // One hour of the retry period has been used, and the deferral preserves that.
     expect(Math.abs((deferrals[0]?.elapsedMs ?? 0) - 3_600_000)).toBeLessThan(5_000)
     written.resolve()
     await handled
   },
 )
 
-test("the retry period of a delivery that was never attempted has not begun, unless its breaker is open", async () => {
+test("the retry period of a delivery that was never attempted has not started, unless its breaker is open", async () => {
   const deferrals: Deferral[] = []
   for (const acquired of [busy, open]) {
     const deferDelivery = async (deferral: Deferral) => void deferrals.push(deferral)
@@ -97,7 +97,7 @@ test("the retry period of a delivery that was never attempted has not begun, unl
   expect(deferrals[1]?.elapsedMs).toBeGreaterThan(3_000_000)
 })
 
-test("a new event of a channel with deferred deliveries queues behind them, although the channel has capacity", async () => {
+test("a new event of a channel with deferred deliveries is deferred behind them, although the channel has capacity", async () => {
   const deferrals: Deferral[] = []
   await createHandleDelivery(
     partsWith({
@@ -109,7 +109,7 @@ test("a new event of a channel with deferred deliveries queues behind them, alth
   expect(deferrals).toMatchObject([{ id: due.id, reason: "busy" }])
 })
 
-test("no attempt begins when its lease is about to end: the claim goes back", async () => {
+test("no attempt starts when its lease is about to end: the claim is released", async () => {
   const released: ClaimedDelivery[] = []
   const leaseExpiresAt = new Date()
   let sent = 0
@@ -127,7 +127,7 @@ test("no attempt begins when its lease is about to end: the claim goes back", as
   expect(sent).toBe(0)
 })
 
-test("a retry that the broker refuses for good blocks nobody: the row says when it is due", async () => {
+test("a retry that the broker rejects for good blocks no partition: the row states when the retry is due", async () => {
   const recorded: unknown[] = []
   const outcome = { error: "status", status: 500, detail: null, address: null, excerpt: null } as const
   await createHandleDelivery(
@@ -145,7 +145,7 @@ test("a retry that the broker refuses for good blocks nobody: the row says when 
   expect(recorded).toMatchObject([{ state: "pending", scheduled: { delayMs: 900_000, failures: 3 } }])
 })
 
-// When the broker acknowledges cannot be chosen with a real one.
+// A real broker does not let a test choose when it acknowledges.
 test.each([
   { follows: "the retry", periodMs: 24 * 3_600_000 },
   { follows: "the dead letter", periodMs: 60_000 },

@@ -38,8 +38,9 @@ const successExcerptMs = 20
 /**
  * Attempts a delivery, or defers it if that is not possible now. Resolves when the outcome is durable.
  *
- * The order makes a kill harmless: first publish what follows (the retry or the dead letter), then update the row, then
- * commit. After a kill in between, one attempt is repeated, and the second retry is dropped as stale.
+ * The order makes a kill harmless: first publish what follows (the retry or the dead letter), then update the
+ * row, then commit. After a kill in between, one attempt is repeated, and the second retry is dropped as
+ * stale.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, limiter, backlog, schedule, metrics, log } = parts
@@ -78,8 +79,8 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     const { id, channel, attempt, failures, claim } = due
     if (claim !== null) return releaseClaim(due)
-    // The retry period counts time in which the partner could have accepted the delivery. It has not started if the
-    // delivery was never attempted for lack of capacity.
+    // The retry period counts time in which the partner could have accepted the delivery. It has not started
+    // if the delivery was never attempted for lack of capacity.
     const elapsedMs = failures === 0 && reason !== "breaker" ? null : Date.now() - Date.parse(due.since)
     await parts.deferDelivery({ id, reason, attempt, failures, elapsedMs })
     backlog.onDeferred(channel.id)

@@ -5,8 +5,8 @@ import type { SealedSecret } from "../delivery.ts"
 const maxCached = 10_000
 
 /**
- * Caches unsealed secrets; a rotation creates a new id, so they cannot be outdated. If a secret cannot be unsealed, the
- * process has the wrong sealing keys: calls `onUnopened` and throws.
+ * Caches unsealed secrets; a rotation creates a new id, so they cannot be outdated. If a secret cannot be
+ * unsealed, the process has the wrong sealing keys: calls `onUnopened` and throws.
  */
 export function createSecretOpener(
   keys: SealingKeys,
@@ -32,7 +32,9 @@ export function createSecretOpener(
   }
 }
 
-/** Opens the newest secret at the start, so that a process with the wrong sealing keys never becomes ready. */
+/**
+ * Opens the newest secret at the start, so that a process with the wrong sealing keys never becomes ready.
+ */
 export async function checkNewestSecret(parts: {
   sql: Sql
   openSecret: ReturnType<typeof createSecretOpener>

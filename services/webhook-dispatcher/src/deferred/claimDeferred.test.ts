@@ -11,7 +11,7 @@ const deferredFor = (seconds: number, more: Record<string, string> = {}) => ({
   ...more,
 })
 
-test("what was deferred first is claimed first, with the number after the last attempt, and once until its lease ends", async () => {
+test("the delivery deferred first is claimed first, with the number after its last attempt, and once until its lease ends", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   const last = await insert(deferredFor(10))
   const first = await insert(deferredFor(30, { attempts: "4", failures: "2" }))
@@ -27,7 +27,7 @@ test("what was deferred first is claimed first, with the number after the last a
   expect((await claimDeferred(sql, requests(2), settings)).map(({ id }) => id)).toEqual([second])
 })
 
-test("nothing of a paused channel is claimed", async () => {
+test("no delivery of a paused channel is claimed", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   await insert(deferredFor(10))
   await sql("update channel set paused_at = now()")
@@ -36,7 +36,7 @@ test("nothing of a paused channel is claimed", async () => {
   expect(await claimDeferred(sql, requests(1), settings)).toHaveLength(1)
 })
 
-test("a claim does not wait for a delivery that another statement has locked, and gets the next", async () => {
+test("a claim does not wait for a delivery that another statement has locked, and gets the next one", async () => {
   const { sql, driver, insert } = await startDeliveryDatabase()
   const first = await insert(deferredFor(30))
   const second = await insert(deferredFor(20))
@@ -60,7 +60,7 @@ test.each([
   { reason: "resend", elapsedS: 100 },
   { reason: "breaker", elapsedS: 700 },
 ])(
-  "of the time since a deferral for $reason, $elapsedS s of the retry period are over",
+  "a delivery deferred for $reason 100 s into its retry period, 600 s ago, has used $elapsedS s of the period",
   async ({ reason, elapsedS }) => {
     const { sql, insert } = await startDeliveryDatabase()
     await insert(
@@ -75,13 +75,13 @@ test.each([
   },
 )
 
-test("a claim that goes back can be claimed at once, also for a resend that came meanwhile, and ends no later claim", async () => {
+test("a released delivery can be claimed at once, even if a resend was requested since, and the release ends no later claim", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   const id = await insert(deferredFor(10))
   const claim = async (leaseMs: number) =>
     (await claimDeferred(sql, requests(1), { ...settings, leaseMs }))[0]?.claim?.leaseExpiresAt
   const first = (await claim(60_000)) ?? new Date(0)
-  // As the console does it: the lease stays, as the attempt may be in flight.
+  // As the console does: the lease is left unchanged, because the attempt may be in flight.
   await sql("update delivery set deferred_at = now(), deferred_reason = 'resend'")
   await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
   expect(await claim(120_000)).toBeInstanceOf(Date)

@@ -22,8 +22,8 @@ type Row = ChannelRow & {
   lease_expires_at: Date
 }
 
-// With `for update skip locked`, concurrent claims get different rows. A row whose claim has just been committed is checked
-// again in its new version, and skipped because of its lease.
+// With `for update skip locked`, concurrent claims get different rows. A row whose claim has just been
+// committed is checked again in its new version, and skipped because of its lease.
 //
 // The time since the deferral counts towards the retry period only if the circuit breaker was open.
 //

@@ -5,7 +5,7 @@ import { claimExpired } from "./claimExpired.ts"
 
 const minute = 60_000
 const ago = (minutes: number) => `now() - interval '${minutes} minutes'`
-/** Half an hour of the period was over when it was deferred an hour ago. */
+/** Deferred an hour ago, half an hour into its retry period. */
 const deferred = (reason: string, more: Record<string, string> = {}) => ({
   attempts: "1",
   deferred_at: ago(60),
@@ -26,7 +26,7 @@ test("the time in which the breaker was open counts: since the deferral for it, 
   expect(await ids(55)).toEqual([forLackOfCapacity])
 })
 
-test("neither a pause nor a lease ends a retry period, and after a resume the time begins anew", async () => {
+test("neither a pause nor a lease ends a retry period, and the time before a resume does not count", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   await insert(deferred("breaker"))
   const count = async () => (await claimExpired(sql, openFor(60), settings)).length
@@ -41,7 +41,7 @@ test("neither a pause nor a lease ends a retry period, and after a resume the ti
   expect(await count()).toBe(1)
 })
 
-test("an expired delivery is dead, unless it was delivered before or a resend has become another deferral meanwhile", async () => {
+test("an expired delivery is dead, unless it was delivered before or a resend was requested in the meantime", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
   const dies = await insert(deferred("breaker"))
   const delivered = await insert(deferred("breaker", { state: "'delivered'", finished_at: ago(120) }))

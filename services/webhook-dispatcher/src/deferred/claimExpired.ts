@@ -23,9 +23,9 @@ type Row = {
 /** Of each channel, one statement checks the deliveries that were deferred first. */
 const checkedPerChannel = 1_000
 
-// The retry period counts the time until the deferral, plus the time in which the breaker was open: from the deferral if
-// the breaker was its reason, otherwise since the breaker opened in this process. A pause does not count, so the time
-// before the last resume is excluded.
+// The retry period counts the time until the deferral, plus the time in which the breaker was open: from the
+// deferral if the breaker was its reason, otherwise since the breaker opened in this process. A pause does
+// not count, so the time before the last resume is excluded.
 const statement = `
 with expired as materialized (
   select picked.id

@@ -11,8 +11,9 @@ export type Deferral = {
   elapsedMs: number | null
 }
 
-// Since the row was read, another process may have made the attempt, an operator may have requested a resend, or an erasure
-// may have run. The conditions exclude these deliveries. All times in the row are by Postgres's clock.
+// Since the row was read, another process may have made the attempt, an operator may have requested a resend,
+// or an erasure may have run. The conditions exclude these deliveries. All times in the row are by Postgres's
+// clock.
 const statement = `
 update delivery
    set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, lease_expires_at = null, next_attempt_at = null,

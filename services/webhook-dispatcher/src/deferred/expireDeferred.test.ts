@@ -3,8 +3,8 @@ import { expect, test } from "vitest"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { expireDeferred } from "./expireDeferred.ts"
 
-// When Kafka acknowledges cannot be chosen with a real one.
-test("a delivery that expires is dead in its row when Kafka has its dead letter, and not before", async () => {
+// A real broker does not let a test choose when it acknowledges.
+test("an expired delivery is marked dead when Kafka has its dead letter, and not before", async () => {
   const acknowledged = Promise.withResolvers<void>()
   const events: string[] = []
   const at = new Date()

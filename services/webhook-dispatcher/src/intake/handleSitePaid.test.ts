@@ -12,7 +12,7 @@ import type { StoredRow } from "./storeDeliveries.ts"
 
 const log = createLogger({ service: "test", level: "silent" })
 
-/** Parts that do nothing, for those that a test does not look at. */
+/** Defaults that do nothing. */
 const idle: HandleSitePaidParts = {
   store: async () => [],
   findUnattempted: async () => [],
@@ -53,8 +53,8 @@ function record(event: string): Incoming {
   return { topic: "paid", partition: 0, offset: "0", key: event, value, headers: {}, appendedAt: 0 }
 }
 
-// Which of two hand-overs is served first cannot be caused with a real database.
-test("a new delivery is taken before a later copy of its event can be, although its batch still looks others up", async () => {
+// A real database does not let a test choose which of two batches continues first.
+test("a new delivery is locked before a later duplicate of its event, although its batch still waits for a query", async () => {
   const metrics = createTestMetrics()
   const lock = createDeliveryLock()
   const rows = simulateRows(() => 0)
@@ -88,7 +88,7 @@ test("a new delivery is taken before a later copy of its event can be, although 
   expect(begun.filter((id) => id === rows.byEvent("new")?.id)).toHaveLength(1)
 })
 
-test("of an event that is stored, only what is delivered is kept in memory", async () => {
+test("after an event is stored, only its delivery stays in memory", async () => {
   const rows = simulateRows(() => 0)
   const answered = Promise.withResolvers<void>()
   const begun: DueDelivery[] = []
@@ -111,11 +111,11 @@ test("of an event that is stored, only what is delivered is kept in memory", asy
   await handled
 })
 
-test("what fails while the rest of its batch is being stored is told by the call, and ends no process", async () => {
-  const unheard: unknown[] = []
-  const onUnheard = (error: unknown) => unheard.push(error)
-  process.on("unhandledRejection", onUnheard)
-  onTestFinished(() => void process.off("unhandledRejection", onUnheard))
+test("a rejection that fails while its batch is being stored makes the call reject, and is never unhandled", async () => {
+  const unhandled: unknown[] = []
+  const onUnhandled = (error: unknown) => unhandled.push(error)
+  process.on("unhandledRejection", onUnhandled)
+  onTestFinished(() => void process.off("unhandledRejection", onUnhandled))
   const stored = Promise.withResolvers<StoredRow[]>()
   const handleSitePaid = createHandleSitePaid({
     ...idle,
@@ -129,26 +129,26 @@ test("what fails while the rest of its batch is being stored is told by the call
   await new Promise((resolve) => setTimeout(resolve, 50))
   stored.reject(new Error("so is the database"))
   await outcome
-  expect(unheard).toEqual([])
+  expect(unhandled).toEqual([])
   expect(done).toEqual([])
 })
 
-test("a refused record is done when it is put aside, and not before", async () => {
+test("an invalid record is done when Kafka has it in the invalid topic, and not before", async () => {
   const rows = simulateRows(() => 0)
-  const putAside = Promise.withResolvers<{ kind: "published" }>()
+  const published = Promise.withResolvers<{ kind: "published" }>()
   const handleSitePaid = createHandleSitePaid({
     ...idle,
     store: async (batch) => batch.map(() => unknownChannel),
     findUnattempted: async (events) => rows.findUnattempted(events),
-    publish: () => putAside.promise,
+    publish: () => published.promise,
   })
   const done: string[] = []
   const malformed = { ...record("malformed"), value: Buffer.from("{") }
   const handled = handleSitePaid([malformed, record("unknown")], ({ key }) => done.push(key ?? ""))
-  // Whatever is done without waiting for the broker is done by then.
+  // A handler that does not wait for the broker would be done by now.
   await new Promise((resolve) => setImmediate(resolve))
   expect(done).toEqual([])
-  putAside.resolve({ kind: "published" })
+  published.resolve({ kind: "published" })
   await handled
   expect(done.toSorted()).toEqual(["malformed", "unknown"])
 })

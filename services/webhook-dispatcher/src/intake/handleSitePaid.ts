@@ -47,8 +47,9 @@ type Done = (record: Incoming) => void
 type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done: Done }
 
 /**
- * Rejects invalid records of a batch, stores the valid events with one statement, and makes each delivery's first attempt.
- * Calls `done` for a record when its outcome is durable. Rejects if a record could not be handled.
+ * Rejects invalid records of a batch, stores the valid events with one statement, and makes each delivery's
+ * first attempt. Calls `done` for a record when its outcome is durable. Rejects if a record could not be
+ * handled.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
   const { store, findUnattempted, handleNewDelivery, handleStoredDelivery, isInvalidData, metrics, log } =
@@ -118,7 +119,8 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     metrics.events.inc({ outcome: !row.inserted ? "duplicate" : row.erased ? "erased" : "accepted" })
     if (duplicates) {
       metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
-      // Safe before the delivery: offsets behind the first record are not committed before that record is done.
+      // Safe before the delivery: offsets behind the first record are not committed before that record is
+      // done.
       duplicates.forEach(batch.done)
     }
     if (!row.inserted) {

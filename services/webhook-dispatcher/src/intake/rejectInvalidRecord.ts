@@ -6,7 +6,10 @@ import type { DispatcherMetrics } from "../metrics.ts"
 
 export type RejectInvalidRecord = (record: Incoming, reason: string) => Promise<void>
 
-/** Publishes an invalid record unchanged to the topic of invalid events, with the reason and its origin as headers. */
+/**
+ * Publishes an invalid record unchanged to the topic of invalid events, with the reason and its origin as
+ * headers.
+ */
 export function createRejectInvalidRecord(parts: {
   publish: Publish
   invalidTopic: string

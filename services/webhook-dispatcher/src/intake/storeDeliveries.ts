@@ -25,8 +25,8 @@ export type StoredRow = {
 
 // Returns the rows in the batch's order.
 //
-// All bodies are one value, which is split here, and so are the hashes: the driver sends a single `bytea` in binary, but
-// an array of them as hexadecimal text.
+// All bodies are one value, which is split here, and so are the hashes: the driver sends a single `bytea` in
+// binary, but an array of them as hexadecimal text.
 const statement = `
 with incoming as (
   select given.id, event_id, correlation, position,
@@ -49,8 +49,8 @@ select stored.id is not null as inserted, channel_id, ${channelColumns}
  order by incoming.position`
 
 /**
- * Event ids must be unique within the batch. Each call creates new delivery ids, because they contain the time, and the
- * last call may have failed long ago.
+ * Event ids must be unique within the batch. Each call creates new delivery ids, because they contain the
+ * time, and the last call may have failed long ago.
  */
 export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
   const ids = batch.map(newDeliveryId)

@@ -9,7 +9,9 @@ update delivery
   from unnest($1::uuid[], $2::float8[]) as expired (id, deferred_at_ms)
  where delivery.id = expired.id and deferred_at = to_timestamp(deferred_at_ms / 1000)`
 
-/** For deliveries whose retry period ended while they were deferred, so that there is no attempt to record. */
+/**
+ * For deliveries whose retry period ended while they were deferred, so that there is no attempt to record.
+ */
 export async function markDead(
   sql: Sql,
   deliveries: readonly { id: string; deferredAt: Date }[],

@@ -31,16 +31,17 @@ type PlainColumn = Exclude<
 const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, address,
                  status, error, detail, secret_id`
 
-// An attempt number at or below the row's was made twice after a crash: the attempt is stored, and the row only changes
-// if this run was accepted (then the delivery is delivered), or was claimed (then its deferral ends). A delivered
-// delivery stays delivered, even if a resend fails.
+// An attempt number at or below the row's was made twice after a crash: the attempt is stored, and the row
+// only changes if this run was accepted (then the delivery is delivered), or was claimed (then its deferral
+// ends). A delivered delivery stays delivered, even if a resend fails.
 //
 // A resend requested since the claim stays deferred, and replaces the retry of this attempt.
 //
-// After a success at the first attempt, the columns from next_attempt_at on stay null, so the update is heap-only.
+// After a success at the first attempt, the columns from next_attempt_at on stay null, so the update is
+// heap-only.
 //
-// An erasure locks the same row. The update waits for it, and then finds the state `erased`: the row stays erased, and the
-// response excerpt, which may quote the body, is not stored.
+// An erasure locks the same row. The update waits for it, and then finds the state `erased`: the row stays
+// erased, and the response excerpt, which may quote the body, is not stored.
 const newerResend = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at`
 const keepsSchedule = `(delivery.state = 'erased' or (${newerResend}))`
 const statement = `

@@ -29,19 +29,19 @@ const counts = async (sql: Sql) =>
     )
   )[0]
 
-test("what is older than the retention is deleted with its attempts, in small batches; what waits is kept", async () => {
+test("deliveries older than the retention are deleted with their attempts, in small batches; those that wait are retained", async () => {
   const pool = await database()
   await insertAged(pool.sql, { days: 40, count: 250, state: "delivered" })
   await insertAged(pool.sql, { days: 31, count: 100, state: "dead" })
   await insertAged(pool.sql, { days: 32, count: 5, state: "erased" })
   await insertAged(pool.sql, { days: 50, count: 7, state: "pending" })
   await insertAged(pool.sql, { days: 29, count: 20, state: "delivered" })
-  // Waiting for an attempt, however old and however overdue: the sweep sees to it.
+  // These wait for an attempt. The sweep defers them if they are overdue.
   await insertAged(pool.sql, { days: 60, count: 6, state: "pending", dueIn: -45 })
   await insertAged(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
   await insertAged(pool.sql, { days: 42, count: 2, state: "delivered", dueIn: 1 })
   await insertAged(pool.sql, { days: 70, count: 4, state: "dead", dueIn: -31 })
-  // Deferred: sent again, however long ago it was made.
+  // Deferred for a resend.
   await insertAged(pool.sql, { days: 43, count: 2, state: "delivered" })
   await pool.sql(
     "update delivery set deferred_at = now(), deferred_reason = 'resend' where event_id like '43-delivered-%'",
@@ -63,7 +63,7 @@ test("what is older than the retention is deleted with its attempts, in small ba
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(355 + 710)
 })
 
-test("one dispatcher deletes at a time, also in the pauses of another, and what one left the next one takes", async () => {
+test("one dispatcher deletes at a time, even during another's pauses, and the next run deletes the rest", async () => {
   const pool = await database()
   await insertAged(pool.sql, { days: 40, count: 60, state: "delivered" })
   const stop = new AbortController()

@@ -13,11 +13,11 @@ export type DeletedRows = {
 }
 
 /**
- * Small statements with pauses do not delay deliveries, replication or vacuum. Ids contain the time, so no index of times
- * is needed. Deliveries that wait for an attempt are retained.
+ * Small statements with pauses do not delay deliveries, replication or vacuum. Ids contain the time, so no
+ * index of times is needed. Deliveries that wait for an attempt are retained.
  *
- * Attempts are deleted once their delivery is gone, because a delivery may have hundreds. A later run continues after a
- * crash.
+ * Attempts are deleted once their delivery is gone, because a delivery may have hundreds. A later run
+ * continues after a crash.
  */
 export async function deleteOldDeliveries(settings: {
   pool: Pool

@@ -99,22 +99,25 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   }
 }
 
-/** A crash, a rebalance or the sweep can leave a second record of an attempt. Compares numbers and states, never clocks. */
+/**
+ * A crash, a rebalance or the sweep can leave a second record of an attempt. Compares numbers and states,
+ * never clocks.
+ */
 function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
   if (!row) return "the delivery is no longer stored"
   if (row.state === "erased") return "the delivery was erased on request"
   if (row.state === "dead") return "the delivery is dead"
   if (row.deferred) return "the delivery is deferred"
   if (attempt <= row.attempts) return "the attempt was made already"
-  // The attempt was made twice: one run was accepted, the other scheduled this retry. (A failed resend is scheduled in the
-  // row, so `lateMs` is set.)
+  // The attempt was made twice: one run was accepted, the other scheduled this retry. (A failed resend is
+  // scheduled in the row, so `lateMs` is set.)
   if (row.state === "delivered" && row.lateMs === null) return "the delivery was delivered"
   return null
 }
 
 /**
- * Prefers the row, whose times are by one clock for all dispatchers. A crash may have prevented its update. The time by
- * which the attempt is late does not count.
+ * Prefers the row, whose times are by one clock for all dispatchers. A crash may have prevented its update.
+ * The time by which the attempt is late does not count.
  */
 function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
   if (elapsedMs === null) return since

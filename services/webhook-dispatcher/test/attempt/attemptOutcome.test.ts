@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
 
-test("any 2xx is a success, also behind an early hint, and what is not 2xx is none", async () => {
+test("any 2xx is a success, also after an early hint, and no other status is", async () => {
   await using it = await startInstallation({ retryDelaysMs: [600_000] })
   const statuses = [200, 202, 204, 206, 226, 299, 300, 304]
   const partner = await startReceiver(({ path }, response) => {
@@ -23,7 +23,7 @@ test("any 2xx is a success, also behind an early hint, and what is not 2xx is no
   await partner.close()
 })
 
-test("an attempt is recorded with where its time went, and with an answer that comes behind its head", async () => {
+test("an attempt is recorded with its timing, and with a body that arrives after the head of the response", async () => {
   await using it = await startInstallation({ retryDelaysMs: [600_000] })
   const partner = await startReceiver((_, response) => {
     response.writeHead(500, { "content-length": "10" }).flushHeaders()

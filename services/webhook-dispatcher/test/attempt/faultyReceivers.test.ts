@@ -15,9 +15,9 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-/** So long that the 5 % which `late-2xx` leaves are more than this machine's noise. */
+/** So long that the 5 % that `late-2xx` leaves exceed the machine's noise. */
 const TIMEOUT_MS = 5_000
-/** More than a channel's bound, so that some must be put off where a partner hangs. */
+/** More than a channel's limit, so that some are deferred if the partner hangs. */
 const PER_PARTNER = 12
 const CHANNEL_MAX_CONCURRENCY = 4
 const RETRIES_NEVER = [600_000]
@@ -32,7 +32,7 @@ type AttemptRow = {
   excerpt: number
 }
 
-test("every faulty receiver is recorded with its fault, in time, and slows nobody else", {
+test("every faulty receiver is recorded with its fault, in time, and delays no other receiver", {
   timeout: 90_000,
 }, async () => {
   await using it = await startInstallation({ retryDelaysMs: RETRIES_NEVER })
@@ -58,12 +58,12 @@ test("every faulty receiver is recorded with its fault, in time, and slows nobod
   const dispatcher = await it.dispatcher({
     DELIVERY_TIMEOUT: `${TIMEOUT_MS}ms`,
     CHANNEL_MAX_CONCURRENCY: String(CHANNEL_MAX_CONCURRENCY),
-    // Enough for what is published to the healthy one while this machine stands still: what is put off never comes.
+    // Long enough for a stalled machine: a deferred delivery to the healthy receiver would be late.
     CHANNEL_MAX_WAIT: "1s",
-    // So that the expired and the wrong-name certificate fail for that, and not for their issuer.
+    // So that the certificates fail because of their date or name, and not because of their issuer.
     NODE_EXTRA_CA_CERTS: file,
   })
-  // The first TLS connection of a process reads all certificates that the machine trusts.
+  // A process's first TLS connection is slow, because it reads all trusted certificates.
   await it.publishPaid([paid("trusted-0", { channel: "trusted" })])
   await publishHealthy(it, healthy, "warm", 50)
   const alone = await publishHealthy(it, healthy, "alone", 150)
@@ -71,7 +71,7 @@ test("every faulty receiver is recorded with its fault, in time, and slows nobod
 
   const [beside] = await Promise.all([publishHealthy(it, healthy, "beside", 150), publishBad(it)])
   const attempts = await waitUntil(
-    "an outcome of every partner, of hanging ones as many as are let in",
+    "an outcome of every partner, and the maximum concurrency of hanging ones",
     async () => {
       const rows = await readAttempts(it)
       const count = (name: string) => rows.filter(({ channel }) => channel === name).length
@@ -97,13 +97,14 @@ test("every faulty receiver is recorded with its fault, in time, and slows nobod
   for (const name of ["never-accepts", "never-answers", "slow-2xx"] satisfies ReceiverFaultName[])
     expect(recorded(name).length, name).toBeLessThanOrEqual(2 * CHANNEL_MAX_CONCURRENCY)
 
-  // A healthy delivery behind a hanging one would wait for whole seconds. The rest is this machine's noise.
+  // A healthy delivery that waited for a hanging one would take seconds. The margin covers the machine's
+  // noise.
   expect(beside.median).toBeLessThan(3 * alone.median + 25)
   expect(beside.p99).toBeLessThan(3 * alone.p99 + 250)
-  // Unpacking one bomb, or keeping one large body for each delivery, would take far more.
+  // Decompressing one bomb, or storing one large body per delivery, would take far more.
   expect(memory.peakBytes()).toBeLessThan(300_000_000)
 
-  // A body is read on for at most a second; a connection that is kept for the next delivery is no leak.
+  // Bodies are read for at most a second. Idle connections that wait for the next delivery are no leak.
   for (const { name, partner } of partners) {
     const { error } = receiverFaults[name].expected
     const kept = error === null || error === "status" ? CHANNEL_MAX_CONCURRENCY : 0
@@ -144,7 +145,7 @@ async function publishHealthy(it: Installation, healthy: Receiver, name: string,
   return { median: quantile(0.5), p99: quantile(0.99) }
 }
 
-/** One event for each faulty receiver at a time, so that they misbehave all the while and not in one burst. */
+/** One event per faulty receiver at a time, so that faults occur throughout and not in one burst. */
 async function publishBad(it: Installation): Promise<void> {
   for (let at = 0; at < PER_PARTNER; at++) {
     await it.publishPaid(receiverFaultNames.map((name) => paid(`${name}-${at}`, { channel: name })))

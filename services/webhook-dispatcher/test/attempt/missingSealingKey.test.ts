@@ -12,7 +12,7 @@ const events = (count: number, overrides = {}) =>
 const delivered = async (it: Installation) =>
   (await it.sql("select from delivery where state = 'delivered'")).length
 
-test("a dispatcher whose keys open no secret is not ready and says why, and what it defers another delivers", async () => {
+test("a dispatcher with the wrong sealing keys is not ready and reports why, and another dispatcher delivers what it defers", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -35,7 +35,7 @@ test("a dispatcher whose keys open no secret is not ready and says why, and what
   await partner.close()
 }, 60_000)
 
-test("a delivery that a dispatcher cannot sign is deferred, costs no attempt, and goes out when a dispatcher has the key", async () => {
+test("a delivery that a dispatcher cannot sign is deferred without an attempt, and is sent by a dispatcher that has the key", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)

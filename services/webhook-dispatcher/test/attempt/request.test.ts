@@ -10,7 +10,7 @@ const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 const expectedSignature = (body: Buffer) =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
 
-test("a site.paid reaches the partner as site.ready: the eight fields in order, signed over the raw bytes", async () => {
+test("a site.paid is delivered as site.ready: the eight fields in order, with a signature of the raw bytes", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", `${partner.url}/ready`)
@@ -41,7 +41,7 @@ test("a site.paid reaches the partner as site.ready: the eight fields in order, 
   await partner.close()
 })
 
-test("a private address is refused and recorded, not called", async () => {
+test("a private address is rejected and recorded, not called", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -55,7 +55,7 @@ test("a private address is refused and recorded, not called", async () => {
   await partner.close()
 })
 
-test("what is signed and sent are the stored bytes, and not what they mean", async () => {
+test("the stored bytes are signed and sent, and not a new serialization of them", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })
   const partner = await startReceiver((_, response, before) => response.writeHead(before ? 200 : 500).end())
   await it.channel("acme", partner.url)

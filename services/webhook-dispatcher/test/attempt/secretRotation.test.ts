@@ -8,7 +8,7 @@ import { verifyInPython } from "../fixtures/verifyInPython.ts"
 
 const newSecret = "the secret that comes after"
 
-/** Both public libraries' word on whether a receiver with this secret accepts the request. */
+/** Whether a receiver with this secret accepts the request, according to both public libraries. */
 async function accepts(request: Received, key: string): Promise<boolean> {
   const headers = Object.fromEntries(
     ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [
@@ -29,7 +29,7 @@ async function accepts(request: Received, key: string): Promise<boolean> {
   return verified
 }
 
-test("through a rotation X-Sitewire-Signature is by the active secret, and the Standard Webhooks headers by both", async () => {
+test("during a rotation, X-Sitewire-Signature uses the active secret, and the Standard Webhooks headers use both", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -76,7 +76,7 @@ test("through a rotation X-Sitewire-Signature is by the active secret, and the S
   await partner.close()
 }, 60_000)
 
-test("a secret that is activated while a delivery waits signs its next attempt, with a timestamp of its own", async () => {
+test("a secret that is activated while a delivery waits signs its next attempt, which has a new timestamp", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_200] })
   const partner = await startReceiver((_, response, before) => {
     response.writeHead(before === 0 ? 500 : 204).end()

@@ -5,9 +5,9 @@ import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const hanging = 24
 
-test("channels that hang are not felt by another on the same origin", async () => {
+test("channels that hang do not delay another channel on the same origin", async () => {
   await using it = await startInstallation()
-  // A platform on which several partners have their addresses.
+  // A platform that hosts several partners.
   const platform = await startReceiver(({ path }, response) => {
     if (path === "/well") response.writeHead(204).end()
   })
@@ -18,15 +18,15 @@ test("channels that hang are not felt by another on the same origin", async () =
     Array.from({ length: hanging * count }, (_, at) =>
       paid(`hangs-${count}-${at}`, { channel: `hangs-${at % hanging}` }),
     )
-  // As many of each as a channel gets of which nothing is known.
+  // As many of each channel as the limit of a new channel.
   await it.publishPaid(toHang(8))
-  // Within their time-out, after which others would take their places.
-  await waitUntil("all places of the channels to be taken", () => platform.received.length >= 192, 5_000)
+  // Within their time-out, after which other deliveries would get the permits.
+  await waitUntil("all permits of the channels to be in use", () => platform.received.length >= 192, 5_000)
 
   const events = Array.from({ length: 50 }, (_, at) => paid(`well-${at}`, { channel: "well" }))
   await it.publishPaid(events)
   const well = () => platform.received.filter(({ path }) => path === "/well")
-  await waitUntil("the deliveries to the channel that is well", () => well().length === 50, 3_000)
+  await waitUntil("the deliveries to the healthy channel", () => well().length === 50, 3_000)
   expect(new Set(well().map(({ headers }) => headers["x-sitewire-attempt"]))).toEqual(new Set(["1"]))
   await platform.close()
 }, 60_000)

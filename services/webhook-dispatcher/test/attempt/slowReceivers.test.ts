@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
 
-test("a partner that hangs does not hold up another", async () => {
+test("a partner that hangs does not delay another", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })
   const hangs = await startReceiver(() => {})
   const answers = await startReceiver()
@@ -26,7 +26,7 @@ test("a partner that hangs does not hold up another", async () => {
   await Promise.all([hangs.close(), answers.close()])
 })
 
-test("a body that never ends holds no place: ten attempts go through a channel that takes one at a time", async () => {
+test("a response body that never ends uses no permit: ten attempts pass a channel that allows one at a time", async () => {
   await using it = await startInstallation({ retryDelaysMs: [600_000] })
   const partner = await startReceiver((_, response) => {
     response.writeHead(500).write("I have more to say")
@@ -37,8 +37,8 @@ test("a body that never ends holds no place: ten attempts go through a channel t
   await waitUntil("all", () => partner.received.length === 10)
   const times = partner.received.map(({ at }) => at).toSorted((a, b) => a - b)
   const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0))
-  // Each would hold it for the quarter of a second in which the rest of its body is waited for. A machine that stands
-  // still now and then makes some gaps wide, and not most.
+  // Waiting for the body would make each gap 250 ms. A machine that stalls now and then
+  // makes some gaps long, but not most.
   expect(gaps.filter((ms) => ms < 200).length, `gaps of ${gaps.join(", ")} ms`).toBeGreaterThan(4)
   const rows = await waitForAttempts(it, 10)
   expect(new Set(rows.map(({ said }) => said))).toEqual(new Set(["I have more to say"]))

@@ -14,7 +14,7 @@ const deferred = async (it: Installation) =>
 const delivered = async (it: Installation) =>
   (await it.sql("select from delivery where state = 'delivered'")).length
 
-test("a burst to a partner that is slow goes out at the partner's pace, one attempt each, and no record is produced for it", async () => {
+test("a burst to a slow partner is sent at the partner's pace, with one attempt each, and without retry records", async () => {
   await using it = await startInstallation({ retryDelaysMs: [20_000] })
   const partner = await startReceiver((_, response) => {
     setTimeout(() => response.writeHead(204).end(), 50)
@@ -44,7 +44,7 @@ test("a delivery that was never attempted, or failed once, does not die of a par
   const failed = new Set<unknown>()
   const partner = await startReceiver(({ headers }, response) => {
     const id = headers["x-sitewire-delivery"]
-    // Five fail once: what comes due then finds the partner busy for longer than the retry period.
+    // Five fail once. When their retries are due, the partner is busy for longer than the retry period.
     const fails = failed.size < 5 && !failed.has(id)
     if (fails) failed.add(id)
     setTimeout(() => response.writeHead(fails ? 500 : 204).end(), 100)
@@ -77,14 +77,15 @@ test("after kill -9 deferred deliveries are claimed by another dispatcher, and n
   await it.dispatcher(settings)
   await waitUntil("all of them", async () => (await delivered(it)) === 60, 40_000)
   expect(await deferred(it)).toBe(0)
-  // Only what was in flight, at most the channel's limit, and what had just ended and was not recorded yet, was attempted twice.
+  // Only what was in flight, at most the channel's limit, and what had just ended and was not recorded yet,
+  // was attempted twice.
   expect(partner.received.length).toBeGreaterThanOrEqual(60)
   expect(partner.received.length).toBeLessThanOrEqual(60 + 2 * 4)
   expect(twice).toBeLessThan(60)
   await partner.close()
 }, 90_000)
 
-test("two dispatchers share out what is deferred, and attempt nothing twice", async () => {
+test("two dispatchers share the deferred deliveries, and make no attempt twice", async () => {
   await using it = await startInstallation({ retryDelaysMs: [20_000] })
   // No response before both have claimed, so that neither can attempt all of them alone.
   const bothClaimed = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("a delivery whose retry period ends behind an open breaker is dead: in its row, on its topic and in the figures", async () => {
+test("a delivery whose retry period ends while its breaker is open is dead: in its row, in Kafka and in the metrics", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver((_, response) => void response.writeHead(500).end())
   await it.channel("acme", partner.url)

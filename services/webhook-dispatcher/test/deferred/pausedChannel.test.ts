@@ -10,7 +10,7 @@ test("a paused channel's deliveries outlast their retry period and a kill withou
   let broken = true
   const failedAfter = new Set<unknown>()
   const partner = await startReceiver(({ headers }, response) => {
-    // After the resume a few fail once more: their retry period has only just begun.
+    // After the resume a few fail once more, early in their retry period.
     const fails = broken || (failedAfter.size < 5 && !failedAfter.has(headers["x-sitewire-delivery"]))
     if (fails && !broken) failedAfter.add(headers["x-sitewire-delivery"])
     response.writeHead(fails ? 500 : 204).end()
@@ -61,12 +61,12 @@ test("a paused channel's deliveries outlast their retry period and a kill withou
   expect(after.filter(({ headers }) => headers["x-sitewire-attempt"] === "1")).toHaveLength(40)
   expect(new Set(after.map(({ body }) => body.toString())).size).toBe(41)
   expect(letters).toEqual([])
-  // Only what failed after the resume was scheduled; the pause produced no record.
+  // Only deliveries that failed after the resume were scheduled. The pause produced no record.
   expect(producedBefore).toBeLessThanOrEqual(before)
   await Promise.all([partner.close(), other.close()])
 }, 60_000)
 
-test("after a resume deliveries go out one at a time at first, and one more with each success", async () => {
+test("after a resume, deliveries are sent one at a time at first, and one more with each success", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300] })
   const held: (() => void)[] = []
   let holding = true
@@ -91,7 +91,7 @@ test("after a resume deliveries go out one at a time at first, and one more with
   await waitUntil("each to be deferred", async () => (await unleased()) === 20)
   await it.resume("acme")
   await waitUntil("the first", () => held.length === 1)
-  // What was claimed beside it was given back, as the first takes long.
+  // Other claims were released, because the first attempt takes long.
   await waitUntil("the others to be deferred", async () => (await unleased()) === 19)
   expect(partner.received).toHaveLength(1)
   holding = false

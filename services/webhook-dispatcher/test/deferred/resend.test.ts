@@ -11,7 +11,7 @@ type Installation = Awaited<ReturnType<typeof startInstallation>>
 const delivered = async (it: Installation) =>
   (await it.sql("select from delivery where state = 'delivered'")).length
 
-test("a resend goes out at once as the next attempt, and a delivered delivery stays delivered", async () => {
+test("a resend is sent at once as the next attempt, and a delivered delivery stays delivered", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -33,7 +33,7 @@ test("a resend goes out at once as the next attempt, and a delivered delivery st
   await partner.close()
 })
 
-test("a dead delivery that is sent again begins a new retry period, and arrives with the bytes that it had", async () => {
+test("a resend of a dead delivery starts a new retry period, and sends the same bytes", async () => {
   await using it = await startInstallation({ retryDelaysMs: [200, 1_500] })
   let well = false
   const partner = await startReceiver((_, response) => response.writeHead(well ? 200 : 503).end())
@@ -52,7 +52,7 @@ test("a dead delivery that is sent again begins a new retry period, and arrives 
   well = true
   const retry = await waitUntil("its retry", () => partner.received[attempts + 1])
   const resent = partner.received[attempts]
-  // After the first delay, and not where the dead chain had got to.
+  // After the first delay, not the one that the dead delivery had reached.
   expect(retry.at - (resent?.at ?? 0)).toBeGreaterThanOrEqual(200)
   expect(retry.at - (resent?.at ?? 0)).toBeLessThan(1_500)
   expect(new Set(partner.received.map(({ body }) => body.toString())).size).toBe(1)
@@ -63,7 +63,7 @@ test("a dead delivery that is sent again begins a new retry period, and arrives 
   await partner.close()
 })
 
-test("a resend that fails is retried, whatever the clock of whoever asked for it said", async () => {
+test("a failed resend is retried, even if the clock of the process that requested it is wrong", async () => {
   await using it = await startInstallation({ retryDelaysMs: [200] })
   const receiver = await startReceiver((_, response, before) => {
     response.writeHead(before === 1 ? 500 : 204).end()
@@ -75,7 +75,7 @@ test("a resend that fails is retried, whatever the clock of whoever asked for it
     "the delivery",
     async () => (await it.sql("select from delivery where state = 'delivered'")).length === 1,
   )
-  // As a clock far behind Postgres's would have had it.
+  // As if the requester's clock were an hour behind Postgres's.
   await it.sql("update delivery set finished_at = now() + interval '1 hour'")
   const [row] = await it.sql<{ id: string }>("select id from delivery")
   await it.resend(row?.id ?? "")
@@ -84,7 +84,7 @@ test("a resend that fails is retried, whatever the clock of whoever asked for it
   await receiver.close()
 })
 
-test("a resend that is accepted while an attempt is in flight is made after it, with the next number", async () => {
+test("a resend requested while an attempt is in flight is sent after it, with the next number", async () => {
   await using it = await startInstallation()
   const held: (() => void)[] = []
   const partner = await startReceiver((_, response) => {
@@ -96,7 +96,7 @@ test("a resend that is accepted while an attempt is in flight is made after it, 
   await waitUntil("the attempt", () => held.length === 1)
   const [row] = await it.sql<{ id: string }>("select id from delivery")
   await it.resend(row?.id ?? "")
-  // Longer than it takes to look for what is deferred.
+  // Longer than the interval of the polls.
   await sleep(1_200)
   expect(partner.received).toHaveLength(1)
   held[0]?.()
@@ -110,7 +110,7 @@ test("a resend that is accepted while an attempt is in flight is made after it, 
   await partner.close()
 }, 60_000)
 
-test("a resend replaces the retry that was scheduled: the delivery is never in two places", async () => {
+test("a resend replaces the scheduled retry, which is dropped", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_500] })
   const partner = await startReceiver((_, response, before) => response.writeHead(before ? 204 : 500).end())
   await it.channel("acme", partner.url)

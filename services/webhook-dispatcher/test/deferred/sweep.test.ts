@@ -8,7 +8,7 @@ type Installation = Awaited<ReturnType<typeof startInstallation>>
 
 const hourMs = 3_600_000
 
-/** A delivery that was stored so long ago and never attempted, and whose event nobody has any more. */
+/** Inserts a delivery that was never attempted and whose record is lost. */
 async function insertOrphan(sql: Installation["sql"], event: string, ageMs: number): Promise<string> {
   const id = `${lowestDeliveryId(Date.now() - ageMs).slice(0, 24)}${Buffer.from(event).toString("hex").padStart(12, "0").slice(-12)}`
   await sql(
@@ -22,7 +22,7 @@ async function insertOrphan(sql: Installation["sql"], event: string, ageMs: numb
 const states = (it: Installation) =>
   it.sql("select event_id, state, attempts, deferred_at, next_attempt_at from delivery order by event_id")
 
-test("a scheduled delivery whose record was lost with its topic is sent, and so is one that was never attempted", async () => {
+test("a scheduled delivery and an unattempted one are sent although their records are lost", async () => {
   await using it = await startInstallation({ retryDelaysMs: [400] })
   let fails = true
   const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
@@ -32,7 +32,7 @@ test("a scheduled delivery whose record was lost with its topic is sent, and so 
   await waitUntil("a failed attempt", () => partner.received.length > 0)
   expect(await first.end("SIGTERM")).toBe(0)
   fails = false
-  // As if the topic had been deleted: the record names a delivery that nobody knows.
+  // As if the topic had been deleted: with another id, the row has no record.
   const [{ attempts } = { attempts: 0 }] = await it.sql<{ attempts: number }>("select attempts from delivery")
   await it.sql("update delivery set id = $1, event_id = 'moved'", [lowestDeliveryId(Date.now() - hourMs)])
   await insertOrphan(it.sql, "new", hourMs)
@@ -49,7 +49,7 @@ test("a scheduled delivery whose record was lost with its topic is sent, and so 
   await partner.close()
 }, 60_000)
 
-test("deliveries scheduled with other RETRY_DELAYS, whose topics nobody reads any more, are sent", async () => {
+test("deliveries scheduled with other RETRY_DELAYS, whose topics are no longer consumed, are sent", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300, 60_000] })
   let fails = true
   const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
@@ -69,7 +69,7 @@ test("deliveries scheduled with other RETRY_DELAYS, whose topics nobody reads an
   await partner.close()
 }, 60_000)
 
-test("a pending delivery older than the retention is sent, and then goes", async () => {
+test("a pending delivery older than the retention is sent, and then deleted", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -80,7 +80,7 @@ test("a pending delivery older than the retention is sent, and then goes", async
   await partner.close()
 }, 60_000)
 
-test("a delivery whose record is still there is not swept: neither while it waits, nor while it is new", async () => {
+test("a delivery whose record is not lost is not swept: neither a new nor a scheduled one", async () => {
   await using it = await startInstallation({ retryDelaysMs: [2_500] })
   const partner = await startReceiver((_, response, before) => response.writeHead(before ? 204 : 500).end())
   await it.channel("acme", partner.url)

@@ -4,7 +4,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("an event that names an erased person is neither stored nor sent, when it was published before the erasure was asked for", async () => {
+test("an event that names an erased person, published before the erasure was requested, is neither stored nor sent", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -26,7 +26,7 @@ test("an event that names an erased person is neither stored nor sent, when it w
     { event_id: "erased", state: "erased", attempts: 0, body: false, digest: false },
     { event_id: "other", state: "delivered", attempts: 1, body: true, digest: true },
   ])
-  // A later copy of the event finds it known.
+  // A later copy of the event is a duplicate.
   await it.publishPaid([paid("erased", { email: "gone@shop.example" }), paid("last")])
   await waitUntil("the last one", () => partner.received.length === 2)
   expect(partner.received.some(({ body }) => body.includes("gone@shop.example"))).toBe(false)

@@ -9,7 +9,7 @@ const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 
 const log = createLogger({ service: "test", level: "silent" })
 
-test("what is malformed or names an unknown channel is put aside with reason and origin, and the next is delivered", async () => {
+test("records that are malformed or name an unknown channel are rejected with reason and origin, and the next is delivered", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -44,7 +44,7 @@ test("what is malformed or names an unknown channel is put aside with reason and
   await partner.close()
 })
 
-test("an event that is put right under its id is delivered, although the wrong one is refused in the same batch", async () => {
+test("a corrected event with the same id is delivered, although the invalid one is rejected in the same batch", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -66,7 +66,7 @@ test("an event that is put right under its id is delivered, although the wrong o
   await partner.close()
 }, 60_000)
 
-test("a record that is too large to be put aside as it came holds up nobody: its place is kept", async () => {
+test("an invalid record that is too large for the invalid topic blocks no partition: its origin is published", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)

@@ -4,7 +4,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-// What a console's erasure does to a row; see stepErasure there.
+// What the console's erasure job does to a row.
 const erase = `update delivery set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,
                       deferred_at = null, deferred_reason = null, lease_expires_at = null, failures = null,
                       period_started_at = null, finished_at = coalesce(finished_at, now())`
@@ -12,7 +12,7 @@ const eraseExcerpts = "update attempt set response_excerpt = null"
 
 const theRow = "select state, attempts, next_attempt_at, length(body) as bytes from delivery"
 
-test("a due attempt of an erased delivery is dropped: the partner hears nothing more", async () => {
+test("a retry of an erased delivery is dropped: nothing more is sent to the partner", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })
   const partner = await startReceiver((_, response) => response.writeHead(500).end())
   await it.channel("acme", partner.url)
@@ -23,7 +23,7 @@ test("a due attempt of an erased delivery is dropped: the partner hears nothing 
   })
   await it.sql(erase)
   await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("erased on request"))
-  // A second copy of the event finds the delivery known, and nothing to send.
+  // A duplicate of the event is not sent either.
   await it.publishPaid([paid("shop-1"), paid("shop-2")])
   await waitUntil("the other delivery", () => partner.received.length >= 2)
   expect(partner.received.filter(({ body }) => body.includes("shop-1")).length).toBe(1)
@@ -33,12 +33,12 @@ test("a due attempt of an erased delivery is dropped: the partner hears nothing 
   await partner.close()
 })
 
-test("what is erased while an attempt is under way stays erased, and the partner's answer is not kept", async () => {
+test("a delivery that is erased during an attempt stays erased, and the partner's response is not stored", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300] })
   const answer = Promise.withResolvers<void>()
   const partner = await startReceiver(async (request, response, before) => {
     if (before < 2) await answer.promise
-    // One is refused and would be retried, one is taken.
+    // The first fails and would be retried, the second is accepted.
     response.writeHead(before === 0 ? 500 : 200).end(request.body)
   })
   await it.channel("acme", partner.url)
@@ -46,7 +46,7 @@ test("what is erased while an attempt is under way stays erased, and the partner
   await it.publishPaid([paid("shop-1"), paid("shop-2")])
   await waitUntil("both attempts", () => partner.received.length === 2)
 
-  // The erasure has not committed when the attempts come to be recorded: recording waits for it.
+  // The erasure commits after the attempts have ended, so recording waits for it.
   const pool = openPool({ url: it.databaseUrl, size: 1, name: "erasure-test" })
   const erasing = await pool.driver.connect()
   await erasing.query("begin")

@@ -3,7 +3,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-/** Postgres counts in each backend, and adds up when the backend has nothing to do or ends. */
+/** Postgres adds up a backend's counts when the backend is idle or exits. */
 async function updates(it: Awaited<ReturnType<typeof startInstallation>>) {
   const [row] = await it.sql<{ all: number; hot: number }>(
     `select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'delivery'`,
@@ -11,13 +11,13 @@ async function updates(it: Awaited<ReturnType<typeof startInstallation>>) {
   return row ?? { all: 0, hot: 0 }
 }
 
-test("a delivery that succeeds at its first attempt is updated once, heap-only: no index gets an entry", async () => {
+test("a delivery that succeeds at its first attempt is updated once, with a heap-only update", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
   const dispatcher = await it.dispatcher()
   const delivered = async () => (await it.sql("select from delivery where state = 'delivered'")).length
-  // A few at a time, as the channel has capacity for them: none is deferred.
+  // A few at a time, within the channel's capacity, so that none is deferred.
   for (let count = 4; count <= 60; count += 4) {
     await it.publishPaid(Array.from({ length: 4 }, (_, at) => paid(`shop-${count}-${at}`)))
     await waitUntil("these deliveries", async () => (await delivered()) === count)

@@ -3,7 +3,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("no log line, figure or topic of ours holds an address or a secret, whatever becomes of a delivery", async () => {
+test("no log line, metric or internal topic contains an address or a secret, whatever the outcome of a delivery", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300] })
   const echo = (status: number) =>
     startReceiver(({ body }, response) => void response.writeHead(status, { said: "no" }).end(body))

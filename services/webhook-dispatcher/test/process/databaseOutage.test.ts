@@ -6,7 +6,7 @@ import { expect, test } from "vitest"
 import { closeDatabase } from "../fixtures/closeDatabase.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("a dispatcher that has nothing to do is not ready while the database is away", async () => {
+test("an idle dispatcher is not ready while the database is unavailable", async () => {
   await using it = await startInstallation()
   const dispatcher = await it.dispatcher()
   const ready = async () => (await fetch(`${dispatcher.addresses.ops}/readyz`)).status
@@ -17,7 +17,7 @@ test("a dispatcher that has nothing to do is not ready while the database is awa
   await waitUntil("it to be ready again", async () => (await ready()) === 200)
 }, 60_000)
 
-test("an attempt that ends during the stop is recorded, although the database is away at that moment", async () => {
+test("an attempt that ends during the stop is recorded, although the database is unavailable at that moment", async () => {
   await using it = await startInstallation()
   let answer = () => {}
   const partner = await startReceiver((_, response) => {
@@ -41,7 +41,7 @@ test("an attempt that ends during the stop is recorded, although the database is
   await partner.close()
 }, 60_000)
 
-test("events wait while the database is read-only, as a standby is, and none of them is refused", async () => {
+test("events wait while the database is read-only, like a standby, and none is rejected", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -73,7 +73,7 @@ test("events wait while the database is read-only, as a standby is, and none of 
   await partner.close()
 }, 60_000)
 
-test("a dispatcher whose statements the database refuses ends as soon as what is under way is over, and nothing is lost", async () => {
+test("a dispatcher whose statements the database rejects exits when its attempts in flight have ended, and no delivery is lost", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)

@@ -7,7 +7,7 @@ import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 type Installation = Awaited<ReturnType<typeof startInstallation>>
 type Dispatcher = Awaited<ReturnType<Installation["dispatcher"]>>
 
-/** Events of these channels, in one partition: its offsets must not be committed, and those of the other are. */
+/** Publishes to one partition, whose offsets must not be committed; those of the other partition are. */
 function publishTogether(it: Installation, channels: string[]) {
   const events = channels.map((channel, at) => paid(`event-${at}`, { channel }))
   const topic = it.names.sitePaid
@@ -17,12 +17,14 @@ function publishTogether(it: Installation, channels: string[]) {
 const get = async (dispatcher: Dispatcher, path: string) =>
   (await fetch(`${dispatcher.addresses.ops}${path}`)).text()
 
-/** Kills the dispatcher when it has met the outage, and has committed what it takes for done. */
+/**
+ * Kills the dispatcher when it has noticed the outage and has committed the records that it considers done.
+ */
 async function killInOutage(it: Installation, dispatcher: Dispatcher, unwritten: string) {
-  await waitUntil("the dispatcher to meet the outage", async () =>
+  await waitUntil("the dispatcher to notice the outage", async () =>
     (await get(dispatcher, "/readyz")).includes(unwritten),
   )
-  // These are done without the database, in both partitions.
+  // Invalid records are done without the database, in both partitions.
   const keys = Array.from({ length: 20 }, (_, at) => `${at}`)
   await it.publish(keys.map((key) => ({ topic: it.names.sitePaid, key, value: "not an event" })))
   await waitUntil("them to be done", () => dispatcher.output().split("is invalid").length > keys.length)
@@ -66,17 +68,17 @@ test("attempts that a killed dispatcher could not record in an outage of the dat
 test("a delivery that a killed dispatcher could not defer in an outage of the database is delivered by the next one", async () => {
   await using it = await startInstallation({ retryDelaysMs: [60_000] })
   const partner = await startReceiver((_, response, before) => {
-    // The first one holds the channel's only permit.
+    // The first attempt uses the channel's only permit.
     if (before > 0) response.writeHead(204).end()
   })
   await it.channel("acme", partner.url)
-  // No record carries it, so none of its partition waits for it.
+  // Deferred in its row, so it blocks no partition.
   await it.sql(
     `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason, failures)
      values (gen_random_uuid(), 'before', 'acme', '{}', '', 'c', now(), 'resend', 0)`,
   )
   const first = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "1", CHANNEL_MAX_WAIT: "6s" })
-  await waitUntil("the attempt that holds the permit", () => partner.received.length === 1)
+  await waitUntil("the attempt that uses the permit", () => partner.received.length === 1)
   await publishTogether(it, ["acme"])
   await waitUntil("its row", async () => (await it.sql("select from delivery")).length === 2)
   const database = await closeDatabase(it.databaseUrl)

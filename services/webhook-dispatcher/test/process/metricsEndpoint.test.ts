@@ -3,7 +3,7 @@ import { closedPort, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("the figures say how many events are behind, under way and done, and name nobody", async () => {
+test("the metrics count events that wait, are outstanding and are done, and contain no personal data", async () => {
   await using it = await startInstallation()
   const held: (() => void)[] = []
   const partner = await startReceiver((_, response) => {
@@ -40,14 +40,14 @@ test("the figures say how many events are behind, under way and done, and name n
   await partner.close()
 })
 
-test("a dispatcher that is asked for its figures while it starts tells them, and goes on starting", async () => {
+test("metrics can be scraped while a dispatcher starts, and do not disturb the start", async () => {
   await using it = await startInstallation()
   const port = await closedPort()
   let starting = true
   const statuses: number[] = []
   const asking = (async () => {
     while (starting) {
-      // Refused until it listens.
+      // Connections are refused until the process listens.
       const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null)
       await answer?.text()
       if (answer) statuses.push(answer.status)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { startInstallation } from "../fixtures/testDispatcher.ts"
 
 test.each(["webhook-dispatcher", "sync-scheduler", "trigger-gateway"])(
-  "%s ends with the names of the topics that are missing, and with what to do",
+  "%s exits with the names of the missing topics, and with what to do",
   async (service) => {
     await using it = await startInstallation()
     const main = `services/${service}/src/main.ts`

@@ -3,7 +3,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("SIGTERM finishes what is under way and leaves nothing undone", async () => {
+test("SIGTERM lets attempts in flight finish, and commits their records", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver((_, response) => {
     setTimeout(() => response.writeHead(200).end(), 300)

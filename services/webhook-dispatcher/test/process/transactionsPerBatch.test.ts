@@ -4,12 +4,12 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("a backlog costs two statements a batch, and not two an event", async () => {
+test("a backlog costs two transactions per batch, not two per event", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
   await it.publishPaid(Array.from({ length: 500 }, (_, at) => paid(`shop-${at}`)))
-  // From another database, whose transactions are not counted.
+  // Count from another database, so that the count's own transactions are excluded.
   const elsewhere = new URL(it.databaseUrl)
   const database = elsewhere.pathname.slice(1)
   elsewhere.pathname = "/postgres"
@@ -24,7 +24,8 @@ test("a backlog costs two statements a batch, and not two an event", async () =>
   const before = await transactions()
   const dispatcher = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "500" })
   await waitUntil("all", () => partner.received.length === 500)
-  // It ends when all is recorded, and its connections tell what they counted when they close.
+  // The dispatcher exits when all is recorded, and Postgres adds up a connection's transactions when it
+  // closes.
   expect(await dispatcher.end("SIGTERM")).toBe(0)
   const spent = await waitUntil("the figures", async () => {
     const count = (await transactions()) - before

@@ -68,7 +68,7 @@ test("after the retry period a delivery is dead, with a dead letter and without 
   await partner.close()
 })
 
-test("a corrected address takes effect on what already waits", async () => {
+test("a corrected address takes effect for deliveries that already wait", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_000] })
   const [wrong, right] = await Promise.all([
     startReceiver((_, response) => response.writeHead(404).end()),
@@ -84,7 +84,7 @@ test("a corrected address takes effect on what already waits", async () => {
   await Promise.all([wrong.close(), right.close()])
 })
 
-test("Retry-After of a partner moves its next attempt to the longer delay", async () => {
+test("Retry-After in a response moves the next attempt to the longer delay", async () => {
   await using it = await startInstallation({ retryDelaysMs: [200, 2_000] })
   const partner = await startReceiver((_, response, before) => {
     response.writeHead(before ? 200 : 429, before ? {} : { "retry-after": "1" }).end()

@@ -5,7 +5,7 @@ import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 
-test("a second copy of a dead delivery's record is dropped, whatever its channel can accept by then", async () => {
+test("a second retry record of a dead delivery is dropped, although the partner has recovered", async () => {
   await using it = await startInstallation({ retryDelaysMs: [200] })
   let well = false
   const partner = await startReceiver((_, response) => response.writeHead(well ? 200 : 503).end())
@@ -34,7 +34,7 @@ test("a second copy of a dead delivery's record is dropped, whatever its channel
   await partner.close()
 })
 
-test("the chain behind a failed repeat ends where the delivery was delivered; a resend goes out", async () => {
+test("the retry of a failed repetition is dropped if the delivery was delivered; a resend is sent", async () => {
   await using it = await startInstallation()
   const receiver = await startReceiver()
   await it.channel("acme", receiver.url)

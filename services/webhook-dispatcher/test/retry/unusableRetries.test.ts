@@ -4,7 +4,7 @@ import { kafkaBrokers, silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-test("a due attempt whose number no row can hold is dropped, and neither made nor consumed again and again", async () => {
+test("a retry whose attempt number is too large for its row is dropped, and not consumed again and again", async () => {
   await using it = await startInstallation({ retryDelaysMs: [100] })
   let fails = true
   const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
@@ -31,7 +31,7 @@ test("a due attempt whose number no row can hold is dropped, and neither made no
   await partner.close()
 })
 
-test("a retry that the broker refuses for good blocks no partition: it is logged, and the sweep sends the delivery", async () => {
+test("a retry that the broker rejects for good blocks no partition: it is logged, and the sweep defers the delivery", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300] })
   const kafka = connectKafka({ brokers: kafkaBrokers(), clientId: "test", log: silentLog })
   const retry = it.names.retry[0] ?? ""
@@ -45,7 +45,7 @@ test("a retry that the broker refuses for good blocks no partition: it is logged
     return (await it.sql("select from delivery where next_attempt_at is not null")).length === 1
   })
   expect(dispatcher.output()).toContain("Kafka rejects a record for good")
-  // Its partition goes on, and so does the process.
+  // The partition is not blocked, and the process continues.
   await it.publishPaid(Array.from({ length: 6 }, (_, at) => paid(`behind-${at}`)))
   await waitUntil(
     "all of them",

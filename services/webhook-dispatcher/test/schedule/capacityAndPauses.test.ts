@@ -14,10 +14,10 @@ test.each([
   { kill: "without a kill", killAt: null, overAfter: 10 * second, twice: 0 },
   { kill: "with one in the middle", killAt: 2 * second, overAfter: 2 * minute, twice: 32 },
 ])(
-  "500 events for a partner that answers in 300 ms all arrive, $kill",
+  "500 events for a partner that responds in 300 ms all arrive, $kill",
   async ({ killAt, overAfter, twice }) => {
     const events = Array.from({ length: 500 }, (_, at) => `event ${at}`)
-    using it = simulate({ answer: () => ({ status: 204, tookMs: 300 }) })
+    using it = simulate({ respond: () => ({ status: 204, tookMs: 300 }) })
     for (const event of events) it.publish(event)
     if (killAt !== null) {
       await it.advance(killAt)
@@ -36,8 +36,8 @@ test.each([
   },
 )
 
-test("a paused channel is never given up, and has its whole retry period after the resume", async () => {
-  using it = simulate({ answer: () => fails })
+test("deliveries of a paused channel never die, and have their whole retry period after the resume", async () => {
+  using it = simulate({ respond: () => fails })
   it.publish("event")
   await it.advance(30 * second)
   it.rows.pause("acme")
@@ -57,10 +57,10 @@ test("a paused channel is never given up, and has its whole retry period after t
   expect(it.deadLetters()).toHaveLength(1)
 })
 
-test("a delivery that failed once and then finds no capacity for longer than its retry period is attempted all the same", async () => {
-  // One at a time, each for 9 s: what comes due behind 4,000 others waits for ten hours.
+test("a delivery that finds no capacity for longer than its retry period is still attempted", async () => {
+  // One at a time, each for 9 s: a retry that is due behind 4,000 others waits for ten hours.
   using it = simulate({
-    answer: ({ event, number }) =>
+    respond: ({ event, number }) =>
       event === "failed" && number === 1
         ? fails
         : { status: 204, tookMs: event === "failed" ? 40 : 9 * second },

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import { day, fails, hour, minute, second, takes } from "../fixtures/scheduleExpectations.ts"
+import { accepts, day, fails, hour, minute, second } from "../fixtures/scheduleExpectations.ts"
 import { simulate } from "../fixtures/simulatedDispatcher.ts"
 
-test("a channel whose breaker is open to the period's end is given up unattempted; no delivery is forgotten", async () => {
+test("deliveries of a channel whose breaker is open until the end of their retry periods are dead without another attempt", async () => {
   using it = simulate({
-    answer: () => fails,
+    respond: () => fails,
     dispatcher: { breakerFailures: 1, breakerCooldownMs: 7 * hour },
   })
   it.publish("attempted once")
@@ -23,9 +23,9 @@ test("a channel whose breaker is open to the period's end is given up unattempte
   expect(it.deadLetters()).toHaveLength(2)
 })
 
-test("a delivery that is given up unattempted is dead in its row too", async () => {
+test("a delivery that dies without another attempt is dead in its row too", async () => {
   using it = simulate({
-    answer: () => fails,
+    respond: () => fails,
     dispatcher: { breakerFailures: 1, breakerCooldownMs: 7 * hour },
   })
   it.publish("event")
@@ -34,9 +34,9 @@ test("a delivery that is given up unattempted is dead in its row too", async () 
   expect(it.rows.byEvent("event")).toMatchObject({ state: "dead" })
 })
 
-test("what is deferred behind an open breaker dies when its period is over, and what was deferred for a pause does not", async () => {
+test("a delivery deferred for an open breaker dies at the end of its period, and one deferred for a pause does not", async () => {
   using it = simulate({
-    answer: () => fails,
+    respond: () => fails,
     dispatcher: { breakerFailures: 1, breakerCooldownMs: 20 * hour },
   })
   it.publish("opens", "broken")
@@ -51,9 +51,9 @@ test("what is deferred behind an open breaker dies when its period is over, and 
   expect(it.deadLetters()).toHaveLength(2)
 })
 
-test("a channel that was paused behind an open breaker has its whole retry period after the resume", async () => {
+test("a delivery of a channel that was paused while its breaker was open has its whole retry period after the resume", async () => {
   using it = simulate({
-    answer: () => fails,
+    respond: () => fails,
     dispatcher: { breakerFailures: 1, breakerCooldownMs: 40 * hour },
   })
   it.publish("opens")
@@ -70,10 +70,10 @@ test("a channel that was paused behind an open breaker has its whole retry perio
   expect(it.rows.byEvent("behind")).toMatchObject({ state: "dead" })
 })
 
-test("after the cool-down of a breaker the delivery that was deferred first is the probe", async () => {
+test("after the cool-down of a breaker, the delivery that was deferred first is the probe", async () => {
   let well = false
   using it = simulate({
-    answer: () => (well ? takes : fails),
+    respond: () => (well ? accepts : fails),
     dispatcher: { breakerFailures: 1, breakerCooldownMs: 10 * minute },
   })
   it.publish("opens")

@@ -16,7 +16,7 @@ import { simulate } from "../fixtures/simulatedDispatcher.ts"
 test.each([10 * second, -10 * second, hour, -hour])(
   "a clock that is set by %i ms during a wait makes no attempt early or late",
   async (byMs) => {
-    using it = simulate({ answer: () => fails })
+    using it = simulate({ respond: () => fails })
     it.publish("event")
     await it.advance(50 * minute)
     it.jumpClock(byMs)
@@ -28,8 +28,8 @@ test.each([10 * second, -10 * second, hour, -hour])(
   },
 )
 
-test("a clock that is an hour ahead for two minutes costs no attempt its place", async () => {
-  using it = simulate({ answer: () => fails })
+test("a clock that is an hour ahead for two minutes makes no attempt early or late", async () => {
+  using it = simulate({ respond: () => fails })
   it.publish("event")
   await it.advance(50 * minute)
   it.jumpClock(hour)
@@ -41,9 +41,9 @@ test("a clock that is an hour ahead for two minutes costs no attempt its place",
   expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
-// The limit, while nothing corrects the clock: no acknowledgement of this process's own is part of the simulation.
-test("a process that starts with a clock 10 s ahead of the broker's attempts early by just that, and its chain is whole", async () => {
-  using it = simulate({ answer: () => fails })
+// A known limit: the simulation has no acknowledgements from which the process could learn the broker's time.
+test("a process that starts with a clock 10 s ahead of the broker's attempts 10 s early, and completes the schedule", async () => {
+  using it = simulate({ respond: () => fails })
   it.publish("event")
   await it.advance(30 * second)
   it.jumpClock(10 * second)
@@ -55,8 +55,8 @@ test("a process that starts with a clock 10 s ahead of the broker's attempts ear
   expect(it.deadLetters()).toHaveLength(1)
 })
 
-test("a process that starts with a clock behind the broker's attempts late by just that, until it reads a new record", async () => {
-  using it = simulate({ answer: () => fails })
+test("a process that starts with a clock 10 s behind the broker's attempts 10 s late, until it reads a new record", async () => {
+  using it = simulate({ respond: () => fails })
   it.publish("event")
   await it.advance(30 * second)
   it.jumpClock(-10 * second)

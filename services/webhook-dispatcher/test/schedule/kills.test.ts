@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import {
+  accepts,
   day,
   distinct,
   expectNeverEarly,
@@ -9,14 +10,13 @@ import {
   minute,
   numbers,
   second,
-  takes,
 } from "../fixtures/scheduleExpectations.ts"
 import { type Step, simulate } from "../fixtures/simulatedDispatcher.ts"
 
-/** How often a kill after this step makes an attempt again, and how many records are then dropped as stale. */
+/** How often a kill after this step repeats the attempt, and how many records are then dropped as stale. */
 const kills: { step: Step; repeated: number; stale: number }[] = [
-  { step: "asked", repeated: 1, stale: 0 },
-  { step: "answered", repeated: 1, stale: 0 },
+  { step: "requested", repeated: 1, stale: 0 },
+  { step: "responded", repeated: 1, stale: 0 },
   { step: "appended", repeated: 1, stale: 1 },
   { step: "recorded", repeated: 0, stale: 1 },
   { step: "committed", repeated: 0, stale: 0 },
@@ -39,27 +39,28 @@ const moments = waits.flatMap(({ wait, from, ms }) => [
   { wait, when: "last instant", at: from + ms },
 ])
 
-/** What a kill after this step of a deferred delivery costs: an attempt that is made again, or nothing. */
+/** How often a kill after this step of a deferred delivery repeats its attempt. */
 const killsOfDeferred: { step: Step; repeated: number }[] = [
   { step: "deferred", repeated: 0 },
   { step: "claimed", repeated: 0 },
-  { step: "asked", repeated: 1 },
-  { step: "answered", repeated: 1 },
+  { step: "requested", repeated: 1 },
+  { step: "responded", repeated: 1 },
   { step: "appended", repeated: 1 },
   { step: "recorded", repeated: 0 },
 ]
 
 test.each(kills.flatMap((kill) => [2, 3, 5, 8].map((number) => ({ ...kill, number }))))(
-  "a kill when attempt $number was just $step makes no other attempt early or twice, and forks no chain",
+  "a kill when attempt $number was just $step makes no other attempt early or twice",
   async ({ step, number, repeated, stale }) => {
     const downMs = 20 * second
     let reached = false
     const pending: number[] = []
     using it = simulate({
-      answer: () => fails,
+      respond: () => fails,
       onStep(done) {
         if (done.step === "recorded") pending.push(it.pending("event").length)
-        // What is appended names the attempt that follows; a commit names none, and comes soon after the record.
+        // An appended record has the number of the next attempt. A commit has none, and follows the recorded
+        // attempt.
         const named = step === "appended" ? number + 1 : step === "committed" ? 0 : number
         const isThere = step !== "committed" || it.rows.byEvent("event")?.attempts === number
         if (reached || done.step !== step || done.number !== named || !isThere) return
@@ -75,17 +76,17 @@ test.each(kills.flatMap((kill) => [2, 3, 5, 8].map((number) => ({ ...kill, numbe
     expectNeverEarly(it)
     expectNotLate(it, downMs + second)
     expect(await it.stale()).toBe(stale)
-    // Two copies of what follows can wait, until the first of them is attempted.
+    // Two copies of a retry can wait until the first of them is attempted.
     expect(pending).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => copiesAt(at, step, number)))
     expect(it.deadLetters()).toHaveLength(1)
   },
 )
 
 test.each(moments.flatMap((moment) => [100, 40 * second].map((downMs) => ({ ...moment, downMs }))))(
-  "a kill at the $when of the $wait wait, $downMs ms long, and a rebalance change neither times nor number of attempts",
+  "neither a kill at the $when of the $wait wait, for $downMs ms, nor a rebalance changes the attempts",
   async ({ at, downMs }) => {
     for (const fault of ["restart", "rebalance"] as const) {
-      using it = simulate({ answer: () => fails })
+      using it = simulate({ respond: () => fails })
       it.publish("event")
       await it.advance(at)
       it[fault](downMs)
@@ -99,8 +100,8 @@ test.each(moments.flatMap((moment) => [100, 40 * second].map((downMs) => ({ ...m
   },
 )
 
-test("a kill every 25 s, for a day, ends a delivery all the same, and no attempt of it is early", async () => {
-  using it = simulate({ answer: () => fails })
+test("a delivery still ends if the process is killed every 25 s for a day, and no attempt is early", async () => {
+  using it = simulate({ respond: () => fails })
   it.publish("event")
   for (let kill = 0; kill < day / (25 * second); kill++) {
     await it.advance(24 * second)
@@ -113,9 +114,9 @@ test("a kill every 25 s, for a day, ends a delivery all the same, and no attempt
   expect(it.rows.byEvent("event")).toMatchObject({ state: "dead", attempts: 9 })
 })
 
-test("an attempt that is repeated after a kill and taken then ends the chain that its first run began", async () => {
+test("an attempt that is accepted when it is repeated after a kill makes the retry of its first run stale", async () => {
   using it = simulate({
-    answer: (_, before) => (before.length === 0 ? fails : takes),
+    respond: (_, before) => (before.length === 0 ? fails : accepts),
     onStep({ step }) {
       if (step === "appended") it.restart(second)
     },
@@ -127,10 +128,10 @@ test("an attempt that is repeated after a kill and taken then ends the chain tha
   expect(await it.stale()).toBe(1)
 })
 
-test("a kill between the dead letter and its record repeats the last attempt and the dead letter", async () => {
+test("a kill between the dead letter and the recorded attempt repeats both", async () => {
   let killed = false
   using it = simulate({
-    answer: () => fails,
+    respond: () => fails,
     onStep({ step }) {
       if (killed || step !== "appended" || it.deadLetters().length === 0) return
       killed = true
@@ -144,10 +145,10 @@ test("a kill between the dead letter and its record repeats the last attempt and
   expect(it.rows.byEvent("event")).toMatchObject({ state: "dead", attempts: 9 })
 })
 
-test("a kill between a deferral and its commit leaves one attempt, and the record that comes again is dropped", async () => {
+test("after a kill between a deferral and its commit there is one attempt, and the record is dropped as stale", async () => {
   let kills = 0
   using it = simulate({
-    answer: () => takes,
+    respond: () => accepts,
     onStep({ step }) {
       if (step !== "deferred" || kills === 5) return
       kills += 1
@@ -166,12 +167,12 @@ test("a kill between a deferral and its commit leaves one attempt, and the recor
 })
 
 test.each(killsOfDeferred)(
-  "a kill when a deferred delivery was just $step loses nothing, and repeats its attempt at most once",
+  "a kill when a deferred delivery was just $step loses no delivery, and repeats its attempt at most once",
   async ({ step, repeated }) => {
     let killed = false
-    // The first attempt after the pause fails, so that something is appended.
+    // The first attempt after the pause fails, so that a retry is appended.
     using it = simulate({
-      answer: ({ number }) => (number === 1 ? fails : takes),
+      respond: ({ number }) => (number === 1 ? fails : accepts),
       onStep(done) {
         if (killed || done.step !== step) return
         killed = true

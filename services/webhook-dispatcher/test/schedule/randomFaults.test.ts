@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import {
+  accepts,
   day,
   distinct,
   expectNeverEarly,
@@ -9,12 +10,11 @@ import {
   hour,
   minute,
   second,
-  takes,
 } from "../fixtures/scheduleExpectations.ts"
 import { type SimulatedResponse, simulate } from "../fixtures/simulatedDispatcher.ts"
 
-const answers: SimulatedResponse[] = [
-  takes,
+const responses: SimulatedResponse[] = [
+  accepts,
   fails,
   fails,
   fails,
@@ -28,29 +28,29 @@ const chaos = fc.record({
   deliveries: fc.array(
     fc.record({
       afterMs: fc.nat({ max: 10 * second }),
-      answers: fc.array(fc.constantFrom(...answers), { minLength: 1, maxLength: 9 }),
+      responses: fc.array(fc.constantFrom(...responses), { minLength: 1, maxLength: 9 }),
     }),
     { minLength: 10, maxLength: 40 },
   ),
   faults: fc.array(
     fc.record({
       kind: fc.constantFrom(...faultKinds),
-      // Often short, so that it meets attempts; now and then long.
+      // Often short, so that faults occur during attempts; sometimes long.
       afterMs: fc.oneof(fc.nat({ max: second }), fc.nat({ max: 2 * minute }), fc.nat({ max: 2 * hour })),
       downMs: fc.integer({ min: 100, max: 90 * second }),
     }),
     { maxLength: 20 },
   ),
-  /** The process is killed as well when it has done so many steps. */
+  /** Also kills the process after these numbers of steps. */
   killsAtStep: fc.uniqueArray(fc.nat({ max: 500 }), { maxLength: 5 }),
 })
 
-/** SCHEDULE_SEED repeats a run: its value is the seed that a failure shows. */
-test("whatever fails and whenever it is killed: none early, none twice at once, all delivered or dead", async () => {
+/** To repeat a run, set SCHEDULE_SEED to the seed that the failure printed. */
+test("random faults and kills: no attempt is early or concurrent with another, and all deliveries end delivered or dead", async () => {
   const property = fc.asyncProperty(chaos, async ({ deliveries, faults, killsAtStep }) => {
     let steps = 0
     using it = simulate({
-      answer: ({ event }, before) => deliveries[Number(event)]?.answers[before.length] ?? fails,
+      respond: ({ event }, before) => deliveries[Number(event)]?.responses[before.length] ?? fails,
       onStep() {
         steps += 1
         if (killsAtStep.includes(steps)) it.restart(second)
@@ -58,7 +58,7 @@ test("whatever fails and whenever it is killed: none early, none twice at once, 
     })
     for (const [event, { afterMs }] of deliveries.entries()) {
       await it.advance(afterMs)
-      // A channel each: what a shared breaker does has its own tests.
+      // One channel each, because circuit breakers have their own tests.
       it.publish(String(event), String(event))
     }
     const resent = new Set<string>()
@@ -81,7 +81,7 @@ test("whatever fails and whenever it is killed: none early, none twice at once, 
 
     expectNeverEarly(it, (event) => !resent.has(event))
     const downMs = faults.reduce((sum, fault) => sum + fault.downMs, killsAtStep.length * second)
-    // What was appended before a kill can come due while the attempt before it is repeated.
+    // A retry appended before a kill can be due while the previous attempt is repeated.
     expectNotLate(it, downMs + 10 * second, (event) => !disturbed.has(event))
     const kills = killsAtStep.length + faults.filter(({ kind }) => kind === "restart").length
     for (const event of deliveries.keys()) {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import {
+  accepts,
   day,
   expectNeverEarly,
   fails,
@@ -7,14 +8,13 @@ import {
   minute,
   numbers,
   second,
-  takes,
 } from "../fixtures/scheduleExpectations.ts"
 import { type Step, simulate, topics } from "../fixtures/simulatedDispatcher.ts"
 
-test("a copy of a retry record is dropped, whether it comes with the first, after it or in another topic", async () => {
+test("a second copy of a retry record is dropped, at the same time, later, or in another topic", async () => {
   let copied = false
   using it = simulate({
-    answer: ({ number }) => (number === 3 ? takes : fails),
+    respond: ({ number }) => (number === 3 ? accepts : fails),
     onStep({ step }) {
       if (copied || step !== "appended") return
       copied = true
@@ -31,22 +31,22 @@ test("a copy of a retry record is dropped, whether it comes with the first, afte
   expect(it.rows.byEvent("event")).toMatchObject({ state: "delivered", attempts: 3 })
 })
 
-test("a rebalance during an attempt, which then comes again to the same process, makes no attempt twice", async () => {
-  using it = simulate({ answer: () => ({ ...fails, tookMs: 9 * second }), onStep })
+test("a rebalance during an attempt, after which the same process consumes the record again, repeats no attempt", async () => {
+  using it = simulate({ respond: () => ({ ...fails, tookMs: 9 * second }), onStep })
   function onStep({ step }: { step: Step }): void {
-    if (step === "asked") it.rebalance(second)
+    if (step === "requested") it.rebalance(second)
   }
   it.publish("event")
   await it.advance(2 * day)
   expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
-  // Each comes again, waits for the first run to end and is stale by then.
+  // Each record is consumed again, waits for the first run, and is then stale.
   expect(await it.stale()).toBe(9)
   expectNeverEarly(it)
   expect(it.deadLetters()).toHaveLength(1)
 })
 
-test("a second copy of an event that an operator held back for long has its whole retry period too", async () => {
-  using it = simulate({ answer: () => fails })
+test("a delivery that a pause deferred for a day has its whole retry period, although its event is published again", async () => {
+  using it = simulate({ respond: () => fails })
   it.rows.pause("acme")
   it.publish("event")
   await it.advance(day)
@@ -61,9 +61,9 @@ test("a second copy of an event that an operator held back for long has its whol
   expect(it.deadLetters()).toHaveLength(1)
 })
 
-test("a second copy of an event that was given up unattempted is not sent", async () => {
+test("a second copy of an event whose delivery died unattempted is not sent", async () => {
   using it = simulate({
-    answer: () => fails,
+    respond: () => fails,
     dispatcher: { breakerFailures: 1, breakerCooldownMs: 7 * hour },
   })
   it.publish("attempted")
@@ -77,8 +77,8 @@ test("a second copy of an event that was given up unattempted is not sent", asyn
   expect(it.rows.byEvent("given up")).toMatchObject({ state: "dead", attempts: 0 })
 })
 
-test("scheduled deliveries whose records are lost are attempted behind the sweep, once, and never early", async () => {
-  using it = simulate({ answer: ({ number }) => (number < 3 ? fails : takes) })
+test("scheduled deliveries whose records are lost are attempted after the sweep, once, and never early", async () => {
+  using it = simulate({ respond: ({ number }) => (number < 3 ? fails : accepts) })
   for (let event = 0; event < 20; event++) it.publish(String(event), String(event))
   await it.advance(2 * minute)
   it.loseRetryTopics()
@@ -91,7 +91,7 @@ test("scheduled deliveries whose records are lost are attempted behind the sweep
     })
     const made = it.attempts.filter((attempt) => attempt.event === String(event))
     expect(numbers(made)).toEqual([1, 2, 3])
-    // The third was due five minutes behind the second, and the sweep waits five more.
+    // The third was due five minutes after the second, and the sweep waits five more.
     expect((made[2]?.at ?? 0) - (made[1]?.at ?? 0)).toBeGreaterThanOrEqual(5 * minute)
   }
 })

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import {
+  accepts,
   day,
   expectNeverEarly,
   expectNotLate,
@@ -9,14 +10,13 @@ import {
   numbers,
   planned,
   second,
-  takes,
 } from "../fixtures/scheduleExpectations.ts"
 import { simulate } from "../fixtures/simulatedDispatcher.ts"
 
 const inTenMinutes = () => new Date(Date.now() + 10 * minute).toUTCString()
 
-test("a partner that always fails is attempted at 0, 1m, 6m, 21m, 1h21m and hourly to 5h21m, and then given up", async () => {
-  using it = simulate({ answer: () => fails })
+test("a partner that always fails is attempted at 0, 1m, 6m, 21m, 1h21m and hourly to 5h21m, and then the delivery is dead", async () => {
+  using it = simulate({ respond: () => fails })
   it.publish("event")
   await it.advance(6 * hour)
   const [first] = it.attempts
@@ -33,9 +33,9 @@ test("a partner that always fails is attempted at 0, 1m, 6m, 21m, 1h21m and hour
 })
 
 test.each(planned.map((_, failures) => failures))(
-  "a partner that recovers after %i failures is delivered to once",
+  "a partner that recovers after %i failures receives the delivery once",
   async (failures) => {
-    using it = simulate({ answer: ({ number }) => (number > failures ? takes : fails) })
+    using it = simulate({ respond: ({ number }) => (number > failures ? accepts : fails) })
     it.publish("event")
     await it.advance(2 * day)
     expect(numbers(it.attempts)).toEqual(planned.slice(0, failures + 1).map((_, index) => index + 1))
@@ -55,10 +55,10 @@ test.each([
   { says: "10 h", retryAfter: () => String(10 * 3_600), waitMs: hour },
 ])(
   "Retry-After of $says after the first failure waits $waitMs ms, and the schedule goes on",
-  async (asked) => {
-    const { retryAfter, waitMs } = asked
+  async (response) => {
+    const { retryAfter, waitMs } = response
     using it = simulate({
-      answer: ({ number }) => (number === 1 ? { status: 429, retryAfter: retryAfter() } : fails),
+      respond: ({ number }) => (number === 1 ? { status: 429, retryAfter: retryAfter() } : fails),
     })
     it.publish("event")
     await it.advance(2 * day)
@@ -74,7 +74,7 @@ test.each([
 )
 
 test("thirty deliveries to a partner that always fails share its breaker's probes and each end with one dead letter", async () => {
-  using it = simulate({ answer: () => fails })
+  using it = simulate({ respond: () => fails })
   for (let event = 0; event < 30; event++) it.publish(String(event))
   await it.advance(day)
   const deliveries = new Set(it.deadLetters().map(({ delivery }) => delivery))

@@ -5,7 +5,7 @@ import { startSweep } from "./startSweep.ts"
 
 const overdueAfterMs = 300_000
 
-test("a sweep begins when what was due at the start, or at the end of an outage, has had its time to be handled", async () => {
+test("a sweep starts when retries that were due at the start, or at the end of an outage, have had time to be handled", async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const sweptAt: number[] = []

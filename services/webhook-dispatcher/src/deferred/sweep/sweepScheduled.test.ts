@@ -9,7 +9,7 @@ const overdueFor = (seconds: number) => ({
   period_started_at: `now() - interval '${seconds} seconds' - interval '1 minute'`,
 })
 
-test("what is overdue by more than the margin is deferred, and the time by which it is overdue is not counted", async () => {
+test("a delivery overdue by more than the margin is deferred, and the overdue time does not count towards its retry period", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
   const within = await insert(overdueFor(240))
   const beyond = await insert(overdueFor(360))
@@ -24,7 +24,7 @@ test("what is overdue by more than the margin is deferred, and the time by which
   expect(Math.abs(elapsed - 60)).toBeLessThan(1)
 })
 
-test("one sweep defers no more than its batch, what is overdue for longest first", async () => {
+test("one sweep defers no more than its batch, longest overdue first", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
   const ids: string[] = []
   for (const seconds of [400, 600, 500]) ids.push(await insert(overdueFor(seconds)))

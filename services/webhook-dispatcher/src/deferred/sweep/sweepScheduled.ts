@@ -11,8 +11,9 @@ update delivery
 returning id`
 
 /**
- * Defers scheduled deliveries whose next attempt is overdue: their retry record was deleted, is unreadable, or is in a topic
- * that is not consumed since RETRY_DELAYS changed. Returns the number of deferred deliveries.
+ * Defers scheduled deliveries whose next attempt is overdue: their retry record was deleted, is unreadable,
+ * or is in a topic that is not consumed since RETRY_DELAYS changed. Returns the number of deferred
+ * deliveries.
  */
 export async function sweepScheduled(
   sql: Sql,

@@ -9,7 +9,7 @@ type Installation = Awaited<ReturnType<typeof startInstallation>>
 
 const hourMs = 3_600_000
 
-/** A delivery that was stored so long ago and never attempted, and whose event nobody has any more. */
+/** Inserts a delivery that was never attempted and whose record is lost. */
 async function insertOrphan(sql: Installation["sql"], event: string, ageMs: number): Promise<string> {
   const id = `${lowestDeliveryId(Date.now() - ageMs).slice(0, 24)}${Buffer.from(event).toString("hex").padStart(12, "0").slice(-12)}`
   await sql(
@@ -20,7 +20,7 @@ async function insertOrphan(sql: Installation["sql"], event: string, ageMs: numb
   return id
 }
 
-test("each stored row is looked at once, whoever sweeps, in bounded steps", async () => {
+test("each stored row is checked once, by whichever dispatcher sweeps, in bounded batches", async () => {
   const { url, drop } = await freshDatabase()
   const pool = openPool({ url, size: 2, name: "sweep-test" })
   onTestFinished(async () => {
@@ -40,7 +40,7 @@ test("each stored row is looked at once, whoever sweeps, in bounded steps", asyn
   expect(deferred.map(({ event_id }) => event_id).filter((event) => event.startsWith("old-1"))).toEqual([])
   expect(deferred).toHaveLength(14)
   expect(await sweep()).toEqual({ kind: "swept", deferred: 0, more: false })
-  // What was too young has not been passed over.
+  // Rows that were too young have not been skipped.
   expect(await sweepUnattempted(pool, { overdueMs: 0, batch: 10 })).toEqual({
     kind: "swept",
     deferred: 1,
