@@ -90,7 +90,7 @@ test("a new delivery is locked before a later duplicate of its event, although i
 
 test("after an event is stored, only its delivery stays in memory", async () => {
   const rows = simulateRows(() => 0)
-  const answered = Promise.withResolvers<void>()
+  const responded = Promise.withResolvers<void>()
   const begun: DueDelivery[] = []
   const handleSitePaid = createHandleSitePaid({
     ...idle,
@@ -98,7 +98,7 @@ test("after an event is stored, only its delivery stays in memory", async () => 
     findUnattempted: async (events) => rows.findUnattempted(events),
     handleNewDelivery: (due) => {
       begun.push(due)
-      return answered.promise
+      return responded.promise
     },
   })
   const large = record("large")
@@ -107,7 +107,7 @@ test("after an event is stored, only its delivery stays in memory", async () => 
   await waitUntil("the attempt", () => begun.length === 1)
   expect(large.value).toBeNull()
   expect(begun[0]?.body.length).toBeLessThan(1_000)
-  answered.resolve()
+  responded.resolve()
   await handled
 })
 

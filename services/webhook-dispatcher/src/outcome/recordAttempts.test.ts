@@ -120,10 +120,10 @@ test("an attempt that the partner accepted counts, although a repetition of it f
 test("an attempt made by two processes in the same millisecond does not affect the other attempts of its batch", async () => {
   await using it = await startDatabase()
   await recordAttempts(it.sql, [attempt])
-  const taken = { ...attempt, status: 204, error: null, state: "delivered", scheduled: null } as const
+  const accepted = { ...attempt, status: 204, error: null, state: "delivered", scheduled: null } as const
   const other = randomUUID()
   await it.add(other)
-  await recordAttempts(it.sql, [taken, { ...taken, deliveryId: other }])
+  await recordAttempts(it.sql, [accepted, { ...accepted, deliveryId: other }])
   expect(await it.sql("select state from delivery")).toEqual([{ state: "delivered" }, { state: "delivered" }])
 })
 

@@ -107,8 +107,8 @@ test("every faulty receiver is recorded with its fault, in time, and delays no o
   // Bodies are read for at most a second. Idle connections that wait for the next delivery are no leak.
   for (const { name, partner } of partners) {
     const { error } = receiverFaults[name].expected
-    const kept = error === null || error === "status" ? CHANNEL_MAX_CONCURRENCY : 0
-    await waitUntil(`${name} to be let go`, () => partner.open() <= kept)
+    const reused = error === null || error === "status" ? CHANNEL_MAX_CONCURRENCY : 0
+    await waitUntil(`${name} to close its connections`, () => partner.open() <= reused)
   }
 })
 

@@ -10,10 +10,10 @@ const crowd = 12
 test.each([
   ["hang", 60_000],
   ["respond after 9 s", 9_000],
-])("a dozen partners that %s do not delay another", { timeout: 60_000 }, async (_, answerMs) => {
+])("a dozen partners that %s do not delay another", { timeout: 60_000 }, async (_, responseMs) => {
   await using it = await startInstallation()
   const slow = await startReceiver((_, response) => {
-    setTimeout(() => response.writeHead(204).end(), answerMs)
+    setTimeout(() => response.writeHead(204).end(), responseMs)
   })
   const quick = await startReceiver()
   const names = Array.from({ length: crowd }, (_, at) => `slow-${at}`)

@@ -72,7 +72,7 @@ test("during a rotation, X-Sitewire-Signature uses the active secret, and the St
   })
   const [old, later] = ["sec_acme", "sec_acme_staged"]
   expect(signers).toEqual([old, old, later, later, later])
-  for (const told of [secret, newSecret]) expect(dispatcher.output()).not.toContain(told)
+  for (const revealed of [secret, newSecret]) expect(dispatcher.output()).not.toContain(revealed)
   await partner.close()
 }, 60_000)
 

@@ -34,8 +34,8 @@ test("a burst to a slow partner is sent at the partner's pace, with one attempt 
   expect(new Set(partner.received.map(({ headers }) => headers["x-sitewire-delivery"])).size).toBe(200)
   expect(partner.received).toHaveLength(200)
   expect(retries).toEqual([])
-  const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
-  expect(figures).toMatch(/^sitewire_deliveries_deferred_total\{reason="busy".*\} [1-9]\d\d$/m)
+  const metrics = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  expect(metrics).toMatch(/^sitewire_deliveries_deferred_total\{reason="busy".*\} [1-9]\d\d$/m)
   await Promise.all([partner.close(), quick.close()])
 }, 60_000)
 
@@ -100,10 +100,10 @@ test("two dispatchers share the deferred deliveries, and make no attempt twice",
   await waitUntil("all to be deferred", async () => (await deferred(it)) === 200)
   await it.resume("acme")
   await waitUntil("a claim of each dispatcher", async () => {
-    const figures = await Promise.all(
+    const metrics = await Promise.all(
       both.map(async ({ addresses }) => (await fetch(`${addresses.ops}/metrics`)).text()),
     )
-    return figures.every((text) => /^sitewire_deliveries_claimed_total(\{.*\})? [1-9]/m.test(text))
+    return metrics.every((text) => /^sitewire_deliveries_claimed_total(\{.*\})? [1-9]/m.test(text))
   })
   bothClaimed.resolve()
   await waitUntil("all of them", async () => (await delivered(it)) === 200)

@@ -68,7 +68,7 @@ test("a paused channel's deliveries outlast their retry period and a kill withou
 
 test("after a resume, deliveries are sent one at a time at first, and one more with each success", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300] })
-  const held: (() => void)[] = []
+  const pendingResponses: (() => void)[] = []
   let holding = true
   let inFlight = 0
   const inFlightSeen: number[] = []
@@ -79,7 +79,7 @@ test("after a resume, deliveries are sent one at a time at first, and one more w
       inFlight -= 1
       response.writeHead(204).end()
     }
-    if (holding) held.push(respond)
+    if (holding) pendingResponses.push(respond)
     else setTimeout(respond, 20)
   })
   await it.channel("acme", partner.url)
@@ -90,12 +90,12 @@ test("after a resume, deliveries are sent one at a time at first, and one more w
     (await it.sql("select from delivery where deferred_at is not null and lease_expires_at is null")).length
   await waitUntil("each to be deferred", async () => (await unleased()) === 20)
   await it.resume("acme")
-  await waitUntil("the first", () => held.length === 1)
+  await waitUntil("the first", () => pendingResponses.length === 1)
   // Other claims were released, because the first attempt takes long.
   await waitUntil("the others to be deferred", async () => (await unleased()) === 19)
   expect(partner.received).toHaveLength(1)
   holding = false
-  for (const respond of held.splice(0)) respond()
+  for (const respond of pendingResponses.splice(0)) respond()
   await waitUntil("all", () => partner.received.length === 20)
   expect(inFlightSeen.every((count, at) => count <= at + 1)).toBe(true)
   await partner.close()

@@ -86,22 +86,22 @@ test("a failed resend is retried, even if the clock of the process that requeste
 
 test("a resend requested while an attempt is in flight is sent after it, with the next number", async () => {
   await using it = await startInstallation()
-  const held: (() => void)[] = []
+  const pendingResponses: (() => void)[] = []
   const partner = await startReceiver((_, response) => {
-    held.push(() => response.writeHead(204).end())
+    pendingResponses.push(() => response.writeHead(204).end())
   })
   await it.channel("acme", partner.url)
   await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
-  await waitUntil("the attempt", () => held.length === 1)
+  await waitUntil("the attempt", () => pendingResponses.length === 1)
   const [row] = await it.sql<{ id: string }>("select id from delivery")
   await it.resend(row?.id ?? "")
   // Longer than the interval of the polls.
   await sleep(1_200)
   expect(partner.received).toHaveLength(1)
-  held[0]?.()
-  await waitUntil("the resend", () => held.length === 2)
-  held[1]?.()
+  pendingResponses[0]?.()
+  await waitUntil("the resend", () => pendingResponses.length === 2)
+  pendingResponses[1]?.()
   await waitUntil("its record", async () => {
     const found = await it.sql("select from delivery where attempts = 2 and deferred_at is null")
     return found.length === 1

@@ -44,8 +44,8 @@ test("a scheduled delivery and an unattempted one are sent although their record
     { event_id: "moved", attempts: attempts + 1, ...delivered },
     { event_id: "new", attempts: 1, ...delivered },
   ])
-  const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
-  expect(figures).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 2$/m)
+  const metrics = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  expect(metrics).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 2$/m)
   await partner.close()
 }, 60_000)
 
@@ -89,7 +89,7 @@ test("a delivery whose record is not lost is not swept: neither a new nor a sche
   await waitUntil("the retry", () => partner.received.length === 2)
   const [first, second] = partner.received
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_500)
-  const figures = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
-  expect(figures).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 0$/m)
+  const metrics = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  expect(metrics).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 0$/m)
   await partner.close()
 }, 60_000)

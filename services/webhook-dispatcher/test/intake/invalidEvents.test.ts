@@ -48,20 +48,20 @@ test("a corrected event with the same id is delivered, although the invalid one 
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
-  const refused = await it.read(it.names.sitePaidInvalid)
+  const invalid = await it.read(it.names.sitePaidInvalid)
   const wrong = paid("shop", { channel: "typo" })
   await it.publishPaid([wrong, wrong, paid("shop"), paid("shop"), paid("other")])
   const dispatcher = await it.dispatcher()
   await waitUntil("both deliveries", () => partner.received.length === 2)
-  await waitUntil("the refusals", () => refused.length === 2)
-  expect(refused.map(refusal)).toEqual(["unknown channel", "unknown channel"])
+  await waitUntil("the rejections", () => invalid.length === 2)
+  expect(invalid.map(refusal)).toEqual(["unknown channel", "unknown channel"])
   expect(partner.received.map(({ body }) => JSON.parse(String(body)).site_url).toSorted()).toEqual([
     "https://other.example",
     "https://shop.example",
   ])
-  const figures = await fetch(`${dispatcher.addresses.ops}/metrics`).then((answer) => answer.text())
+  const metrics = await fetch(`${dispatcher.addresses.ops}/metrics`).then((response) => response.text())
   const of = (outcome: string) =>
-    Number(new RegExp(`^sitewire_site_paid_total\\{outcome="${outcome}".*\\} (\\d+)`, "m").exec(figures)?.[1])
+    Number(new RegExp(`^sitewire_site_paid_total\\{outcome="${outcome}".*\\} (\\d+)`, "m").exec(metrics)?.[1])
   expect(["accepted", "duplicate", "invalid"].map(of)).toEqual([2, 1, 2])
   await partner.close()
 }, 60_000)
@@ -70,14 +70,14 @@ test("an invalid record that is too large for the invalid topic blocks no partit
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
-  const refused = await it.read(it.names.sitePaidInvalid)
+  const invalid = await it.read(it.names.sitePaidInvalid)
   const kafka = connectKafka({ brokers: kafkaBrokers(), clientId: "test", log })
   const publisher = await startProducer({ kafka, maxBatchBytes: 1_040_000 })
   await publisher.publish([{ topic: it.names.sitePaid, key: "shop", value: "x".repeat(950_000) }])
   await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
-  await waitUntil("the refusal", () => refused.length === 1)
-  const [record] = refused
+  await waitUntil("the rejection", () => invalid.length === 1)
+  const [record] = invalid
   expect(refusal(record)).toMatch(/^not JSON; not stored here \(.* takes 950181 bytes .*\): 950000 bytes$/)
   expect(record).toMatchObject({ value: null, headers: { "sitewire-topic": it.names.sitePaid } })
   await waitUntil("the delivery behind it", () => partner.received.length === 1)

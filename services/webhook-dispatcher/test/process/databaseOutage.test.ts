@@ -45,7 +45,7 @@ test("events wait while the database is read-only, like a standby, and none is r
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
-  const refused = await it.read(it.names.sitePaidInvalid)
+  const invalid = await it.read(it.names.sitePaidInvalid)
   const dispatcher = await it.dispatcher()
   await it.publishPaid([paid("before")])
   const delivered = async () => (await it.sql("select from delivery where state = 'delivered'")).length
@@ -68,7 +68,7 @@ test("events wait while the database is read-only, like a standby, and none is r
   await admin.sql(`alter database "${database}" reset default_transaction_read_only`)
   await waitUntil("all deliveries", async () => (await delivered()) === 21)
   expect(partner.received).toHaveLength(21)
-  expect(refused).toEqual([])
+  expect(invalid).toEqual([])
   await admin.close()
   await partner.close()
 }, 60_000)

@@ -40,18 +40,18 @@ const delivered = { state: "delivered", attempts: 1, deferred_at: null, next_att
 
 test("attempts that a killed dispatcher could not record in an outage of the database are made again, and recorded", async () => {
   await using it = await startInstallation({ retryDelaysMs: [60_000] })
-  const held: (() => void)[] = []
+  const pendingResponses: (() => void)[] = []
   const partner = await startReceiver(({ path }, response, before) => {
-    if (before < 2) held.push(() => response.writeHead(path === "/fails" ? 500 : 204).end())
+    if (before < 2) pendingResponses.push(() => response.writeHead(path === "/fails" ? 500 : 204).end())
     else response.writeHead(204).end()
   })
   const channels = ["succeeds", "fails"]
   for (const channel of channels) await it.channel(channel, `${partner.url}/${channel}`)
   const first = await it.dispatcher()
   await publishTogether(it, channels)
-  await waitUntil("an attempt for each channel", () => held.length === 2)
+  await waitUntil("an attempt for each channel", () => pendingResponses.length === 2)
   const database = await closeDatabase(it.databaseUrl)
-  for (const respond of held) respond()
+  for (const respond of pendingResponses) respond()
   await killInOutage(it, first, "record attempts")
   await database.open()
   await it.dispatcher()

@@ -5,15 +5,15 @@ import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("the metrics count events that wait, are outstanding and are done, and contain no personal data", async () => {
   await using it = await startInstallation()
-  const held: (() => void)[] = []
+  const pendingResponses: (() => void)[] = []
   const partner = await startReceiver((_, response) => {
-    held.push(() => response.writeHead(204).end())
+    pendingResponses.push(() => response.writeHead(204).end())
   })
   await it.channel("acme", partner.url)
   const dispatcher = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "3" })
   await it.publishPaid([1, 2, 3].map((n) => paid(`shop-${n}`)))
 
-  const figures = async () => (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  const metrics = async () => (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
   const sum = (text: string, name: string) =>
     [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, "gm"))].reduce(
       (all, [, n]) => all + Number(n),
@@ -25,12 +25,12 @@ test("the metrics count events that wait, are outstanding and are done, and cont
     inFlight: sum(text, "sitewire_attempts_in_flight"),
     attempts: sum(text, "sitewire_attempts_total"),
   })
-  await waitUntil("three attempts", () => held.length === 3)
-  expect(seen(await figures())).toEqual({ lag: 3, outstanding: 3, inFlight: 3, attempts: 0 })
+  await waitUntil("three attempts", () => pendingResponses.length === 3)
+  expect(seen(await metrics())).toEqual({ lag: 3, outstanding: 3, inFlight: 3, attempts: 0 })
 
-  for (const answer of held) answer()
+  for (const respond of pendingResponses) respond()
   const last = await waitUntil("the end", async () => {
-    const text = await figures()
+    const text = await metrics()
     const { lag, outstanding } = seen(text)
     return lag + outstanding === 0 && text
   })

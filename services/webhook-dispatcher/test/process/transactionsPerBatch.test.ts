@@ -27,7 +27,7 @@ test("a backlog costs two transactions per batch, not two per event", async () =
   // The dispatcher exits when all is recorded, and Postgres adds up a connection's transactions when it
   // closes.
   expect(await dispatcher.end("SIGTERM")).toBe(0)
-  const spent = await waitUntil("the figures", async () => {
+  const spent = await waitUntil("the count", async () => {
     const count = (await transactions()) - before
     return count > 2 && count
   })
