@@ -2,8 +2,8 @@ import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { addErasure } from "../test/fixtures/addErasure.ts"
-import { listMaxAgeMs, listRefreshMs } from "./bounds.ts"
 import { openErasureList } from "./erasureList.ts"
+import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 
 const content = Buffer.from('{"email":"owner@shop.example"}')
 
@@ -11,10 +11,10 @@ async function startList() {
   const database = await freshDatabase()
   const pool = openPool({ url: database.url, size: 1, name: "erasure-test" })
   const clock = { monotonicMs: 0, wallMs: Date.now() }
-  const state = { reads: 0, away: false }
+  const state = { reads: 0, unavailable: false }
   const sql: Sql = (text, values, name) => {
     state.reads += 1
-    return state.away ? Promise.reject(new Error("no connection")) : pool.sql(text, values, name)
+    return state.unavailable ? Promise.reject(new Error("no connection")) : pool.sql(text, values, name)
   }
   const current = openErasureList(sql, {
     monotonicMs: () => clock.monotonicMs,
@@ -25,7 +25,7 @@ async function startList() {
     state,
     pool,
     current,
-    covers: async () => (await current()).cover(content, Date.now()),
+    covers: async () => (await current()).covers(content, Date.now()),
     erase: () => addErasure(pool.sql, { email: "owner@shop.example" }, new Date()),
     async [Symbol.asyncDispose]() {
       await pool.close()
@@ -34,7 +34,7 @@ async function startList() {
   }
 }
 
-test("a list is read again in the background once it is a second old, and nobody waits for that", async () => {
+test("a list older than a second is refreshed in the background, and no caller waits for that", async () => {
   await using it = await startList()
   expect(await it.covers()).toBe(false)
   await it.erase()
@@ -58,24 +58,24 @@ test.each(["monotonicMs", "wallMs"] as const)(
   },
 )
 
-test("while no list can be read, an old one is used until it is too old, and then there is an error", async () => {
+test("while no list can be read, the last one is used until it is too old, and then calls reject", async () => {
   await using it = await startList()
   await it.current()
-  it.state.away = true
+  it.state.unavailable = true
   it.clock.monotonicMs += listMaxAgeMs
   await it.current()
   it.clock.monotonicMs += 1
   await expect(it.current()).rejects.toThrow("no connection")
-  it.state.away = false
+  it.state.unavailable = false
   await it.current()
 })
 
-test("a reading that takes long counts from its start, and many callers share one", async () => {
+test("a list's age counts from the start of its reading, and concurrent callers share one reading", async () => {
   await using it = await startList()
   const client = await it.pool.driver.connect()
   const calls = [it.covers(), it.covers(), it.covers()]
   expect(it.state.reads).toBe(1)
-  // The only connection is taken, so the reading waits; the list that it brings is too old, and is read again.
+  // The only connection is in use, so the reading waits. Its list is then too old, and is read again.
   it.clock.monotonicMs += listMaxAgeMs + 1
   client.release()
   expect(await Promise.all(calls)).toEqual([false, false, false])

@@ -1,28 +1,27 @@
 import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { listMaxAgeMs, listRefreshMs } from "./bounds.ts"
 import { type Erasures, readErasures } from "./readErasures.ts"
+import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 
-/** An older erasure names nobody whose event can still come: site.paid does not have it any more. */
+/** Events that an older erasure concerns have left site.paid. */
 const relevantMs = sitePaidMaxAgeMs + clockMarginMs
 
-/** Both, because the monotonic clock stops while a machine is suspended. */
+/** The monotonic clock stops while the machine is suspended. */
 type Clocks = { monotonicMs(): number; wallMs(): number }
 const realClocks: Clocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
 
 /**
- * The erasures that matter to the intake of site.paid. The returned function resolves to a list that began to be read
- * `listMaxAgeMs` ago at most, so it seldom waits: a list older than `listRefreshMs` is read again in the background.
- * Call it before each attempt to store events. Rejects with the driver's error where no such list can be read.
+ * The returned function resolves to a list at most `listMaxAgeMs` old. Call it before each try to store
+ * events.
  */
 export function openErasureList(sql: Sql, clocks: Clocks = realClocks): () => Promise<Erasures> {
   let list: { erasures: Erasures; monotonicMs: number; wallMs: number } | undefined
   let reading: Promise<void> | undefined
 
   async function read(): Promise<void> {
-    const begun = { monotonicMs: clocks.monotonicMs(), wallMs: clocks.wallMs() }
-    const since = new Date(begun.wallMs - relevantMs)
-    list = { erasures: await readErasures(sql, since, list?.erasures), ...begun }
+    const start = { monotonicMs: clocks.monotonicMs(), wallMs: clocks.wallMs() }
+    const since = new Date(start.wallMs - relevantMs)
+    list = { erasures: await readErasures(sql, since, list?.erasures), ...start }
   }
 
   function readOnce(): Promise<void> {
@@ -39,7 +38,7 @@ export function openErasureList(sql: Sql, clocks: Clocks = realClocks): () => Pr
 
   return async () => {
     while (!list || ageMs() > listMaxAgeMs) await readOnce()
-    // A failure is reported by the call that finds the list too old.
+    // A failed refresh is reported once the list is too old.
     if (ageMs() > listRefreshMs) void readOnce().catch(() => {})
     return list.erasures
   }

@@ -20,50 +20,50 @@ afterEach(async () => {
   await database.drop()
 })
 
-test("an event is covered by an erasure of its person or its site that was asked for after it, or may have been", async () => {
+test("an event is covered by an erasure of its person or site that was, or may have been, requested after the event", async () => {
   const at = new Date("2026-11-01T12:00:00Z")
   await addErasure(pool.sql, { email }, at)
   await addErasure(pool.sql, { site_url: "https://shop.example/" }, at)
   const erasures = await readErasures(pool.sql, ever)
   const latest = at.getTime() + clockMarginMs
   for (const fields of [{ email: "Owner@SHOP.example" }, { site_url: "https://shop.example" }]) {
-    expect(erasures.cover(about(fields), latest - 1)).toBe(true)
-    expect(erasures.cover(about(fields), 0)).toBe(true)
-    expect(erasures.cover(about(fields), latest)).toBe(false)
+    expect(erasures.covers(about(fields), latest - 1)).toBe(true)
+    expect(erasures.covers(about(fields), 0)).toBe(true)
+    expect(erasures.covers(about(fields), latest)).toBe(false)
   }
-  expect(erasures.cover(about({ email: "other@shop.example" }), 0)).toBe(false)
-  // Of a record that cannot be read, nobody knows whom it names.
-  expect(erasures.cover(Buffer.from('{"email":'), latest - 1)).toBe(true)
-  expect(erasures.cover(Buffer.from('{"email":'), latest)).toBe(false)
+  expect(erasures.covers(about({ email: "other@shop.example" }), 0)).toBe(false)
+  // An unreadable record may name anybody.
+  expect(erasures.covers(Buffer.from('{"email":'), latest - 1)).toBe(true)
+  expect(erasures.covers(Buffer.from('{"email":'), latest)).toBe(false)
 })
 
-test("the newest erasure of a person counts, and neither a cancelled one nor one before the time that is asked for", async () => {
+test("the newest erasure of a person counts; cancelled erasures and those before `since` do not", async () => {
   const hours = (n: number) => new Date(Date.parse("2026-11-01T00:00:00Z") + n * 3_600_000)
   await addErasure(pool.sql, { email }, hours(1))
   await addErasure(pool.sql, { email }, hours(3))
   await addErasure(pool.sql, { email: "other@shop.example" }, hours(5), "cancelled")
   const covers = async (since: Date, address: string, at: Date) =>
-    (await readErasures(pool.sql, since)).cover(about({ email: address }), at.getTime())
+    (await readErasures(pool.sql, since)).covers(about({ email: address }), at.getTime())
   expect(await covers(ever, email, hours(2))).toBe(true)
   expect(await covers(hours(3), email, hours(2))).toBe(true)
   expect(await covers(hours(4), email, hours(2))).toBe(false)
   expect(await covers(ever, "other@shop.example", hours(2))).toBe(false)
 })
 
-test("with no erasure nothing is covered, and a list that has not changed is the same one", async () => {
+test("without erasures nothing is covered, and an unchanged list is returned as the same object", async () => {
   const none = await readErasures(pool.sql, ever)
-  expect(none.cover(about({ email }), 0)).toBe(false)
-  expect(none.cover(Buffer.from("not JSON"), 0)).toBe(false)
+  expect(none.covers(about({ email }), 0)).toBe(false)
+  expect(none.covers(Buffer.from("not JSON"), 0)).toBe(false)
   expect(await readErasures(pool.sql, ever, none)).toBe(none)
   const id = await addErasure(pool.sql, { email }, new Date())
   const one = await readErasures(pool.sql, ever, none)
-  expect(one.cover(about({ email }), Date.now())).toBe(true)
+  expect(one.covers(about({ email }), Date.now())).toBe(true)
   expect(await readErasures(pool.sql, ever, one)).toBe(one)
   await pool.sql("update job set state = 'cancelled' where id = $1", [id])
-  expect((await readErasures(pool.sql, ever, one)).cover(about({ email }), Date.now())).toBe(false)
+  expect((await readErasures(pool.sql, ever, one)).covers(about({ email }), Date.now())).toBe(false)
 })
 
-test("reading the list looks at recent erasures only, however many other jobs there are", async () => {
+test("reading the list scans recent erasures only, even among many other jobs", async () => {
   await pool.sql(
     `insert into job (id, kind, state, filter, reason, requested_by)
      select 'job_' || n, 'resend', 'done', '{}', 'r', 'k' from generate_series(1, 20000) as n`,

@@ -2,42 +2,35 @@ import { clockMarginMs } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { digestsOf } from "./subject.ts"
 
-/** What was asked to be erased. */
 export type Erasures = {
-  /** Equal as long as the list is. */
   version: string
   /**
-   * Whether a record with this content names a person or a site whose erasure was asked for at `recordedAt` or later
-   * (milliseconds since the epoch; the record's timestamp). The two times come from clocks that may differ by
-   * `clockMarginMs`, and in doubt the erasure was later. A record that cannot be read may name anybody. Nothing is
-   * hashed for a record that is newer than all erasures.
+   * Whether the content names someone whose erasure was requested at `recordedAt` or later. In doubt, true:
+   * the two clocks may differ by `clockMarginMs`, and unreadable content may name anybody.
    */
-  cover(content: Buffer, recordedAt: number): boolean
+  covers(content: Buffer, recordedAt: number): boolean
 }
 
 type Row = { version: string; erased: Record<string, number> | null }
 
-// The digests are sent only where the list has changed.
+// Returns the digests only if the list has changed.
 const statement = `
-with asked as (
+with requested as (
   select id, filter, created_at from job
    where kind = 'erasure' and state <> 'cancelled' and created_at >= $1
 ), listed as (
-  select coalesce(md5(string_agg(id, ',' order by id)), 'none') as version from asked
+  select coalesce(md5(string_agg(id, ',' order by id)), 'none') as version from requested
 )
 select version,
        case when version is distinct from $2 then (
-         select coalesce(jsonb_object_agg(digest, asked_at_ms), '{}')
-           from (select value as digest, extract(epoch from max(created_at)) * 1000 as asked_at_ms
-                   from asked, jsonb_each_text(filter)
+         select coalesce(jsonb_object_agg(digest, requested_at_ms), '{}')
+           from (select value as digest, extract(epoch from max(created_at)) * 1000 as requested_at_ms
+                   from requested, jsonb_each_text(filter)
                   group by value) as subjects
        ) end as erased
   from listed`
 
-/**
- * Reads the erasures that were asked for at `since` or later and not cancelled. Returns `known` where it is still the
- * whole list. Rejects with the driver's error.
- */
+/** Reads the erasures since `since` that were not cancelled. Returns `known` if it is still the same list. */
 export async function readErasures(sql: Sql, since: Date, known?: Erasures): Promise<Erasures> {
   const [row] = await sql<Row>(statement, [since, known?.version ?? null], "read-erasures")
   if (row && known && row.erased === null) return known
@@ -47,10 +40,10 @@ export async function readErasures(sql: Sql, since: Date, known?: Erasures): Pro
 
 function listErasures(version: string, erased: ReadonlyMap<string, number>): Erasures {
   const never = Number.NEGATIVE_INFINITY
-  const newest = [...erased.values()].reduce((latest, askedAt) => Math.max(latest, askedAt), never)
+  const newest = [...erased.values()].reduce((latest, requestedAt) => Math.max(latest, requestedAt), never)
   return {
     version,
-    cover(content, recordedAt) {
+    covers(content, recordedAt) {
       const earliest = recordedAt - clockMarginMs
       if (newest <= earliest) return false
       const digests = digestsOf(content)

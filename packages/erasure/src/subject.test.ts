@@ -12,8 +12,8 @@ test.each([
   ["ß and its capital", "straße@shop.example", "STRAẞE@shop.example"],
   ["a sigma at a word's end", "ΟΔΟΣ@shop.example", "οδος@shop.example"],
   ["composed letters", "\u00e9@shop.example", "E\u0301@shop.example"],
-  ["its host in letters of its own", "x@Bücher.example", "x@xn--bcher-kva.example"],
-  ["its host as name servers call it", "x@XN--BCHER-KVA.example", "x@bu\u0308cher.example"],
+  ["an internationalized host", "x@Bücher.example", "x@xn--bcher-kva.example"],
+  ["a host in Punycode", "x@XN--BCHER-KVA.example", "x@bu\u0308cher.example"],
 ])("an e-mail address is the same with %s", (_, written, asked) => {
   expect(isAbout({ email: written }, { email: asked })).toBe(true)
   expect(isAbout({ email: written }, { email: `x${asked.trim()}` })).toBe(false)
@@ -25,7 +25,7 @@ test.each([
   ["a host with ß", "x@straße.example", "x@strasse.example"],
   ["a path behind its host", "x@shop.example/other", "x@shop.example"],
   ["more text around it", "Kim <x@shop.example>", "x@shop.example"],
-])("an e-mail address is another with %s", (_, written, asked) => {
+])("an e-mail address is a different one with %s", (_, written, asked) => {
   expect(isAbout({ email: written }, { email: asked })).toBe(false)
   expect(isAbout({ email: written }, { email: written })).toBe(true)
 })
@@ -41,13 +41,13 @@ test.each([
   expect(isAbout({ site_url: written }, { site_url: "https://shop.example/other" })).toBe(false)
 })
 
-test("a host in letters of its own is the same as what name servers call it", () => {
+test("an internationalized host equals its Punycode form", () => {
   expect(isAbout({ site_url: "https://bücher.example" }, { site_url: "https://xn--bcher-kva.example" })).toBe(
     true,
   )
 })
 
-test("an address is found in whatever field and form, and beside what is malformed", () => {
+test("an address is found in any field and nesting, and beside malformed fields", () => {
   const email = "owner@shop.example"
   for (const content of [
     { email, site_url: null },
@@ -64,7 +64,7 @@ test("an address is found in whatever field and form, and beside what is malform
   expect(digestsOf(Buffer.from(`{"email": "${email}"`))).toBeNull()
 })
 
-test("an address is found however deep it stands, and among however many", () => {
+test("an address is found at any depth and among any number of values", () => {
   const email = "owner@shop.example"
   const deep = 100_000
   const wide = Array.from({ length: 400_000 }, () => 1)

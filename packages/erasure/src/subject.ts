@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { domainToASCII } from "node:url"
 import { z } from "zod"
 
-/** Of what was asked for, only this is kept: it finds the same bodies, and tells nobody the address. */
+/** Digests find the same addresses without revealing them. */
 export const subjectSchema = z.union([
   z.strictObject({ email_sha256: z.string() }),
   z.strictObject({ site_url_sha256: z.string() }),
@@ -10,35 +10,32 @@ export const subjectSchema = z.union([
 export type Subject = z.output<typeof subjectSchema>
 
 export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
-  if (email !== undefined) return { email_sha256: digest(foldEmail(email)) }
-  return { site_url_sha256: digest(foldUrl(site_url ?? "")) }
+  if (email !== undefined) return { email_sha256: digest(normalizeEmail(email)) }
+  return { site_url_sha256: digest(normalizeUrl(site_url ?? "")) }
 }
 
-/**
- * Whom and what a body or a refused record is about, as an erasure names it: every text in it that could be an address of
- * a person or a site, in whatever field or form it came. Null where it cannot be read.
- */
+/** Digests of all strings that may be an e-mail address or a site's URL. Null if the content is not JSON. */
 export function digestsOf(content: Buffer): string[] | null {
   const parsed = parseJson(content)
   if (parsed === undefined) return null
-  return textsIn(parsed).flatMap((text) => [
-    ...(text.includes("@") ? [digest(foldEmail(text))] : []),
-    ...(URL.canParse(text) ? [digest(foldUrl(text))] : []),
+  return stringsIn(parsed).flatMap((text) => [
+    ...(text.includes("@") ? [digest(normalizeEmail(text))] : []),
+    ...(URL.canParse(text) ? [digest(normalizeUrl(text))] : []),
   ])
 }
 
-/** Publishers decide how deep and how wide their events are, so neither calls nor arguments may grow with them. */
-function textsIn(value: unknown): string[] {
-  const texts: string[] = []
-  const left = [value]
-  while (left.length > 0) {
-    const next = left.pop()
-    if (typeof next === "string") texts.push(next)
+/** Not recursive, because publishers choose the depth of their events. */
+function stringsIn(value: unknown): string[] {
+  const strings: string[] = []
+  const remaining = [value]
+  while (remaining.length > 0) {
+    const next = remaining.pop()
+    if (typeof next === "string") strings.push(next)
     else if (typeof next === "object" && next !== null) {
-      for (const inner of Object.values(next)) left.push(inner)
+      for (const inner of Object.values(next)) remaining.push(inner)
     }
   }
-  return texts
+  return strings
 }
 
 function parseJson(body: Buffer): unknown {
@@ -49,20 +46,16 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** The same for all spellings that people take for one address; its host as name servers call it. */
-function foldEmail(email: string): string {
+function normalizeEmail(email: string): string {
   const text = email.trim()
   const at = text.lastIndexOf("@")
   const domain = text.slice(at + 1)
-  // `domainToASCII` reads a host as a URL does, and drops what follows it there: that would be another address.
+  // `domainToASCII` would drop what follows the host, as URL parsers do.
   const host = /[\s/\\?#%]/.test(domain) ? "" : domainToASCII(domain)
   return host === "" ? foldCase(text) : `${foldCase(text.slice(0, at))}@${host}`
 }
 
-/**
- * As Unicode folds case, for which JavaScript has no function: lower, upper and lower again bring together all that
- * belongs together, such as ß, ẞ and SS. Left out is the dotless ı, a letter apart that has the upper case of i.
- */
+/** Unicode case folding, which JavaScript lacks: makes ß, ẞ and SS equal. The dotless ı is not an i. */
 function foldCase(text: string): string {
   return text
     .normalize("NFC")
@@ -70,8 +63,7 @@ function foldCase(text: string): string {
     .normalize("NFC")
 }
 
-/** The same site, over http or https, with or without a slash at the end, and however its host was written. */
-function foldUrl(url: string): string {
+function normalizeUrl(url: string): string {
   if (!URL.canParse(url)) return url
   const { hostname, port, pathname, search } = new URL(url)
   return `${hostname.replace(/\.$/, "")}:${port}${pathname.replace(/\/+$/, "")}${search}`

@@ -1,13 +1,18 @@
 import { expect, test } from "vitest"
 import { type Acquired, createLimiter } from "./createLimiter.ts"
 
-function limiterWith({ maxConcurrency = 2, slowShare = 100, maxWaitMs = 1_000, breakerFailures = 3 } = {}) {
+function limiterWith({
+  maxConcurrency = 2,
+  slowConcurrency = 100,
+  maxWaitMs = 1_000,
+  breakerFailures = 3,
+} = {}) {
   const clock = { now: 0 }
   const breakers: string[] = []
   const claims: string[] = []
   const limiter = createLimiter({
     maxConcurrency,
-    slowShare,
+    slowConcurrency,
     maxWaitMs,
     breakerFailures,
     breakerCooldownMs: 30_000,
@@ -24,7 +29,7 @@ function limiterWith({ maxConcurrency = 2, slowShare = 100, maxWaitMs = 1_000, b
   return { clock, breakers, claims, limiter, acquire, acquired }
 }
 
-test("a key that responds quickly is waited for, in order", async () => {
+test("callers wait for a permit of a quick key, and get it in order", async () => {
   const { clock, acquire, acquired } = limiterWith()
   const first = await acquired("a")
   await acquired("a")
@@ -38,7 +43,7 @@ test("a key that responds quickly is waited for, in order", async () => {
   void fourth
 })
 
-test("a key that hangs rejects what would wait too long, and others do not notice", async () => {
+test("a key that hangs rejects callers that would wait too long, and other keys are not affected", async () => {
   const { clock, acquire, acquired } = limiterWith()
   await acquired("hangs")
   await acquired("hangs")
@@ -47,7 +52,7 @@ test("a key that hangs rejects what would wait too long, and others do not notic
   expect((await acquire("other")).kind).toBe("acquired")
 })
 
-test("a key of which nothing is known gets eight permits, and one more with each success", async () => {
+test("a new key gets eight permits, and one more with each success", async () => {
   const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 10 })
   const first = await Promise.all(Array.from({ length: 8 }, () => acquired("a")))
   const waiting = Array.from({ length: 4 }, () => acquire("a"))
@@ -61,8 +66,8 @@ test("a key of which nothing is known gets eight permits, and one more with each
   expect(limiter.counts()).toMatchObject({ inFlight: 10, waiting: 1 })
 })
 
-test("slow keys share the slow permits, each has one at least, and the others have their own", async () => {
-  const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 8, slowShare: 12 })
+test("slow keys share the permits for slow keys, each gets at least one, and quick keys are not limited by them", async () => {
+  const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 8, slowConcurrency: 12 })
   for (const key of ["a", "b", "c"]) await acquired(key)
   for (let more = 0; more < 3; more++) await acquired("a")
   clock.now = 5_000
@@ -78,8 +83,8 @@ test("slow keys share the slow permits, each has one at least, and the others ha
   expect((await acquire("new")).kind).toBe("acquired")
 })
 
-test("a key that was slow and is quick again gets its permits back", async () => {
-  const { clock, acquired } = limiterWith({ maxConcurrency: 8, slowShare: 2 })
+test("a slow key that becomes quick gets its permits back", async () => {
+  const { clock, acquired } = limiterWith({ maxConcurrency: 8, slowConcurrency: 2 })
   const slow = [await acquired("a"), await acquired("b")]
   clock.now = 5_000
   for (const permit of slow) permit.release("success")
@@ -121,7 +126,7 @@ test("a failed probe doubles the cool-down", async () => {
   expect((await acquire("a")).kind).toBe("acquired")
 })
 
-test("permits acquired before the breaker opened are no probes: however many fail, the next one comes after the cool-down", async () => {
+test("failures of permits from before the breaker opened do not delay the probe", async () => {
   const { clock, acquire, acquired } = limiterWith({ maxConcurrency: 8 })
   const before = await Promise.all(Array.from({ length: 8 }, () => acquired("a")))
   clock.now = 10_000
@@ -132,14 +137,14 @@ test("permits acquired before the breaker opened are no probes: however many fai
   expect((await acquire("a")).kind).toBe("acquired")
 })
 
-test("a permit that shows nothing of the key counts neither way", async () => {
+test("a release with an unknown outcome neither opens nor closes the breaker", async () => {
   const { breakers, limiter, acquired } = limiterWith()
   for (let permit = 0; permit < 10; permit++) (await acquired("a")).release("unknown")
   expect(breakers).toEqual([])
   expect(limiter.counts()).toEqual({ inFlight: 0, waiting: 0, open: 0 })
 })
 
-test("a paused key rejects what waits, and then begins with one permit", async () => {
+test("a paused key rejects waiting callers, and then starts with one permit", async () => {
   const { limiter, acquire, acquired } = limiterWith()
   const before = [await acquired("a"), await acquired("a")]
   const waiting = acquire("a")
@@ -156,11 +161,11 @@ test("a paused key rejects what waits, and then begins with one permit", async (
   first.release("success")
   await next
   expect(second).toMatchObject({ kind: "acquired" })
-  // One more with each success: the second and a third.
+  // After one success: two permits.
   await acquired("a")
 })
 
-test("what is known of a failing key, and what is in flight, outlast thousands of other keys", async () => {
+test("the state of a failing key and of permits in flight is not dropped when there are thousands of other keys", async () => {
   const { limiter, acquire, acquired } = limiterWith()
   for (let failure = 0; failure < 3; failure++) (await acquired("broken")).release("failure")
   const [first] = [await acquired("full"), await acquired("full")]
@@ -172,9 +177,9 @@ test("what is known of a failing key, and what is in flight, outlast thousands o
   expect((await third).kind).toBe("acquired")
 })
 
-test("capacity is what would be admitted now or within the longest wait, less what waits already", async () => {
+test("capacity is what would be admitted now or within the longest wait, minus the callers that wait already", async () => {
   const { clock, limiter, acquire, acquired } = limiterWith({ maxConcurrency: 4 })
-  // Nothing is known: four permits, and a queue of twice as many.
+  // Before the first response: four permits, and a queue of twice as many.
   expect(limiter.capacity("a")).toBe(12)
   const permit = await acquired("a")
   expect(limiter.capacity("a")).toBe(11)
@@ -191,16 +196,16 @@ test("capacity is what would be admitted now or within the longest wait, less wh
   expect(await acquire("a")).toEqual({ kind: "rejected", reason: "busy" })
 })
 
-test("a caller that claims when capacity is announced, and needs 10 ms for it, never leaves a permit idle", async () => {
+test("a caller that claims work whenever onCapacity is called, and needs 10 ms for it, leaves no permit idle", async () => {
   const { clock, limiter, claims } = limiterWith({ maxConcurrency: 8 })
   let deferred = 1_000
-  const inFlight: { until: number; release: (seen: "success") => void }[] = []
+  const inFlight: { until: number; release: (outcome: "success") => void }[] = []
   const claim = () => {
     const claimed = Math.min(limiter.capacity("a"), deferred)
     deferred -= claimed
     for (let each = 0; each < claimed; each++)
       void Promise.resolve(limiter.acquire("a")).then((permit) => {
-        // The key turned out to be slower than it was when this was claimed.
+        // The key has become slower since this work was claimed.
         if (permit.kind === "rejected") deferred += 1
         else inFlight.push({ until: clock.now + 300, ...permit })
       })
@@ -239,7 +244,7 @@ test("an open breaker reports capacity for one probe when its cool-down is over 
   expect(limiter.openBreakers()).toEqual([])
 })
 
-test("nothing waits where the longest wait is 0, and failures do not open a breaker that needs infinitely many", async () => {
+test("no caller waits if the longest wait is 0, and no failure opens a breaker that needs infinitely many", async () => {
   const { limiter, acquire, acquired } = limiterWith({ maxWaitMs: 0, breakerFailures: Infinity })
   expect(limiter.capacity("a")).toBe(2)
   await acquired("a")
@@ -251,11 +256,11 @@ test("nothing waits where the longest wait is 0, and failures do not open a brea
   expect(limiter.counts()).toEqual({ inFlight: 1, waiting: 0, open: 0 })
 })
 
-test("capacity is announced after any release that leaves some, and not while the queue is more than half full", async () => {
+test("onCapacity is called after a release that leaves capacity, but not while the queue is more than half full", async () => {
   const { claims, acquire, acquired } = limiterWith()
   const first = await acquired("a")
   const second = await acquired("a")
-  // Four may wait while nothing is known.
+  // Before the first response, four may wait.
   for (let waiting = 0; waiting < 3; waiting++) void acquire("a")
   first.release("unknown")
   expect(claims).toEqual([])

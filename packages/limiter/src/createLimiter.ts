@@ -6,81 +6,70 @@ import {
   createBreaker,
   isBreakerOpen,
   isCoolDownOver,
-} from "./breaker.ts"
+} from "./circuitBreaker.ts"
 
 export type LimiterSettings = BreakerSettings & {
-  /** Permits of one key, at most. */
   maxConcurrency: number
-  /** Permits of a key of which nothing is known. One more with each success. */
+  /** The limit of a new key; it grows by one with each success. */
   startConcurrency?: number
-  /**
-   * A key whose responses take longer, usually or now, is slow: its permits hold what all keys share. A dozen slow
-   * keys would otherwise have everything, and a key that is slow and succeeds never opens its breaker.
-   */
+  /** A key is slow if its average response, or its oldest permit, takes longer than this. */
   slowMs?: number
-  /** Permits of all slow keys together, at most, as long as each has one. */
-  slowShare: number
-  /** What would wait longer for a permit is rejected, in milliseconds. */
+  /**
+   * Permits of all slow keys together; each has at least one. Breakers do not open for slow keys that
+   * succeed.
+   */
+  slowConcurrency: number
+  /** Callers that would wait longer than this are rejected. */
   maxWaitMs: number
   now?: () => number
   onBreaker?: (key: string, state: "open" | "closed", failures: number) => void
-  /**
-   * A release left capacity: a permit is free, or less than half of the queue is used. Called for most releases, so it
-   * must be cheap.
-   */
+  /** Called after a release if a permit, or half of the queue, is free. */
   onCapacity?: (key: string) => void
 }
 
-export type Seen = "success" | "failure" | "unknown"
+/** `unknown` counts neither as a success nor as a failure. */
+export type PermitOutcome = "success" | "failure" | "unknown"
 
 export type Acquired =
-  /** `release` must be called at the end, with what was seen of the key. */
-  | { kind: "acquired"; release: (seen: Seen) => void }
-  /** The key has no capacity now. */
+  | { kind: "acquired"; release: (outcome: PermitOutcome) => void }
   | { kind: "rejected"; reason: "busy" | "breaker" | "paused" }
 
-/** How often the queues are checked while anything waits. */
 const sweepEveryMs = 50
 
-/** Keys are remembered between permits; from so many on, those of which nothing special is known are forgotten. */
-const manyKeys = 1_000
+/** With more keys than this, idle keys are dropped. */
+const forgetThreshold = 1_000
 
-/** How fast a key's usual response time follows the newest responses: each counts for a fifth. */
-const newestShare = 0.2
+const newestResponseWeight = 0.2
 
-/** A key without a known response time has an unbounded queue. `capacity` reports so many times its limit. */
-const unknownQueueShare = 2
+/** Before a key's first response, its queue is limited to this many times its permits. */
+const unknownQueueFactor = 2
 
-/** `isProbe`: it passed an open breaker, to see whether the key has recovered. */
 type Permit = { acquiredAt: number; isProbe: boolean }
 
 type State = {
-  /** The oldest first. */
   inFlight: Permit[]
   waiting: { settle: (acquired: Acquired) => void }[]
-  /** 0 while no response has been seen. */
-  usualMs: number
-  /** Permits, if the key were not slow: 1 after a pause or an open breaker, one more with each success. */
+  /** 0 before the first response. */
+  averageMs: number
   limit: number
   breaker: Breaker
 }
 
 /**
- * Keeps one key (a channel, a source host) from delaying the others: a concurrency limit per key, a shared cap for all
- * slow keys, and a circuit breaker per key. A key that responds quickly may be waited for a little; one that hangs
- * rejects at once, so it uses no more of the process than its own limit. State is in memory: a new process learns anew.
+ * Limits concurrency so that one key (a channel, a source host) cannot delay the others: a limit and a
+ * circuit breaker per key, and one cap for all slow keys. State is in memory and starts empty.
  */
 export function createLimiter(settings: LimiterSettings) {
   const {
     maxConcurrency,
     startConcurrency = 8,
     slowMs = 500,
-    slowShare,
+    slowConcurrency,
     maxWaitMs,
     now = () => performance.now(),
   } = settings
   const states = new Map<string, State>()
-  let forgetFrom = manyKeys
+  let forgetFrom = forgetThreshold
   let sweep: NodeJS.Timeout | undefined
   const startLimit = Math.min(maxConcurrency, startConcurrency)
   let slow = { keys: 0, countedAt: Number.NEGATIVE_INFINITY }
@@ -88,11 +77,11 @@ export function createLimiter(settings: LimiterSettings) {
   function stateOf(key: string): State {
     let state = states.get(key)
     if (!state) {
-      if (states.size >= forgetFrom) forgetUnremarkable()
+      if (states.size >= forgetFrom) forgetIdleKeys()
       state = {
         inFlight: [],
         waiting: [],
-        usualMs: 0,
+        averageMs: 0,
         limit: startLimit,
         breaker: createBreaker(settings),
       }
@@ -101,57 +90,55 @@ export function createLimiter(settings: LimiterSettings) {
     return state
   }
 
-  function forgetUnremarkable(): void {
+  function forgetIdleKeys(): void {
     for (const [key, { inFlight, waiting, breaker, limit }] of states) {
       const idle = inFlight.length === 0 && waiting.length === 0
       if (idle && breaker.failures === 0 && !isBreakerOpen(breaker) && limit >= startLimit) states.delete(key)
     }
-    forgetFrom = Math.max(manyKeys, 2 * states.size)
+    forgetFrom = Math.max(forgetThreshold, 2 * states.size)
   }
 
-  /** How long its responses take, usually or now. */
-  function slownessOf({ usualMs, inFlight }: State): number {
+  function responseMs({ averageMs, inFlight }: State): number {
     const oldest = inFlight[0]
-    return Math.max(usualMs, oldest === undefined ? 0 : now() - oldest.acquiredAt)
+    return Math.max(averageMs, oldest === undefined ? 0 : now() - oldest.acquiredAt)
   }
 
   function countSlow(): number {
-    // It changes slowly, and there may be thousands of keys.
+    // Cached: there may be thousands of keys.
     if (now() - slow.countedAt >= sweepEveryMs) {
       let keys = 0
       for (const state of states.values())
-        if (state.inFlight.length > 0 && slownessOf(state) >= slowMs) keys += 1
+        if (state.inFlight.length > 0 && responseMs(state) >= slowMs) keys += 1
       slow = { keys, countedAt: now() }
     }
     return slow.keys
   }
 
   function limitOf(state: State): number {
-    if (slownessOf(state) < slowMs) return state.limit
-    // A slow key with nothing in flight is not among those that were counted, and would be with its first permit.
+    if (responseMs(state) < slowMs) return state.limit
     const sharing = Math.max(1, countSlow() + (state.inFlight.length === 0 ? 1 : 0))
-    return Math.min(state.limit, Math.max(1, Math.floor(slowShare / sharing)))
+    return Math.min(state.limit, Math.max(1, Math.floor(slowConcurrency / sharing)))
   }
 
-  /** How many may wait: the last would wait `maxWaitMs` if each is as slow as usual, or as the slowest now. */
-  function roomToWait(state: State): number {
+  /** How many callers may wait, so that the last waits `maxWaitMs` at the current response time. */
+  function maxWaiting(state: State): number {
     if (maxWaitMs <= 0) return 0
-    const slowness = slownessOf(state)
-    return slowness === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / slowness) * limitOf(state))
+    const ms = responseMs(state)
+    return ms === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / ms) * limitOf(state))
   }
 
-  /** The queue has a bound also while nothing is known of the key: its first responses may show that it is slow. */
-  function queueFor(state: State): number {
-    const room = roomToWait(state)
-    return state.usualMs === 0 ? Math.min(room, unknownQueueShare * limitOf(state)) : room
+  /** Bounded before the first response, because that may show that the key is slow. */
+  function queueLimit(state: State): number {
+    const limit = maxWaiting(state)
+    return state.averageMs === 0 ? Math.min(limit, unknownQueueFactor * limitOf(state)) : limit
   }
 
-  /** What waits notices a key that has begun to hang: the longer it hangs, the fewer may wait. */
-  function rejectTooLate(): void {
+  /** While a key hangs, its response time grows, so fewer callers may wait. */
+  function rejectExcessWaiting(): void {
     let anyWaits = false
     for (const state of states.values()) {
       if (state.waiting.length === 0) continue
-      for (const { settle } of state.waiting.splice(roomToWait(state)))
+      for (const { settle } of state.waiting.splice(maxWaiting(state)))
         settle({ kind: "rejected", reason: "busy" })
       anyWaits ||= state.waiting.length > 0
     }
@@ -167,51 +154,50 @@ export function createLimiter(settings: LimiterSettings) {
       return admit(key, state)
     }
     if (state.inFlight.length < limitOf(state)) return admit(key, state)
-    if (state.waiting.length >= roomToWait(state)) return { kind: "rejected", reason: "busy" }
-    sweep ??= setInterval(rejectTooLate, sweepEveryMs)
+    if (state.waiting.length >= maxWaiting(state)) return { kind: "rejected", reason: "busy" }
+    sweep ??= setInterval(rejectExcessWaiting, sweepEveryMs)
     return new Promise((settle) => void state.waiting.push({ settle }))
   }
 
-  /** After the cool-down, one probe at a time. */
   function isProbeDue({ breaker, inFlight }: State): boolean {
     return isCoolDownOver(breaker, now()) && inFlight.length === 0
   }
 
   function capacity(key: string): number {
     const state = states.get(key)
-    if (!state) return startLimit * (maxWaitMs > 0 ? 1 + unknownQueueShare : 1)
+    if (!state) return startLimit * (maxWaitMs > 0 ? 1 + unknownQueueFactor : 1)
     if (isBreakerOpen(state.breaker)) return isProbeDue(state) ? 1 : 0
     const free = Math.max(0, limitOf(state) - state.inFlight.length)
-    return free + Math.max(0, queueFor(state) - state.waiting.length)
+    return free + Math.max(0, queueLimit(state) - state.waiting.length)
   }
 
-  /** Whether a caller that claims work should now claim more of it, so that no permit becomes idle. */
-  function wantsWork(state: State): boolean {
+  function hasSpareCapacity(state: State): boolean {
     if (isBreakerOpen(state.breaker)) return false
     if (state.waiting.length === 0 && state.inFlight.length < limitOf(state)) return true
-    return state.waiting.length < queueFor(state) / 2
+    return state.waiting.length < queueLimit(state) / 2
   }
 
   function admit(key: string, state: State): Acquired {
     const permit = { acquiredAt: now(), isProbe: isBreakerOpen(state.breaker) }
     state.inFlight.push(permit)
-    return { kind: "acquired", release: (seen) => release(key, state, permit, seen) }
+    return { kind: "acquired", release: (outcome) => release(key, state, permit, outcome) }
   }
 
-  function release(key: string, state: State, permit: Permit, seen: Seen): void {
+  function release(key: string, state: State, permit: Permit, outcome: PermitOutcome): void {
     const index = state.inFlight.indexOf(permit)
     if (index < 0) return
     state.inFlight.splice(index, 1)
-    if (seen !== "unknown") state.usualMs += (now() - permit.acquiredAt - state.usualMs) * newestShare
-    if (seen === "success") succeeded(key, state)
-    if (seen === "failure") failed(key, state, permit)
+    if (outcome !== "unknown")
+      state.averageMs += (now() - permit.acquiredAt - state.averageMs) * newestResponseWeight
+    if (outcome === "success") succeeded(key, state)
+    if (outcome === "failure") failed(key, state, permit)
     admitWaiting(key, state)
-    if (settings.onCapacity && wantsWork(state)) settings.onCapacity(key)
+    if (settings.onCapacity && hasSpareCapacity(state)) settings.onCapacity(key)
   }
 
   function succeeded(key: string, state: State): void {
     const closed = countSuccess(state.breaker, settings)
-    // What is due of a key that has just recovered comes all at once, so its limit grows from 1 with each success.
+    // After a recovery, all overdue work arrives at once, so the limit starts at 1.
     state.limit = closed ? 1 : Math.min(maxConcurrency, state.limit + 1)
     if (closed) settings.onBreaker?.(key, "closed", 0)
   }
@@ -244,17 +230,16 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   return {
-    /** Asks for a permit: settled at once where one is free or none will be soon, otherwise when one is. */
+    /** Returns a promise only if the caller has to wait. */
     acquire,
-    /** How many more would get a permit now or within `maxWaitMs`; of an open breaker, one where a probe is due. */
+    /** How many more callers would get a permit within `maxWaitMs`. */
     capacity,
-    /** The key is paused: rejects what waits. After the resume, the limit grows from 1 with each success. */
+    /** Rejects waiting callers, and resets the key's limit to 1. */
     pause,
     isOpen: (key: string): boolean => {
       const state = states.get(key)
       return state !== undefined && isBreakerOpen(state.breaker)
     },
-    /** `openedAt`: when it first opened, by `now`. `probeDue`: `acquire` would admit one probe. */
     openBreakers: () => {
       const open: { key: string; openedAt: number; probeDue: boolean }[] = []
       for (const [key, state] of states) {
@@ -263,12 +248,12 @@ export function createLimiter(settings: LimiterSettings) {
       }
       return open
     },
-    /** Keys with something in flight, and keys with less capacity than one of which nothing is known. */
+    /** Keys with permits in flight, and idle keys with less capacity than a new key. */
     constrained: () => {
       const found: { key: string; capacity: number; inFlight: number }[] = []
-      for (const [key, { inFlight, limit, usualMs, breaker }] of states) {
-        const unremarkable = limit >= startLimit && usualMs < slowMs && !isBreakerOpen(breaker)
-        if (inFlight.length > 0 || !unremarkable)
+      for (const [key, { inFlight, limit, averageMs, breaker }] of states) {
+        const unconstrained = limit >= startLimit && averageMs < slowMs && !isBreakerOpen(breaker)
+        if (inFlight.length > 0 || !unconstrained)
           found.push({ key, capacity: capacity(key), inFlight: inFlight.length })
       }
       return found

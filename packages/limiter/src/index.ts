@@ -3,5 +3,5 @@ export {
   createLimiter,
   type Limiter,
   type LimiterSettings,
-  type Seen,
+  type PermitOutcome,
 } from "./createLimiter.ts"

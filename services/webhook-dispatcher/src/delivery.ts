@@ -1,19 +1,17 @@
 export type SealedSecret = { id: string; sealed: Buffer }
 
-/** A channel as an attempt needs it: read anew for each batch, so that a changed address or secret counts at once. */
+/** Read again for each batch of attempts, so that a changed address or secret takes effect at once. */
 export type Channel = {
   id: string
   address: string
-  /** The active one. */
   secret: SealedSecret
-  /** During a rotation: staged, or retiring. */
+  /** During a rotation: the staged or the retiring secret. */
   otherSecret: SealedSecret | null
   standardWebhooks: boolean
-  /** An operator has paused the channel. */
   paused: boolean
 }
 
-/** What the statements that resolve a channel select of it, beside its id as `channel_id`. */
+/** Select these columns and the channel's id as `channel_id` to get a `ChannelRow`. */
 export const channelColumns = `address, secret_id, secret_sealed, other_secret_id, other_secret_sealed,
        standard_webhooks, paused_at`
 
@@ -40,31 +38,28 @@ export function toChannel(row: ChannelRow): Channel {
   }
 }
 
-/** A delivery's next attempt, with all that it needs. */
 export type DueDelivery = {
   id: string
   eventId: string
   channel: Channel
-  /** The bytes that are signed and sent. */
   body: Buffer
-  /** Number of the attempt to make. */
   attempt: number
   /** Failed attempts since `since`. */
   failures: number
-  /** Start of the retry period, ISO 8601. Time that does not count towards the period has moved it forward. */
+  /** Start of the retry period, ISO 8601, moved forward by the time that does not count. */
   since: string
   correlation: string
-  /** Set where the delivery was deferred and claimed. Otherwise a record carries it. */
+  /** Null if the attempt comes from a Kafka record and not from a deferred row. */
   claim: Claim | null
 }
 
-export type Claim = {
-  /** Names the deferral that the attempt ends: a resend that comes meanwhile is another one. */
+type Claim = {
+  /** Identifies the deferral that the attempt ends. A resend in the meantime is a new deferral. */
   deferredAt: Date
-  leasedUntil: Date
-  /** No attempt begins after this, by `performance.now()`: another dispatcher may claim the delivery when the lease ends. */
+  leaseExpiresAt: Date
+  /** Start no attempt after this (`performance.now()`), because the lease would end during it. */
   attemptBefore: number
 }
 
-/** Why a delivery is not attempted now; see `DeferralReason` in the schema. */
+/** See `DeferralReason` in the Prisma schema. */
 export type DeferralReason = "busy" | "breaker" | "paused" | "fault"

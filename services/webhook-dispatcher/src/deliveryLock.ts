@@ -1,28 +1,28 @@
 /**
- * Locks deliveries within this process. A crash can leave two records of one delivery, which then come due together; the second waits
- * here for the first, and finds its attempt already made.
+ * Locks deliveries within this process. After a crash, two records of one delivery can be due at the same
+ * time: the second waits for the first, and is then dropped as stale.
  */
 export function createDeliveryLock() {
-  // Null while nobody waits, which is nearly always.
+  // Null while nothing waits, which spares nearly all deliveries an array.
   const waiters = new Map<string, (() => void)[] | null>()
   return {
-    /** Acquires the delivery's lock: true. Otherwise false, and `whenFree` is called once it is released. */
-    acquire(delivery: string, whenFree: () => void): boolean {
+    /** Returns true if the lock was acquired. Otherwise `onReleased` is called when it is released. */
+    acquire(delivery: string, onReleased: () => void): boolean {
       const waiting = waiters.get(delivery)
       if (waiting === undefined) {
         waiters.set(delivery, null)
         return true
       }
-      if (waiting === null) waiters.set(delivery, [whenFree])
-      else waiting.push(whenFree)
+      if (waiting === null) waiters.set(delivery, [onReleased])
+      else waiting.push(onReleased)
       return false
     },
-    /** For a delivery whose id was made just now, so that nobody can have its lock. */
+    /** For an id that was created just now, so that its lock must be free. */
     acquireNew: (delivery: string): void => void waiters.set(delivery, null),
     release(delivery: string): void {
       const waiting = waiters.get(delivery)
       waiters.delete(delivery)
-      for (const whenFree of waiting ?? []) whenFree()
+      for (const onReleased of waiting ?? []) onReleased()
     },
     size: () => waiters.size,
   }

@@ -14,10 +14,10 @@ function faultOf(env: Record<string, string>): string {
   } catch (error) {
     if (error instanceof ConfigurationError) return error.message
   }
-  throw new Error("the configuration was taken")
+  throw new Error("the configuration was accepted")
 }
 
-test("what is promised without any setting: 10 s, 30 days, https, and no private address", () => {
+test("defaults: 10 s, 30 days, https, and no private address", () => {
   expect(readConfig(dispatcherVariables, right)).toMatchObject({
     DELIVERY_TIMEOUT: 10_000,
     RETENTION: 30 * 86_400_000,
@@ -28,7 +28,7 @@ test("what is promised without any setting: 10 s, 30 days, https, and no private
   })
 })
 
-test("sealing keys and ranges that cannot be used are named together with all else that is wrong, and not shown", () => {
+test("invalid sealing keys and ranges are reported together with all other errors, and their values are not shown", () => {
   expect(readConfig(dispatcherVariables, right).SEALING_KEYS.current).toBe("one")
   const short = Buffer.alloc(31, 1).toString("base64")
   const fault = faultOf({

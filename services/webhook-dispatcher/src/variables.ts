@@ -11,7 +11,6 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** What the dispatcher reads from its environment. */
 export const dispatcherVariables = {
   ...processVariables,
   ...kafkaVariables,
@@ -26,36 +25,39 @@ export const dispatcherVariables = {
     .meta({ description: "One word that names the service in headers: X-<Service>-Signature." }),
   DELIVERY_TIMEOUT: durationVariable(
     "10s",
-    "From an attempt's start to the head of the answer, name lookup included.",
+    "From the start of an attempt to the head of the response, including the name lookup.",
   ),
   MAX_OUTSTANDING_RECORDS: countVariable(
     384,
     { min: 1, max: 100_000 },
-    "Records consumed from Kafka and not finished, at most: of new events, as many again of retries, and of deferred deliveries.",
+    "Records consumed from Kafka and not finished, at most. Applies separately to new events, retries and deferred deliveries.",
   ),
-  CHANNEL_MAX_IN_FLIGHT: countVariable(
+  CHANNEL_MAX_CONCURRENCY: countVariable(
     32,
     { min: 1, max: 1_000 },
     "Attempts in flight for one channel in this process, at most.",
   ),
   CHANNEL_MAX_WAIT: durationVariable(
     "250ms",
-    "A delivery that would wait longer than this for its channel is deferred: its row carries it until the channel has capacity.",
+    "A delivery that would wait longer than this for a permit of its channel is deferred until the channel has capacity.",
   ),
   BREAKER_FAILURES: countVariable(
     20,
     { min: 1, max: 10_000 },
-    "Failures in a row that open a channel's breaker.",
+    "Failed attempts in a row that open a channel's circuit breaker.",
   ),
   OVERDUE_AFTER: durationVariable(
     "5m",
-    "A pending delivery that is overdue by more than this is deferred, as no record seems to carry it.",
+    "A pending delivery that is overdue by more than this is deferred, because its record seems to be lost.",
     { min: "100ms" },
   ),
-  BREAKER_COOLDOWN: durationVariable("30s", "How long an open breaker waits before it lets a probe through."),
+  BREAKER_COOLDOWN: durationVariable(
+    "30s",
+    "How long an open circuit breaker waits before it admits a probe.",
+  ),
   RETENTION: durationVariable(
     "30d",
-    "Deliveries and their attempts are deleted when they are older than this. Those that wait for an attempt are kept.",
+    "Deliveries and their attempts are deleted when they are older than this, except deliveries that wait for an attempt.",
     retentionBounds,
   ),
 }

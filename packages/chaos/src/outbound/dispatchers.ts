@@ -20,7 +20,7 @@ export function makeDispatcher(
     // Short, because a stop waits for attempts at hanging partners.
     DELIVERY_TIMEOUT: "3s",
     MAX_OUTSTANDING_RECORDS: String(maxOutstanding),
-    CHANNEL_MAX_IN_FLIGHT: "2",
+    CHANNEL_MAX_CONCURRENCY: "2",
     BREAKER_FAILURES: "4",
     BREAKER_COOLDOWN: "2s",
   }))

@@ -1,4 +1,4 @@
-import type { Seen } from "@sitewire/limiter"
+import type { PermitOutcome } from "@sitewire/limiter"
 import type { SyncResult } from "../syncRun.ts"
 
 const timeLimits = new Set(["timeout", "late-start"])
@@ -7,7 +7,7 @@ const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
 const responseErrors = new Set(["status", "too-large"])
 
 /** What the result of a sync shows about its host. */
-export function hostOutcome(result: SyncResult): Seen {
+export function hostOutcome(result: SyncResult): PermitOutcome {
   if (result.outcome === "abandoned") return "unknown"
   if (!("error" in result)) return "success"
   if (responseErrors.has(result.error)) return "success"

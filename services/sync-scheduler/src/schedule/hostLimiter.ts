@@ -1,4 +1,4 @@
-import { createLimiter, type LimiterSettings, type Seen } from "@sitewire/limiter"
+import { createLimiter, type LimiterSettings, type PermitOutcome } from "@sitewire/limiter"
 import type { GrantedRun } from "../syncRun.ts"
 import type { ClaimInput, FreePermits } from "./claimDueSyncs.ts"
 
@@ -26,7 +26,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     maxConcurrency: maxPerHost,
     startConcurrency,
     slowMs,
-    slowShare: shareOfSlow(maxRunning),
+    slowConcurrency: shareOfSlow(maxRunning),
     maxWaitMs: 0,
     breakerFailures,
     // The limiter doubles it up to half of a window, so a recovered host waits no longer.
@@ -68,15 +68,15 @@ export function createHostLimiter(settings: HostLimiterSettings) {
       }
     },
     /** Returns the release of the permit; null if the host has lost its capacity since the claim. */
-    acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((seen: Seen) => void) | null {
+    acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((outcome: PermitOutcome) => void) | null {
       const acquired = limiter.acquire(host)
       // Never a promise: `maxWaitMs` is 0.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
       recent.add(host)
       if (isSlow) countSlow(host, 1)
-      return (seen) => {
+      return (outcome) => {
         if (isSlow) countSlow(host, -1)
-        acquired.release(seen)
+        acquired.release(outcome)
       }
     },
     openBreakers: () => limiter.counts().open,

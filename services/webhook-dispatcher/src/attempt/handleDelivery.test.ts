@@ -2,10 +2,11 @@ import { topicNames } from "@sitewire/contracts"
 import type { Acquired } from "@sitewire/limiter"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
 import type { DueDelivery } from "../delivery.ts"
+import { createScheduleRetry } from "../retry/scheduleRetry.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]
@@ -40,34 +41,33 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
   return {
     send: none,
     limiter: { acquire: () => parts.acquired, pause: () => {}, isOpen: () => false },
-    backlog: { queueReason: () => null, onDeferred: () => {}, rest: () => {} },
+    backlog: { queueReason: () => null, onDeferred: () => {}, backOff: () => {} },
     schedule: { delaysMs: retryDelaysMs, periodMs: 3_600_000 },
-    topics,
-    publish: none,
+    scheduleRetry: none,
     publishDeadLetter: none,
-    record: none,
-    defer: none,
-    release: none,
-    metrics: unreadMetrics(),
+    recordAttempt: none,
+    deferDelivery: none,
+    releaseClaim: none,
+    metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
     ...parts,
   }
 }
 
-// When the database answers cannot be chosen with a real one.
+// A real database does not let a test choose when it responds.
 test.each([
   { why: "its channel is busy", acquired: busy, reason: "busy" },
   { why: "its channel's breaker is open", acquired: open, reason: "breaker" },
-  { why: "a fault of ours prevents the attempt", acquired: free, reason: "fault" },
+  { why: "this process cannot send the attempt", acquired: free, reason: "fault" },
 ])(
-  "what is deferred because $why is done when its row carries it, and not before",
+  "a delivery that is deferred because $why is done once its row is written, and not before",
   async ({ acquired, reason }) => {
     const written = Promise.withResolvers<void>()
     const deferrals: Deferral[] = []
     const handle = createHandleDelivery(
       partsWith({
         acquired,
-        defer: (deferral) => {
+        deferDelivery: (deferral) => {
           deferrals.push(deferral)
           return written.promise
         },
@@ -80,38 +80,38 @@ test.each([
     await new Promise((resolve) => setImmediate(resolve))
     expect(done).toBe(false)
     expect(deferrals).toMatchObject([{ id: due.id, reason, attempt: 3, failures: 2 }])
-    // An hour of the retry period is over, and stays over.
+    // One hour of the retry period has been used, and the deferral preserves that.
     expect(Math.abs((deferrals[0]?.elapsedMs ?? 0) - 3_600_000)).toBeLessThan(5_000)
     written.resolve()
     await handled
   },
 )
 
-test("the retry period of a delivery that was never attempted has not begun, unless its breaker is open", async () => {
+test("the retry period of a delivery that was never attempted has not started, unless its breaker is open", async () => {
   const deferrals: Deferral[] = []
   for (const acquired of [busy, open]) {
-    const defer = async (deferral: Deferral) => void deferrals.push(deferral)
-    await createHandleDelivery(partsWith({ acquired, defer }))({ ...due, attempt: 1, failures: 0 })
+    const deferDelivery = async (deferral: Deferral) => void deferrals.push(deferral)
+    await createHandleDelivery(partsWith({ acquired, deferDelivery }))({ ...due, attempt: 1, failures: 0 })
   }
   expect(deferrals[0]?.elapsedMs).toBeNull()
   expect(deferrals[1]?.elapsedMs).toBeGreaterThan(3_000_000)
 })
 
-test("a new event of a channel with deferred deliveries queues behind them, although the channel has capacity", async () => {
+test("a new event of a channel with deferred deliveries is deferred behind them, although the channel has capacity", async () => {
   const deferrals: Deferral[] = []
   await createHandleDelivery(
     partsWith({
       acquired: free,
-      backlog: { queueReason: () => "busy", onDeferred: () => {}, rest: () => {} },
-      defer: async (deferral) => void deferrals.push(deferral),
+      backlog: { queueReason: () => "busy", onDeferred: () => {}, backOff: () => {} },
+      deferDelivery: async (deferral) => void deferrals.push(deferral),
     }),
   )(due)
   expect(deferrals).toMatchObject([{ id: due.id, reason: "busy" }])
 })
 
-test("no attempt begins when its lease is about to end: the claim goes back", async () => {
+test("no attempt starts when its lease is about to end: the claim is released", async () => {
   const released: ClaimedDelivery[] = []
-  const leasedUntil = new Date()
+  const leaseExpiresAt = new Date()
   let sent = 0
   await createHandleDelivery(
     partsWith({
@@ -120,29 +120,32 @@ test("no attempt begins when its lease is about to end: the claim goes back", as
         sent += 1
         return null
       },
-      release: async (claimed) => void released.push(claimed),
+      releaseClaim: async (claimed) => void released.push(claimed),
     }),
-  )({ ...due, claim: { deferredAt: new Date(), leasedUntil, attemptBefore: performance.now() - 1 } })
-  expect(released).toEqual([{ id: due.id, leasedUntil }])
+  )({ ...due, claim: { deferredAt: new Date(), leaseExpiresAt, attemptBefore: performance.now() - 1 } })
+  expect(released).toEqual([{ id: due.id, leaseExpiresAt }])
   expect(sent).toBe(0)
 })
 
-test("a retry that the broker refuses for good blocks nobody: the row says when it is due", async () => {
+test("a retry that the broker rejects for good blocks no partition: the row states when the retry is due", async () => {
   const recorded: unknown[] = []
   const outcome = { error: "status", status: 500, detail: null, address: null, excerpt: null } as const
   await createHandleDelivery(
     partsWith({
       acquired: free,
       send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
-      publish: async () => ({ kind: "refused", why: "TOPIC_AUTHORIZATION_FAILED" }),
-      record: async (attempt) => void recorded.push(attempt),
+      scheduleRetry: createScheduleRetry(
+        async () => ({ kind: "rejected", why: "TOPIC_AUTHORIZATION_FAILED" }),
+        topics.retry,
+      ),
+      recordAttempt: async (attempt) => void recorded.push(attempt),
       schedule: { delaysMs: retryDelaysMs, periodMs: 24 * 3_600_000 },
     }),
   )(due)
   expect(recorded).toMatchObject([{ state: "pending", scheduled: { delayMs: 900_000, failures: 3 } }])
 })
 
-// When the broker acknowledges cannot be chosen with a real one.
+// A real broker does not let a test choose when it acknowledges.
 test.each([
   { follows: "the retry", periodMs: 24 * 3_600_000 },
   { follows: "the dead letter", periodMs: 60_000 },
@@ -159,9 +162,9 @@ test.each([
     partsWith({
       acquired: free,
       send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
-      publish: () => append().then(() => ({ kind: "published" })),
+      scheduleRetry: createScheduleRetry(() => append().then(() => ({ kind: "published" })), topics.retry),
       publishDeadLetter: append,
-      record: async () => void steps.push("recorded"),
+      recordAttempt: async () => void steps.push("recorded"),
       schedule: { delaysMs: retryDelaysMs, periodMs },
     }),
   )(due)

@@ -1,56 +1,49 @@
-import type { DeliveryDue, TopicNames } from "@sitewire/contracts"
 import type { Limiter } from "@sitewire/limiter"
 import type { Logger } from "@sitewire/runtime"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
-import type { Claim, DeferralReason, DueDelivery } from "../delivery.ts"
+import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
 import type { AttemptRecord } from "../outcome/recordAttempts.ts"
-import type { Publish } from "../publish.ts"
-import { type NextStep, nextStep, type RetrySchedule, readRetryAfter } from "../retry/nextAttempt.ts"
+import { type NextStep, nextStep, type RetrySchedule } from "../retry/nextAttempt.ts"
+import { readRetryAfter } from "../retry/readRetryAfter.ts"
+import type { ScheduleRetry } from "../retry/scheduleRetry.ts"
+import { breakerOutcome } from "./breakerOutcome.ts"
 import type { AttemptOutcome, SendRequest } from "./sendRequest.ts"
 
 export type HandleDeliveryParts = {
   send: SendRequest
   limiter: Pick<Limiter, "acquire" | "pause" | "isOpen">
   backlog: {
-    /** Why a delivery of the channel queues behind deferred ones; null: it does not. */
+    /** Why a new delivery of the channel is deferred behind others; null if it is not. */
     queueReason: (channel: string) => "busy" | "fault" | null
     onDeferred: (channel: string) => void
-    rest: (channel: string) => void
+    backOff: (channel: string) => void
   }
   schedule: RetrySchedule
-  topics: Pick<TopicNames, "retry">
-  publish: Publish
+  scheduleRetry: ScheduleRetry
   publishDeadLetter: PublishDeadLetter
-  /** Resolves once the attempt is recorded. */
-  record: (attempt: AttemptRecord) => Promise<void>
-  /** Resolves once the delivery's row carries it. */
-  defer: (deferral: Deferral) => Promise<void>
-  /** Resolves once others may claim the delivery. */
-  release: (claimed: ClaimedDelivery) => Promise<void>
+  recordAttempt: (attempt: AttemptRecord) => Promise<void>
+  deferDelivery: (deferral: Deferral) => Promise<void>
+  releaseClaim: (claimed: ClaimedDelivery) => Promise<void>
   metrics: DispatcherMetrics
   log: Logger
 }
 
-/**
- * How long a body's first 1 KiB is waited for, once the attempt is over and its permit released. A success needs no explanation, so its
- * body is hardly waited for: a partner that sends its bodies slowly must not fill what is outstanding.
- */
-const failedBodyMs = 250
-const deliveredBodyMs = 20
+/** How long to wait for the response's excerpt. Slow bodies must not use up the outstanding records. */
+const failureExcerptMs = 250
+const successExcerptMs = 20
 
 /**
- * Carries a delivery one step further: attempts it, or defers it where that is not possible now. Resolves when the outcome is durable,
- * and not before; the caller then marks the record as done.
+ * Attempts a delivery, or defers it if that is not possible now. Resolves when the outcome is durable.
  *
- * The order is what makes a kill harmless. First what follows is appended (the next attempt, or the dead letter), then the row is
- * written, then the offset is committed. Killed after the append: the record, or the end of the lease, repeats one attempt, and the
- * second copy of what follows is found behind the row and dropped.
+ * The order makes a kill harmless: first publish what follows (the retry or the dead letter), then update the
+ * row, then commit. After a kill in between, one attempt is repeated, and the second retry is dropped as
+ * stale.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
-  const { send, limiter, backlog, schedule, topics, publish, publishDeadLetter, record, metrics, log } = parts
+  const { send, limiter, backlog, schedule, metrics, log } = parts
 
   async function handleDelivery(due: DueDelivery): Promise<void> {
     const { channel, claim } = due
@@ -68,83 +61,68 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       return defer(due, "busy")
     }
     const outcome = await send(due).catch((error: unknown) => {
-      // A fault of ours (a sealing key that is missing, say) must cost this delivery no attempt and others nothing.
-      log.error({ ...describe(due), error }, "an attempt could not be made")
+      log.error({ ...describe(due), error }, "an attempt could not be made; the delivery is deferred")
       return "fault" as const
     })
-    if (outcome === "fault" || outcome === null) permit.release("unknown")
-    else permit.release(outcome.error === null ? "success" : "failure")
+    permit.release(breakerOutcome(outcome))
     if (outcome === "fault") {
-      backlog.rest(channel.id)
+      backlog.backOff(channel.id)
       return defer(due, "fault")
     }
     if (outcome === null) {
-      if (claim !== null) await release(due, claim)
-      throw new Error("the process stops: the attempt is made again by another")
+      if (claim !== null) await releaseClaim(due)
+      throw new Error("the process is stopping; another process repeats the attempt")
     }
-    await settle(due, outcome)
+    await finishAttempt(due, outcome)
   }
 
-  /** No attempt is used up. The row carries the delivery until its channel has capacity. */
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     const { id, channel, attempt, failures, claim } = due
-    if (claim !== null) return release(due, claim)
-    // The retry period is the time in which the partner could have accepted the delivery. Where the partner was never asked, as there was
-    // no capacity, the period has not begun.
+    if (claim !== null) return releaseClaim(due)
+    // The retry period counts time in which the partner could have accepted the delivery. It has not started
+    // if the delivery was never attempted for lack of capacity.
     const elapsedMs = failures === 0 && reason !== "breaker" ? null : Date.now() - Date.parse(due.since)
-    await parts.defer({ id, reason, attempt, failures, elapsedMs })
+    await parts.deferDelivery({ id, reason, attempt, failures, elapsedMs })
     backlog.onDeferred(channel.id)
     metrics.deferred.inc({ reason })
     log.debug({ ...describe(due), reason }, "delivery deferred")
   }
 
-  async function release({ id }: DueDelivery, { leasedUntil }: Claim): Promise<void> {
-    await parts.release({ id, leasedUntil })
+  async function releaseClaim({ id, claim }: DueDelivery): Promise<void> {
+    if (claim !== null) await parts.releaseClaim({ id, leaseExpiresAt: claim.leaseExpiresAt })
   }
 
-  async function settle(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
+  async function finishAttempt(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
-    const body = readExcerpt(outcome, next === null ? deliveredBodyMs : failedBodyMs)
-    if (next?.kind === "retry") await scheduleRetry(due, next.step)
+    const excerpt = readExcerpt(outcome, next === null ? successExcerptMs : failureExcerptMs)
+    if (next?.kind === "retry") await parts.scheduleRetry(due, next.step)
     else if (next?.kind === "dead") {
       const { id, attempt, since, correlation } = due
-      const { status } = outcome
-      const error = outcome.error ?? ""
-      await publishDeadLetter({
+      await parts.publishDeadLetter({
         id,
         channel: due.channel.id,
         attempts: attempt,
         since,
         correlation,
-        error,
-        status,
+        error: outcome.error ?? "",
+        status: outcome.status,
       })
     }
-    await record(toRecord(due, outcome, next, body instanceof Promise ? await body : body))
+    await parts.recordAttempt(
+      toRecord(due, outcome, next, excerpt instanceof Promise ? await excerpt : excerpt),
+    )
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
     if (next?.kind === "dead") metrics.dead.inc()
-    const state = next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending"
-    // What went well is in the database; a line for each would be most of what the service writes.
-    const level = state === "delivered" ? "debug" : "info"
-    if (!log.isLevelEnabled(level)) return
-    const seen = { ...describe(due), state, error: outcome.error, status: outcome.status }
-    log[level]({ ...seen, ms: Math.round(outcome.timing.totalMs) }, "attempt made")
+    logAttempt(due, outcome, next)
   }
 
-  /** Where the broker refuses the record for good, the row says when the attempt is due, and the sweep defers the delivery then. */
-  async function scheduleRetry(due: DueDelivery, step: number): Promise<void> {
-    const topic = topics.retry[step]
-    if (topic === undefined) throw new Error(`there is no retry topic ${step}`)
-    const { id, attempt, failures, since, correlation } = due
-    const next: DeliveryDue = {
-      delivery: id,
-      attempt: attempt + 1,
-      failures: failures + 1,
-      since,
-      correlation,
-    }
-    await publish({ topic, key: id, value: JSON.stringify(next) })
+  function logAttempt(due: DueDelivery, { error, status, timing }: AttemptOutcome, next: NextStep | null) {
+    const state = stateAfter(next)
+    // A line for each success would be most of the log.
+    const level = state === "delivered" ? "debug" : "info"
+    if (!log.isLevelEnabled(level)) return
+    log[level]({ ...describe(due), state, error, status, ms: Math.round(timing.totalMs) }, "attempt made")
   }
 
   function afterFailure(due: DueDelivery, outcome: AttemptOutcome): NextStep {
@@ -161,10 +139,15 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   return handleDelivery
 }
 
-/** Nearly always it is there with the head, and then not worth a promise. */
+/** Returns a promise only if the excerpt is incomplete. */
 function readExcerpt({ excerpt }: AttemptOutcome, waitMs: number): Buffer | null | Promise<Buffer> {
   if (excerpt === null || excerpt.complete()) return excerpt?.received() ?? null
   return excerpt.within(waitMs)
+}
+
+function stateAfter(next: NextStep | null): AttemptRecord["state"] {
+  if (next === null) return "delivered"
+  return next.kind === "dead" ? "dead" : "pending"
 }
 
 function describe(due: DueDelivery) {
@@ -194,7 +177,7 @@ function toRecord(
     detail: outcome.detail,
     secretId: due.channel.secret.id,
     responseExcerpt: excerpt?.length ? excerpt : null,
-    state: next === null ? "delivered" : next.kind === "dead" ? "dead" : "pending",
+    state: stateAfter(next),
     scheduled:
       next?.kind === "retry"
         ? {

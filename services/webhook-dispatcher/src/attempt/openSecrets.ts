@@ -1,14 +1,12 @@
 import { type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/database"
-import { reasonOf } from "@sitewire/runtime"
+import { type Logger, reasonOf } from "@sitewire/runtime"
 import type { SealedSecret } from "../delivery.ts"
 
-/** Opened secrets that are kept; more than any process needs at a time, and little memory. */
-const maxKept = 10_000
+const maxCached = 10_000
 
 /**
- * Opens channels' signing secrets and keeps what it opened. A secret never changes under its id (a rotation makes a
- * new id), so what is kept cannot be out of date. Throws where one does not open, and says so to `onUnopened` first: that
- * is a fault of the process's keys, and no partner's.
+ * Caches unsealed secrets; a rotation creates a new id, so they cannot be outdated. If a secret cannot be
+ * unsealed, the process has the wrong sealing keys: calls `onUnopened` and throws.
  */
 export function createSecretOpener(
   keys: SealingKeys,
@@ -28,17 +26,32 @@ export function createSecretOpener(
     const known = opened.get(sealed.id)
     if (known !== undefined) return known
     const secret = open(channelId, sealed)
-    if (opened.size >= maxKept) opened.clear()
+    if (opened.size >= maxCached) opened.clear()
     opened.set(sealed.id, secret)
     return secret
   }
 }
 
-/** Opens the secret that the console sealed last, so that a process with other keys is not ready from its start on. */
-export async function tryNewestSecret(
-  sql: Sql,
-  openSecret: ReturnType<typeof createSecretOpener>,
-): Promise<void> {
+/**
+ * Opens the newest secret at the start, so that a process with the wrong sealing keys never becomes ready.
+ */
+export async function checkNewestSecret(parts: {
+  sql: Sql
+  openSecret: ReturnType<typeof createSecretOpener>
+  log: Logger
+}): Promise<void> {
+  try {
+    await openNewestSecret(parts)
+  } catch (error) {
+    parts.log.error({ error }, "cannot open the newest channel's secret; its deliveries will be deferred")
+  }
+}
+
+async function openNewestSecret(parts: {
+  sql: Sql
+  openSecret: ReturnType<typeof createSecretOpener>
+}): Promise<void> {
+  const { sql, openSecret } = parts
   const [newest] = await sql<{ id: string; secret_id: string; secret_sealed: Buffer }>(
     "select id, secret_id, secret_sealed from channel order by updated_at desc limit 1",
   )

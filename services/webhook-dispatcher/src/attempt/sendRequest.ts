@@ -5,14 +5,13 @@ import type { DueDelivery, SealedSecret } from "../delivery.ts"
 import { describeRedirect } from "./describeRedirect.ts"
 
 export type AttemptOutcome = {
-  /** Null: delivered, a 2xx status came in time. */
+  /** Null: a 2xx status arrived in time. */
   error: AttemptError | null
-  /** Without an answer: why. Of a redirect: where it leads. */
+  /** Explains a missing response, or a redirect. */
   detail: string | null
   status: number | null
   address: string | null
   timing: Timing
-  /** Null: nothing was answered. */
   excerpt: Excerpt | null
   retryAfter?: string
 }
@@ -24,18 +23,17 @@ export type SendRequestSettings = {
   timeoutMs: number
 }
 
-/** Sends the request of an attempt: signs the stored bytes and posts them to where the channel's address points now. */
 export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
   const signature = signatureHeader(serviceName)
 
-  /** By both secrets during a rotation: receivers accept either, so partners change over whenever it suits them. */
+  /** Signed with both secrets during a rotation, so that partners can change theirs at any time. */
   function standardHeaders({ id, channel, body }: DueDelivery, secret: string) {
     const other = channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
     const timestamp = Math.floor(Date.now() / 1000)
     return standardWebhooksHeaders({ id, timestamp, body, secrets: [secret, ...other] })
   }
 
-  /** Returns null where the process's stop ended the attempt: it says nothing about the partner. */
+  /** Returns null if the process's stop aborted the attempt. */
   return async function sendRequest(due: DueDelivery): Promise<AttemptOutcome | null> {
     const { channel } = due
     const secret = openSecret(channel.id, channel.secret)
@@ -51,7 +49,7 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
       },
       body: due.body,
       timeoutMs,
-      // Receivers are idempotent by contract, so a kept connection that closes under the request costs no retry.
+      // Receivers are idempotent, so a request whose reused connection closes is sent again at once.
       repeatable: true,
     })
     if (outcome.kind === "aborted") return null

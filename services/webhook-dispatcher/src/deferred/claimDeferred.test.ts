@@ -1,49 +1,49 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryRows.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { claimDeferred } from "./claimDeferred.ts"
 import { releaseClaims } from "./releaseClaims.ts"
 
 const settings = { leaseMs: 60_000, attemptWithinMs: 10_000 }
-const wanted = (most: number) => [{ channel: "acme", most }]
+const requests = (limit: number) => [{ channel: "acme", limit }]
 const deferredFor = (seconds: number, more: Record<string, string> = {}) => ({
   deferred_at: `now() - interval '${seconds} seconds'`,
   deferred_reason: "'busy'",
   ...more,
 })
 
-test("what was deferred first is claimed first, with the number after the last attempt, and once until its lease ends", async () => {
-  const { sql, insert } = await startRows()
+test("the delivery deferred first is claimed first, with the number after its last attempt, and once until its lease ends", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
   const last = await insert(deferredFor(10))
   const first = await insert(deferredFor(30, { attempts: "4", failures: "2" }))
   const second = await insert(deferredFor(20))
-  const claimed = await claimDeferred(sql, wanted(2), settings)
+  const claimed = await claimDeferred(sql, requests(2), settings)
   expect(claimed).toMatchObject([
     { id: first, attempt: 5, failures: 2 },
     { id: second, attempt: 1, failures: 0 },
   ])
-  expect((await claimDeferred(sql, wanted(2), settings)).map(({ id }) => id)).toEqual([last])
-  expect(await claimDeferred(sql, wanted(2), settings)).toEqual([])
-  await sql("update delivery set leased_until = now() - interval '1 second' where id = $1", [second])
-  expect((await claimDeferred(sql, wanted(2), settings)).map(({ id }) => id)).toEqual([second])
+  expect((await claimDeferred(sql, requests(2), settings)).map(({ id }) => id)).toEqual([last])
+  expect(await claimDeferred(sql, requests(2), settings)).toEqual([])
+  await sql("update delivery set lease_expires_at = now() - interval '1 second' where id = $1", [second])
+  expect((await claimDeferred(sql, requests(2), settings)).map(({ id }) => id)).toEqual([second])
 })
 
-test("nothing of a paused channel is claimed", async () => {
-  const { sql, insert } = await startRows()
+test("no delivery of a paused channel is claimed", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
   await insert(deferredFor(10))
   await sql("update channel set paused_at = now()")
-  expect(await claimDeferred(sql, wanted(1), settings)).toEqual([])
+  expect(await claimDeferred(sql, requests(1), settings)).toEqual([])
   await sql("update channel set paused_at = null, resumed_at = now()")
-  expect(await claimDeferred(sql, wanted(1), settings)).toHaveLength(1)
+  expect(await claimDeferred(sql, requests(1), settings)).toHaveLength(1)
 })
 
-test("a claim does not wait for a delivery that another statement has locked, and gets the next", async () => {
-  const { sql, driver, insert } = await startRows()
+test("a claim does not wait for a delivery that another statement has locked, and gets the next one", async () => {
+  const { sql, driver, insert } = await startDeliveryDatabase()
   const first = await insert(deferredFor(30))
   const second = await insert(deferredFor(20))
   const other = await driver.connect()
   await other.query("begin")
   await other.query("select from delivery where id = $1 for update", [first])
-  const claiming = claimDeferred(sql, wanted(1), settings)
+  const claiming = claimDeferred(sql, requests(1), settings)
   const outcome = await Promise.race([
     claiming.then((claimed) => claimed.map(({ id }) => id)),
     new Promise((resolve) => setTimeout(resolve, 5_000, "it waits")),
@@ -60,31 +60,31 @@ test.each([
   { reason: "resend", elapsedS: 100 },
   { reason: "breaker", elapsedS: 700 },
 ])(
-  "of the time since a deferral for $reason, $elapsedS s of the retry period are over",
+  "a delivery deferred for $reason 100 s into its retry period, 600 s ago, has used $elapsedS s of the period",
   async ({ reason, elapsedS }) => {
-    const { sql, insert } = await startRows()
+    const { sql, insert } = await startDeliveryDatabase()
     await insert(
       deferredFor(600, {
         deferred_reason: `'${reason}'`,
         period_started_at: "now() - interval '700 seconds'",
       }),
     )
-    const [claimed] = await claimDeferred(sql, wanted(1), settings)
+    const [claimed] = await claimDeferred(sql, requests(1), settings)
     const elapsedMs = Date.now() - Date.parse(claimed?.since ?? "")
     expect(Math.abs(elapsedMs - elapsedS * 1_000)).toBeLessThan(20_000)
   },
 )
 
-test("a claim that goes back can be claimed at once, also for a resend that came meanwhile, and ends no later claim", async () => {
-  const { sql, insert } = await startRows()
+test("a released delivery can be claimed at once, even if a resend was requested since, and the release ends no later claim", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
   const id = await insert(deferredFor(10))
   const claim = async (leaseMs: number) =>
-    (await claimDeferred(sql, wanted(1), { ...settings, leaseMs }))[0]?.claim?.leasedUntil
+    (await claimDeferred(sql, requests(1), { ...settings, leaseMs }))[0]?.claim?.leaseExpiresAt
   const first = (await claim(60_000)) ?? new Date(0)
-  // As the console does it: the lease stays, as the attempt may be in flight.
+  // As the console does: the lease is left unchanged, because the attempt may be in flight.
   await sql("update delivery set deferred_at = now(), deferred_reason = 'resend'")
-  await releaseClaims(sql, [{ id, leasedUntil: first }])
+  await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
   expect(await claim(120_000)).toBeInstanceOf(Date)
-  await releaseClaims(sql, [{ id, leasedUntil: first }])
+  await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
   expect(await claim(60_000)).toBeUndefined()
 })

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryRows.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { markDead } from "../outcome/markDead.ts"
 import { claimExpired } from "./claimExpired.ts"
 
 const minute = 60_000
 const ago = (minutes: number) => `now() - interval '${minutes} minutes'`
-/** Half an hour of the period was over when it was deferred an hour ago. */
+/** Deferred an hour ago, half an hour into its retry period. */
 const deferred = (reason: string, more: Record<string, string> = {}) => ({
   attempts: "1",
   deferred_at: ago(60),
@@ -17,7 +17,7 @@ const settings = { periodMs: 80 * minute, leaseMs: minute }
 const openFor = (minutes: number) => [{ channel: "acme", openForMs: minutes * minute }]
 
 test("the time in which the breaker was open counts: since the deferral for it, or since the breaker opened", async () => {
-  const { sql, insert } = await startRows()
+  const { sql, insert } = await startDeliveryDatabase()
   const forBreaker = await insert(deferred("breaker"))
   const forLackOfCapacity = await insert(deferred("busy"))
   const ids = async (minutes: number) =>
@@ -26,8 +26,8 @@ test("the time in which the breaker was open counts: since the deferral for it, 
   expect(await ids(55)).toEqual([forLackOfCapacity])
 })
 
-test("neither a pause nor a lease ends a retry period, and after a resume the time begins anew", async () => {
-  const { sql, insert } = await startRows()
+test("neither a pause nor a lease ends a retry period, and the time before a resume does not count", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
   await insert(deferred("breaker"))
   const count = async () => (await claimExpired(sql, openFor(60), settings)).length
   await sql("update channel set paused_at = now()")
@@ -35,14 +35,14 @@ test("neither a pause nor a lease ends a retry period, and after a resume the ti
   await sql(`update channel set paused_at = null, resumed_at = ${ago(10)}`)
   expect(await count()).toBe(0)
   await sql(`update channel set resumed_at = ${ago(55)}`)
-  await sql("update delivery set leased_until = now() + interval '1 minute'")
+  await sql("update delivery set lease_expires_at = now() + interval '1 minute'")
   expect(await count()).toBe(0)
-  await sql("update delivery set leased_until = null")
+  await sql("update delivery set lease_expires_at = null")
   expect(await count()).toBe(1)
 })
 
-test("an expired delivery is dead, unless it was delivered before or a resend has become another deferral meanwhile", async () => {
-  const { sql, insert, row } = await startRows()
+test("an expired delivery is dead, unless it was delivered before or a resend was requested in the meantime", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
   const dies = await insert(deferred("breaker"))
   const delivered = await insert(deferred("breaker", { state: "'delivered'", finished_at: ago(120) }))
   const sentAgain = await insert(deferred("breaker"))
@@ -51,7 +51,7 @@ test("an expired delivery is dead, unless it was delivered before or a resend ha
   await sql("update delivery set deferred_at = now(), deferred_reason = 'resend' where id = $1", [sentAgain])
   const before = { resend: await row(sentAgain), delivered: await row(delivered) }
   await markDead(sql, expired)
-  const ended = { deferred_at: null, deferred_reason: null, leased_until: null, period_started_at: null }
+  const ended = { deferred_at: null, deferred_reason: null, lease_expires_at: null, period_started_at: null }
   expect(await row(dies)).toMatchObject({ state: "dead", finished_at: expect.any(Date), ...ended })
   expect(await row(delivered)).toMatchObject({
     state: "delivered",

@@ -1,6 +1,5 @@
 import { plainArray, type Sql } from "@sitewire/database"
 
-/** A channel whose breaker is open in this process, and for how long it has been. */
 export type OpenBreaker = { channel: string; openForMs: number }
 
 export type ExpiredDelivery = {
@@ -21,12 +20,12 @@ type Row = {
   correlation: string
 }
 
-/** Deliveries of a channel that one statement looks at: those that were deferred first. */
-const lookedAt = 1_000
+/** Of each channel, one statement checks the deliveries that were deferred first. */
+const checkedPerChannel = 1_000
 
-// What counts towards the retry period: the time until the deferral, and from then on the time in which the breaker was open. A
-// delivery that was deferred because of the breaker counts from its deferral, any other from when the breaker opened in this
-// process. A pause does not count, so what was deferred before a resume counts from the resume.
+// The retry period counts the time until the deferral, plus the time in which the breaker was open: from the
+// deferral if the breaker was its reason, otherwise since the breaker opened in this process. A pause does
+// not count, so the time before the last resume is excluded.
 const statement = `
 with expired as materialized (
   select picked.id
@@ -36,19 +35,19 @@ with expired as materialized (
      select id from (
        select id, deferred_at, deferred_reason, period_started_at from delivery
         where channel_id = breaker.channel_id and deferred_at is not null
-          and (leased_until is null or leased_until < now())
-        order by deferred_at, id limit ${lookedAt} for update skip locked) as oldest
+          and (lease_expires_at is null or lease_expires_at < now())
+        order by deferred_at, id limit ${checkedPerChannel} for update skip locked) as oldest
       where coalesce(deferred_at - period_started_at, interval '0')
             + (now() - greatest(deferred_at, channel.resumed_at,
                 case deferred_reason when 'breaker' then null
                      else now() - open_for_ms * interval '1 millisecond' end))
             > $3::float8 * interval '1 millisecond') as picked
 )
-update delivery set leased_until = now() + $4::float8 * interval '1 millisecond'
+update delivery set lease_expires_at = now() + $4::float8 * interval '1 millisecond'
  where id = any (array(select id from expired))
 returning id, channel_id, deferred_at, attempts, coalesce(period_started_at, deferred_at) as since, correlation`
 
-/** Claims deferred deliveries whose channel's breaker stayed open until the end of their retry period. */
+/** Claims deferred deliveries whose retry period ended while their channel's circuit breaker was open. */
 export async function claimExpired(
   sql: Sql,
   breakers: readonly OpenBreaker[],

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryRows.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { type Deferral, deferDeliveries } from "./deferDeliveries.ts"
 
 const busy = (id: string): Deferral => ({ id, reason: "busy", attempt: 2, failures: 1, elapsedMs: 60_000 })
 const fresh = { attempts: "1", next_attempt_at: "now() - interval '1 second'", failures: "1" }
 
-test("a deferral is refused where its record does not carry the delivery any more", async () => {
-  const { sql, insert, row } = await startRows()
+test("a deferral is ignored if the attempt was made, a resend was requested, or the delivery is finished", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
   const carried = await insert(fresh)
   const resentFailed = await insert({ ...fresh, state: "'delivered'" })
-  const refused = await Promise.all([
+  const ignored = await Promise.all([
     insert({ ...fresh, attempts: "2" }),
     insert({ ...fresh, state: "'delivered'", next_attempt_at: "null" }),
     insert({ ...fresh, state: "'dead'" }),
@@ -21,9 +21,9 @@ test("a deferral is refused where its record does not carry the delivery any mor
       failures: "0",
     }),
   ])
-  const before = await Promise.all(refused.map(row))
-  await deferDeliveries(sql, [carried, resentFailed, ...refused].map(busy))
-  expect(await Promise.all(refused.map(row))).toEqual(before)
+  const before = await Promise.all(ignored.map(row))
+  await deferDeliveries(sql, [carried, resentFailed, ...ignored].map(busy))
+  expect(await Promise.all(ignored.map(row))).toEqual(before)
   for (const id of [carried, resentFailed])
     expect(await row(id)).toMatchObject({
       deferred_reason: "busy",

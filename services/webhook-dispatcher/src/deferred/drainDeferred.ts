@@ -1,93 +1,88 @@
 import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import type { Wanted } from "./claimDeferred.ts"
-import type { Backlog } from "./findBacklogs.ts"
+import type { ClaimRequest } from "./claimDeferred.ts"
+import type { DeferredChannel } from "./findDeferredChannels.ts"
 
-/** Capacity of several permits, and of several channels, is then one claim. */
-const gatherMs = 2
-/** How long a channel rests whose deliveries this process cannot send. Other processes may have the key that is missing. */
-const faultRestMs = 30_000
+/** Lets one claim use the capacity of several released permits. */
+const claimDelayMs = 2
+/** Other processes may have the sealing key that this one lacks. */
+const backOffMs = 30_000
 
 export type DrainParts = {
-  findBacklogs: () => Promise<Backlog[]>
-  claim: (wanted: Wanted[]) => Promise<DueDelivery[]>
+  findDeferredChannels: () => Promise<DeferredChannel[]>
+  claim: (requests: ClaimRequest[]) => Promise<DueDelivery[]>
   limiter: { capacity: (channel: string) => number; pause: (channel: string) => void }
-  /** Attempts a claimed delivery. Resolves when its outcome is durable, or it is deferred as before. */
+  /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
-  /** Called at each look, for what else is done at intervals. */
-  onLook: () => Promise<void>
-  /** How soon a resume, a resend, a lease that has ended and another dispatcher's deferrals are noticed. */
-  lookEveryMs: number
-  /** Claimed and not finished over all channels, at most. */
+  onPoll: () => Promise<void>
+  pollIntervalMs: number
   maxClaimed: number
   metrics: Pick<DispatcherMetrics, "claimed">
   log: Logger
 }
 
-/**
- * Attempts deferred deliveries as their channels have capacity. The limiter sets the pace: after a pause or an open breaker one at a
- * time, and one more with each success.
- */
+/** Claims and attempts deferred deliveries whenever the limiter reports capacity for their channels. */
 export function drainDeferred(parts: DrainParts) {
-  const { findBacklogs, claim, limiter, attempt, onLook, lookEveryMs, maxClaimed, metrics, log } = parts
+  const { findDeferredChannels, claim, limiter, attempt, onPoll, pollIntervalMs, maxClaimed, metrics, log } =
+    parts
   /** Channels with deferred deliveries, as far as this process knows. */
   let backlogs = new Set<string>()
-  /** Those among them that were reported while they were being looked for: what is found then may be older. */
-  let reported: Set<string> | null = null
-  /** Those that may have capacity. */
-  const ready = new Set<string>()
-  const restUntil = new Map<string, number>()
+  /** The result of the running poll may not include these channels yet. */
+  let deferredDuringPoll: Set<string> | null = null
+  const channelsWithCapacity = new Set<string>()
+  const backOffUntil = new Map<string, number>()
   const stopping = new AbortController()
   let claimed = 0
   let wake = () => {}
   let onIdle = () => {}
 
-  async function look(): Promise<void> {
-    reported = new Set()
-    const found = await findBacklogs().finally(() => {
-      for (const channel of reported ?? []) backlogs.add(channel)
+  async function poll(): Promise<void> {
+    deferredDuringPoll = new Set()
+    const found = await findDeferredChannels().finally(() => {
+      for (const channel of deferredDuringPoll ?? []) backlogs.add(channel)
     })
-    backlogs = new Set(reported)
-    reported = null
+    backlogs = new Set(deferredDuringPoll)
+    deferredDuringPoll = null
     for (const { channel, paused } of found) {
       backlogs.add(channel)
       if (paused) limiter.pause(channel)
-      else ready.add(channel)
+      else channelsWithCapacity.add(channel)
     }
   }
 
-  const isResting = (channel: string) => (restUntil.get(channel) ?? 0) > performance.now()
+  const isBackingOff = (channel: string) => (backOffUntil.get(channel) ?? 0) > performance.now()
 
-  function nextWanted(): Wanted[] {
-    const wanted: Wanted[] = []
-    let left = maxClaimed - claimed
-    for (const channel of ready) {
-      if (left <= 0) break
-      ready.delete(channel)
-      const most =
-        isResting(channel) || !backlogs.has(channel) ? 0 : Math.min(left, limiter.capacity(channel))
-      if (most <= 0) continue
-      wanted.push({ channel, most })
-      left -= most
+  function claimRequests(): ClaimRequest[] {
+    const requests: ClaimRequest[] = []
+    let remaining = maxClaimed - claimed
+    for (const channel of channelsWithCapacity) {
+      if (remaining <= 0) break
+      channelsWithCapacity.delete(channel)
+      const limit =
+        isBackingOff(channel) || !backlogs.has(channel) ? 0 : Math.min(remaining, limiter.capacity(channel))
+      if (limit <= 0) continue
+      requests.push({ channel, limit })
+      remaining -= limit
     }
-    return wanted
+    return requests
   }
 
-  async function claimWanted(): Promise<void> {
-    const wanted = nextWanted()
-    if (wanted.length === 0) return
-    const due = await claim(wanted)
+  async function claimAndAttempt(): Promise<void> {
+    const requests = claimRequests()
+    if (requests.length === 0) return
+    const due = await claim(requests)
     const counts = new Map<string, number>()
     for (const each of due) {
       counts.set(each.channel.id, (counts.get(each.channel.id) ?? 0) + 1)
-      begin(each)
+      startAttempt(each)
     }
-    // What others have claimed is theirs, and new events need not be deferred behind it.
-    for (const { channel, most } of wanted) if ((counts.get(channel) ?? 0) < most) backlogs.delete(channel)
+    // Fewer than requested: no unclaimed deliveries remain, so new events need not queue behind them.
+    for (const { channel, limit } of requests)
+      if ((counts.get(channel) ?? 0) < limit) backlogs.delete(channel)
   }
 
-  function begin(due: DueDelivery): void {
+  function startAttempt(due: DueDelivery): void {
     claimed += 1
     metrics.claimed.inc()
     attempt(due)
@@ -107,40 +102,41 @@ export function drainDeferred(parts: DrainParts) {
   }
 
   async function drain(): Promise<void> {
-    let lookAt = 0
+    let nextPollAt = 0
     while (!stopping.signal.aborted) {
       try {
-        if (performance.now() >= lookAt) {
-          lookAt = performance.now() + lookEveryMs
-          await look()
-          // Not waited for: it may wait for Kafka, which claims do not need.
-          onLook().catch((error: unknown) =>
-            log.debug({ error }, "what is done at intervals failed; it is done again"),
+        if (performance.now() >= nextPollAt) {
+          nextPollAt = performance.now() + pollIntervalMs
+          await poll()
+          // Not awaited: it may wait for Kafka, which claims do not need.
+          onPoll().catch((error: unknown) =>
+            log.debug({ error }, "deliveries could not be expired; the next poll repeats it"),
           )
         }
-        await claimWanted()
+        await claimAndAttempt()
       } catch (error) {
-        // Readiness says that the database is unavailable. What was claimed without our knowledge is claimed again later.
-        log.debug({ error }, "deferred deliveries could not be claimed")
-        ready.clear()
+        // Readiness reports the outage. Claims whose response was lost are repeated when their leases end.
+        log.debug({ error }, "deferred deliveries could not be claimed; the next poll repeats it")
+        channelsWithCapacity.clear()
       }
-      if (ready.size === 0 || claimed >= maxClaimed) await nextWake(lookAt - performance.now())
+      if (channelsWithCapacity.size === 0 || claimed >= maxClaimed)
+        await nextWake(nextPollAt - performance.now())
     }
   }
 
   function nextWake(withinMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(done, Math.max(1, withinMs))
-      let gathering: NodeJS.Timeout | undefined
+      let delay: NodeJS.Timeout | undefined
       function done(): void {
         clearTimeout(timer)
-        clearTimeout(gathering)
+        clearTimeout(delay)
         wake = () => {}
         stopping.signal.removeEventListener("abort", done)
         resolve()
       }
       wake = () => {
-        gathering ??= setTimeout(done, gatherMs)
+        delay ??= setTimeout(done, claimDelayMs)
       }
       stopping.signal.addEventListener("abort", done)
     })
@@ -149,29 +145,26 @@ export function drainDeferred(parts: DrainParts) {
   const draining = drain()
 
   return {
-    /** Why a delivery of the channel queues behind deferred ones; null: it does not. */
     queueReason: (channel: string): "busy" | "fault" | null =>
-      !backlogs.has(channel) ? null : isResting(channel) ? "fault" : "busy",
-    /** A delivery of the channel was deferred. */
+      !backlogs.has(channel) ? null : isBackingOff(channel) ? "fault" : "busy",
     onDeferred(channel: string): void {
       backlogs.add(channel)
-      reported?.add(channel)
-      ready.add(channel)
+      deferredDuringPoll?.add(channel)
+      channelsWithCapacity.add(channel)
       wake()
     },
-    /** The channel may have capacity now. */
     onCapacity(channel: string): void {
       if (!backlogs.has(channel)) return
-      ready.add(channel)
+      channelsWithCapacity.add(channel)
       wake()
     },
-    /** This process cannot send what the channel's deliveries need. */
-    rest(channel: string): void {
-      restUntil.set(channel, performance.now() + faultRestMs)
-      for (const [other, until] of restUntil) if (until <= performance.now()) restUntil.delete(other)
+    /** Claims no deliveries of the channel for a while, because this process cannot send them. */
+    backOff(channel: string): void {
+      backOffUntil.set(channel, performance.now() + backOffMs)
+      for (const [other, until] of backOffUntil) if (until <= performance.now()) backOffUntil.delete(other)
     },
     claimed: () => claimed,
-    /** Claims nothing more; resolves when what was claimed is finished, or after `deadlineMs`. */
+    /** Stops claiming. Resolves when the claimed deliveries are finished, or after `deadlineMs`. */
     async close(deadlineMs: number): Promise<void> {
       stopping.abort()
       await draining

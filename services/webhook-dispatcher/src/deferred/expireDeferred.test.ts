@@ -1,10 +1,10 @@
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { expireDeferred } from "./expireDeferred.ts"
 
-// When Kafka acknowledges cannot be chosen with a real one.
-test("a delivery that expires is dead in its row when Kafka has its dead letter, and not before", async () => {
+// A real broker does not let a test choose when it acknowledges.
+test("an expired delivery is marked dead when Kafka has its dead letter, and not before", async () => {
   const acknowledged = Promise.withResolvers<void>()
   const events: string[] = []
   const at = new Date()
@@ -19,7 +19,7 @@ test("a delivery that expires is dead in its row when Kafka has its dead letter,
       events.push("acknowledged")
     },
     markDead: async () => void events.push("row"),
-    metrics: unreadMetrics(),
+    metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })
   const expiring = expire()

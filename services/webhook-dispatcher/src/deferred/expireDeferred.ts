@@ -3,7 +3,7 @@ import type { DispatcherMetrics } from "../metrics.ts"
 import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
 import type { ExpiredDelivery, OpenBreaker } from "./claimExpired.ts"
 
-/** Several channels' breakers may be open for hours, and a retry period is hours long. */
+/** Retry periods last hours, so a few seconds of delay do not matter. */
 const everyMs = 5_000
 
 export type ExpireParts = {
@@ -16,8 +16,9 @@ export type ExpireParts = {
 }
 
 /**
- * Ends deferred deliveries whose channel's breaker stayed open until the end of their retry period. Killed between the dead letters and
- * the rows, it publishes the dead letters once more when the leases have ended.
+ * Marks deferred deliveries dead whose retry period ended while their channel's circuit breaker was open.
+ * After a kill between the dead letters and the rows, the dead letters are published again when the leases
+ * end.
  */
 export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   const { openBreakers, claim, publishDeadLetter, markDead, metrics, log } = parts
@@ -51,7 +52,7 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
     for (const { id: delivery, channel, correlation } of expired) {
       log.warn(
         { delivery, channel, correlation },
-        "delivery is dead: its channel's circuit breaker stayed open until the retry period ended",
+        "delivery is dead: its retry period ended while its channel's circuit breaker was open",
       )
     }
     nextAt = now

@@ -6,7 +6,7 @@ export type UnattemptedDelivery = {
   correlation: string
 }
 
-/** The deliveries of these events that only their events carry. Runs only for events that were published before, so for few. */
+/** Finds deliveries that were stored before and neither attempted nor deferred. */
 export function findUnattempted(sql: Sql, eventIds: readonly string[]): Promise<UnattemptedDelivery[]> {
   return sql<UnattemptedDelivery>(
     `select id, event_id, correlation from delivery

@@ -6,8 +6,8 @@ const pool = new Uint8Array(bytesEach * 512)
 let used = pool.length
 
 /**
- * A delivery's id: a UUID of version 7, so that ids sort by time and an index of them grows at its end. Random bytes
- * come from a pool: asked for one by one, they were a twentieth of the dispatcher's CPU time.
+ * A UUID of version 7: ids sort by time, so an index of them grows at its end. Random bytes come from a pool,
+ * because one call per id took a twentieth of the dispatcher's CPU time.
  */
 export function newDeliveryId(): string {
   if (used === pool.length) {

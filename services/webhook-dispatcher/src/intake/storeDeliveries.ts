@@ -8,36 +8,34 @@ export type NewDelivery = {
   body: Buffer
   bodySha256: Buffer
   correlation: string
-  /** When its record was appended, in milliseconds. */
+  /** When the event's record was appended, in milliseconds since the epoch. */
   appendedAt: number
-  /** It names somebody, or a site, that was erased on request: its row is stored without a body, and nothing is sent. */
+  /** Names an erased person or site: stored without its body, and not sent. */
   erased?: boolean
 }
 
 export type StoredRow = {
-  /** Of the delivery that was made, where it is fresh. */
+  /** Valid only if the row was inserted. */
   id: string
-  /** False: an event with this id was there before. */
-  fresh: boolean
-  /** Stored without a body; see `NewDelivery`. */
+  /** False: the event's id is known already. */
+  inserted: boolean
   erased: boolean
-  /** Nulls: no such channel, and nothing was stored. */
+  /** Nulls if the channel is unknown, in which case nothing is stored. */
 } & (ChannelRow | Record<keyof ChannelRow, null>)
 
-// One statement for a batch: deduplicates by the event's id, resolves the channels and stores the bodies. The rows come
-// back in the order that they were given in. `on conflict do nothing` makes it safe to repeat after a crash.
+// Returns the rows in the batch's order.
 //
-// The bodies and their hashes travel as one value each and are cut up here: the driver sends a single `bytea` as it is,
-// but an array of them as text, in hexadecimal and escaped.
+// All bodies are one value, which is split here, and so are the hashes: the driver sends a single `bytea` in
+// binary, but an array of them as hexadecimal text.
 const statement = `
 with incoming as (
-  select wanted.id, event_id, correlation, position,
+  select given.id, event_id, correlation, position,
          substring($4::bytea from body_start for body_bytes) as body,
          substring($7::bytea from 32 * (position::int - 1) + 1 for 32) as body_sha256,
          coalesce(erased, false) as erased, channel.id as channel_id, ${channelColumns}
     from unnest($1::uuid[], $2::text[], $3::text[], $5::int[], $6::int[], $8::text[], $9::boolean[])
-    with ordinality as wanted (id, event_id, channel_id, body_start, body_bytes, correlation, erased, position)
-    left join channel on channel.id = wanted.channel_id
+    with ordinality as given (id, event_id, channel_id, body_start, body_bytes, correlation, erased, position)
+    left join channel on channel.id = given.channel_id
 ), stored as (
   insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, finished_at)
   select id, event_id, channel_id, case when erased then '' else body end, case when erased then '' else body_sha256 end,
@@ -46,13 +44,13 @@ with incoming as (
   on conflict (event_id) do nothing
   returning id
 )
-select stored.id is not null as fresh, channel_id, ${channelColumns}
+select stored.id is not null as inserted, channel_id, ${channelColumns}
   from incoming left join stored on stored.id = incoming.id
  order by incoming.position`
 
 /**
- * Stores deliveries that are new. Event ids must differ within the batch. The ids are made here, and anew where the batch is
- * stored again after an outage: they are times, and must agree with the rows' own.
+ * Event ids must be unique within the batch. Each call creates new delivery ids, because they contain the
+ * time, and the last call may have failed long ago.
  */
 export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
   const ids = batch.map(newDeliveryId)
@@ -73,7 +71,7 @@ export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): 
       plainArray(batch.map(({ body }) => body.length)),
       Buffer.concat(batch.map(({ bodySha256 }) => bodySha256)),
       batch.map(({ correlation }) => correlation),
-      // Where none is, which is nearly always, there is no list to be built and read.
+      // Null instead of a list of false, to save building and parsing it.
       batch.some(({ erased }) => erased) ? batch.map(({ erased }) => erased ?? false) : null,
     ],
     "store-deliveries",

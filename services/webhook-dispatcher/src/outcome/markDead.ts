@@ -1,15 +1,17 @@
 import { plainArray, type Sql } from "@sitewire/database"
 
-// A resend that was accepted meanwhile is another deferral, and goes on. What was delivered before stays delivered.
+// A resend that was requested since is a new deferral and is not ended. A delivered delivery stays delivered.
 const statement = `
 update delivery
    set state = case state when 'pending' then 'dead' else state end,
        finished_at = case state when 'pending' then now() else finished_at end,
-       deferred_at = null, deferred_reason = null, leased_until = null, failures = null, period_started_at = null
+       deferred_at = null, deferred_reason = null, lease_expires_at = null, failures = null, period_started_at = null
   from unnest($1::uuid[], $2::float8[]) as expired (id, deferred_at_ms)
  where delivery.id = expired.id and deferred_at = to_timestamp(deferred_at_ms / 1000)`
 
-/** Marks deliveries as dead whose retry period has ended without another attempt: there is no attempt to record. */
+/**
+ * For deliveries whose retry period ended while they were deferred, so that there is no attempt to record.
+ */
 export async function markDead(
   sql: Sql,
   deliveries: readonly { id: string; deferredAt: Date }[],

@@ -1,5 +1,5 @@
 import type { DeadLetter } from "@sitewire/contracts"
-import type { Publish } from "../publish.ts"
+import type { Publish } from "../createPublish.ts"
 
 type DeadDelivery = {
   id: string
@@ -14,7 +14,10 @@ type DeadDelivery = {
 
 export type PublishDeadLetter = (dead: DeadDelivery) => Promise<void>
 
-/** Resolves once the broker has acknowledged, or has refused the letter for good: the row says that the delivery is dead. */
+/**
+ * Resolves once the broker has acknowledged the dead letter, or rejected it for good: the row will be dead
+ * too.
+ */
 export function createPublishDeadLetter(publish: Publish, topic: string): PublishDeadLetter {
   return async ({ id, channel, attempts, since, correlation, error, status }) => {
     const value: DeadLetter = {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { startRows } from "../../test/fixtures/deliveryRows.ts"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 
 const delivery = randomUUID()
@@ -31,7 +31,7 @@ const attempt: AttemptRecord = {
   deferredAt: null,
 }
 
-test("an attempt is kept as it was, and moves the delivery's row", async () => {
+test("an attempt is stored with all its fields, and updates the delivery's row", async () => {
   await using it = await startDatabase()
   await recordAttempts(it.sql, [attempt])
   expect(await it.rows()).toEqual({
@@ -56,7 +56,7 @@ test("an attempt is kept as it was, and moves the delivery's row", async () => {
   })
 })
 
-test("a statement that is repeated because its answer was lost records nothing twice", async () => {
+test("a statement that is repeated because its response was lost stores no attempt twice", async () => {
   await using it = await startDatabase()
   await recordAttempts(it.sql, [attempt])
   const before = await it.rows()
@@ -64,7 +64,7 @@ test("a statement that is repeated because its answer was lost records nothing t
   expect(await it.rows()).toEqual(before)
 })
 
-test("nor does one that is repeated while the first is still at work", async () => {
+test("a statement that is repeated while the first is still running stores no attempt twice", async () => {
   await using it = await startDatabase()
   const first = await it.driver.connect()
   await first.query("begin")
@@ -82,7 +82,7 @@ test("nor does one that is repeated while the first is still at work", async () 
   expect((await it.rows()).attempts).toHaveLength(1)
 })
 
-test("two attempts with one number, made twice after a crash, are both kept; the row stays with the first", async () => {
+test("an attempt made twice after a crash is stored twice, and the row is left as the first run left it", async () => {
   await using it = await startDatabase()
   await recordAttempts(it.sql, [attempt])
   const { delivery: before } = await it.rows()
@@ -100,20 +100,37 @@ test("two attempts with one number, made twice after a crash, are both kept; the
   expect(after).toEqual(before)
 })
 
-test("two processes that make one attempt in the same millisecond cost the others of their batch nothing", async () => {
+// A process that was suspended, or lost its partitions, can make an attempt that another process makes too.
+// The two can end differently: `npm run chaos -- outbound` saw that for one in a hundred deliveries to flaky
+// partners.
+test("an attempt that the partner accepted counts, although a repetition of it failed and was recorded first", async () => {
+  await using it = await startDatabase()
+  const row = () => it.sql("select state::text, attempts, next_attempt_at from delivery")
+  const later = (ms: number) => new Date(attempt.startedAt.getTime() + ms)
+  await recordAttempts(it.sql, [attempt])
+  await recordAttempts(it.sql, [{ ...attempt, number: 2 }])
+  expect(await row()).toMatchObject([{ state: "pending", attempts: 2 }])
+  const accepted = { ...attempt, status: 204, error: null, state: "delivered", scheduled: null } as const
+  await recordAttempts(it.sql, [{ ...accepted, startedAt: later(10) }])
+  expect(await row()).toEqual([{ state: "delivered", attempts: 2, next_attempt_at: null }])
+  await recordAttempts(it.sql, [{ ...attempt, number: 2, startedAt: later(20) }])
+  expect(await row()).toEqual([{ state: "delivered", attempts: 2, next_attempt_at: null }])
+})
+
+test("an attempt made by two processes in the same millisecond does not affect the other attempts of its batch", async () => {
   await using it = await startDatabase()
   await recordAttempts(it.sql, [attempt])
-  const taken = { ...attempt, status: 204, error: null, state: "delivered", scheduled: null } as const
+  const accepted = { ...attempt, status: 204, error: null, state: "delivered", scheduled: null } as const
   const other = randomUUID()
   await it.add(other)
-  await recordAttempts(it.sql, [taken, { ...taken, deliveryId: other }])
+  await recordAttempts(it.sql, [accepted, { ...accepted, deliveryId: other }])
   expect(await it.sql("select state from delivery")).toEqual([{ state: "delivered" }, { state: "delivered" }])
 })
 
-test("a resend that is accepted while an attempt is in flight outlasts that attempt's outcome, and can be claimed at once", async () => {
-  const { sql, insert, row } = await startRows()
+test("a resend requested while an attempt is in flight stays deferred after that attempt's outcome, and can be claimed at once", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
   const resent = { deferred_at: "now()", deferred_reason: "'resend'", failures: "0" }
-  const lease = { leased_until: "now() + interval '1 minute'" }
+  const lease = { lease_expires_at: "now() + interval '1 minute'" }
   const outcomes = [
     { state: "delivered", error: null, status: 204, scheduled: null },
     { state: "dead", scheduled: null },
@@ -130,7 +147,7 @@ test("a resend that is accepted while an attempt is in flight outlasts that atte
         state: outcome.state === "delivered" ? "delivered" : "pending",
         deferred_at: before.deferred_at,
         deferred_reason: "resend",
-        leased_until: null,
+        lease_expires_at: null,
         next_attempt_at: null,
         failures: 0,
         period_started_at: null,
@@ -138,12 +155,12 @@ test("a resend that is accepted while an attempt is in flight outlasts that atte
     }
 })
 
-test("the outcome of an attempt that was claimed ends its deferral", async () => {
-  const { sql, insert, row } = await startRows()
+test("the outcome of a claimed attempt ends the deferral", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
   const id = await insert({
     deferred_at: "date_trunc('milliseconds', now())",
     deferred_reason: "'resend'",
-    leased_until: "now() + interval '1 minute'",
+    lease_expires_at: "now() + interval '1 minute'",
     failures: "0",
   })
   const { deferred_at: deferredAt } = await row(id)
@@ -153,7 +170,7 @@ test("the outcome of an attempt that was claimed ends its deferral", async () =>
     state: "pending",
     deferred_at: null,
     deferred_reason: null,
-    leased_until: null,
+    lease_expires_at: null,
     failures: 1,
     next_attempt_at: expect.any(Date),
   })
@@ -161,11 +178,11 @@ test("the outcome of an attempt that was claimed ends its deferral", async () =>
 
 test.each([
   { outcome: "retried", attempted: { state: "pending" } as const },
-  { outcome: "given up", attempted: { state: "dead", scheduled: null } as const },
+  { outcome: "dead", attempted: { state: "dead", scheduled: null } as const },
 ])(
-  "what a partner once accepted stays delivered when a resend of it fails and is $outcome",
+  "a delivered delivery stays delivered when a resend of it fails and is $outcome",
   async ({ attempted }) => {
-    const { sql, insert, row } = await startRows()
+    const { sql, insert, row } = await startDeliveryDatabase()
     const id = await insert({
       state: "'delivered'",
       attempts: "1",

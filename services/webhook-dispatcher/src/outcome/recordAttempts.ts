@@ -16,11 +16,10 @@ export type AttemptRecord = {
   detail: string | null
   secretId: string
   responseExcerpt: Buffer | null
-  /** The delivery's state after this attempt. */
   state: "pending" | "delivered" | "dead"
-  /** The next attempt, where a retry topic carries it: in how long, after how many failures, and how much of the retry period is over. */
+  /** The next attempt, if it is in a retry topic. `elapsedMs`: how much of the retry period is over. */
   scheduled: { delayMs: number; failures: number; elapsedMs: number } | null
-  /** The deferral for which the attempt was claimed; null where a record carried it. */
+  /** The claimed deferral; null if the attempt came from a Kafka record. */
   deferredAt: Date | null
 }
 
@@ -32,26 +31,21 @@ type PlainColumn = Exclude<
 const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
                  status, error, detail, secret_id`
 
-// One statement for a batch. The delivery's row moves only forward: an attempt whose number is not above the row's was
-// made twice after a crash; it is stored, and the row stays. There are two exceptions. If the partner accepted the repeated attempt, the
-// delivery is delivered, however far the chain behind the failed one has come. And an attempt that was claimed ends its deferral.
-// What a partner once accepted stays delivered, even if a later resend fails.
+// An attempt number at or below the row's was made twice after a crash: the attempt is stored, and the row
+// only changes if this run was accepted (then the delivery is delivered), or was claimed (then its deferral
+// ends). A delivered delivery stays delivered, even if a resend fails.
 //
-// An attempt's outcome ends whatever deferral the row has, except a resend that was accepted after the attempt was claimed: that one is
-// still to be made, and the retry of this attempt is not.
+// A resend requested since the claim stays deferred, and replaces the retry of this attempt.
 //
-// For a delivery that succeeds at its first attempt, every column from next_attempt_at on is null and stays null. No index then changes,
-// and the update is heap-only.
+// After a success at the first attempt, the columns from next_attempt_at on stay null, so the update is
+// heap-only.
 //
-// When the next attempt is due is by the database's clock, as is all that is compared with it.
-//
-// What was erased meanwhile stays erased, and so does what the partner responded, which may repeat what it was sent. The
-// row is the lock between the two: the update waits for an erasure that is under way and then sees the row as that left
-// it, so the excerpt is stored only as the updated row allows. An attempt that moves no row keeps no excerpt.
-const resendWaits = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from made.deferred_at`
-const keepsChain = `(delivery.state = 'erased' or (${resendWaits}))`
+// An erasure locks the same row. The update waits for it, and then finds the state `erased`: the row stays
+// erased, and the response excerpt, which may quote the body, is not stored.
+const newerResend = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at`
+const keepsSchedule = `(delivery.state = 'erased' or (${newerResend}))`
 const statement = `
-with made as (
+with outcome as (
   select *, to_timestamp(started_at_ms / 1000) as started_at,
          now() + delay_ms * interval '1 millisecond' as next_attempt_at,
          now() - elapsed_ms * interval '1 millisecond' as period_started_at,
@@ -62,37 +56,37 @@ with made as (
       $17::int[], $18::float8[], $19::float8[])
     as t (delivery_id, number, started_at_ms, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
           status, error, detail, secret_id, response_excerpt, state, delay_ms, failures, elapsed_ms, deferred_at_ms)
-), moved as (
+), updated as (
   update delivery
-     set attempts = greatest(delivery.attempts, made.number),
+     set attempts = greatest(delivery.attempts, outcome.number),
          state = case when delivery.state in ('delivered', 'erased') then delivery.state
-                      when made.state <> 'delivered' and (${resendWaits}) then delivery.state
-                      else made.state::delivery_state end,
-         finished_at = case when made.state = 'pending' or delivery.state = 'erased'
-                                 or made.state = 'dead' and (${resendWaits}) then delivery.finished_at
+                      when outcome.state <> 'delivered' and (${newerResend}) then delivery.state
+                      else outcome.state::delivery_state end,
+         finished_at = case when outcome.state = 'pending' or delivery.state = 'erased'
+                                 or outcome.state = 'dead' and (${newerResend}) then delivery.finished_at
                             else now() end,
-         next_attempt_at = case when ${keepsChain} then delivery.next_attempt_at else made.next_attempt_at end,
-         failures = case when ${keepsChain} then delivery.failures else made.failures end,
-         period_started_at = case when ${keepsChain} then delivery.period_started_at else made.period_started_at end,
-         deferred_at = case when ${resendWaits} then delivery.deferred_at end,
-         deferred_reason = case when ${resendWaits} then delivery.deferred_reason end,
-         leased_until = case when ${resendWaits} and made.deferred_at is null then delivery.leased_until end
-    from made
-   where delivery.id = made.delivery_id
-     and (delivery.attempts < made.number
-          or made.state = 'delivered' and delivery.state in ('pending', 'dead')
-          or delivery.deferred_at = made.deferred_at)
+         next_attempt_at = case when ${keepsSchedule} then delivery.next_attempt_at else outcome.next_attempt_at end,
+         failures = case when ${keepsSchedule} then delivery.failures else outcome.failures end,
+         period_started_at = case when ${keepsSchedule} then delivery.period_started_at else outcome.period_started_at end,
+         deferred_at = case when ${newerResend} then delivery.deferred_at end,
+         deferred_reason = case when ${newerResend} then delivery.deferred_reason end,
+         lease_expires_at = case when ${newerResend} and outcome.deferred_at is null then delivery.lease_expires_at end
+    from outcome
+   where delivery.id = outcome.delivery_id
+     and (delivery.attempts < outcome.number
+          or outcome.state = 'delivered' and delivery.state in ('pending', 'dead')
+          or delivery.deferred_at = outcome.deferred_at)
   returning delivery.id, delivery.state
 )
 insert into attempt (${columns}, response_excerpt)
-select ${columns}, case when moved.state <> 'erased' then response_excerpt end
-  from made left join moved on moved.id = made.delivery_id
+select ${columns}, case when updated.state <> 'erased' then response_excerpt end
+  from outcome left join updated on updated.id = outcome.delivery_id
 on conflict do nothing`
 
-/** Records attempts and their outcomes. A delivery may stand in a batch only once. */
+/** A batch may contain a delivery only once. */
 export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
   const plain = (name: PlainColumn) => plainArray(batch.map((attempt) => attempt[name]))
-  // Where none has one, which is nearly always, there is no list to be built and read.
+  // Null instead of a list of nulls, to save building and parsing it.
   const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
   const values = [
     plain("deliveryId"),

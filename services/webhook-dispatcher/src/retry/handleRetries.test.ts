@@ -1,7 +1,7 @@
 import type { DeliveryDue } from "@sitewire/contracts"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { unreadMetrics } from "../../test/fixtures/unreadMetrics.ts"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
 import { createDeliveryLock } from "../deliveryLock.ts"
 import { createHandleRetries } from "./handleRetries.ts"
@@ -39,7 +39,7 @@ async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
     load: async () => loaded,
     handleDelivery: async (due) => void attempted.push(due),
     lock: createDeliveryLock(),
-    metrics: unreadMetrics(),
+    metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })
   await attempt(second)
@@ -48,16 +48,16 @@ async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
 
 test.each([
   { why: "the delivery was deleted", loaded: [] },
-  { why: "its row carries it", loaded: [{ ...row, deferred: true }] },
+  { why: "the delivery is deferred", loaded: [{ ...row, deferred: true }] },
   { why: "the delivery is dead", loaded: [{ ...row, state: "dead" as const }] },
   { why: "the delivery was erased", loaded: [{ ...row, state: "erased" as const }] },
   { why: "the attempt was made", loaded: [{ ...row, attempts: 2 }] },
   { why: "the delivery was delivered", loaded: [{ ...row, state: "delivered" as const, lateMs: null }] },
-])("a due attempt is dropped if $why", async ({ loaded }) => {
+])("a retry is dropped if $why", async ({ loaded }) => {
   expect(await handled(loaded)).toEqual([])
 })
 
-test("a due attempt of a resend that failed is made, although the delivery was delivered before", async () => {
+test("the retry of a failed resend is attempted, although the delivery was delivered before", async () => {
   expect(await handled([{ ...row, state: "delivered" }])).toMatchObject([{ id: "d1", attempt: 2 }])
 })
 

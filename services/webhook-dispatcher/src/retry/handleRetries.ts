@@ -16,21 +16,18 @@ export type HandleRetriesParts = {
   log: Logger
 }
 
-/** A due attempt, and what to call once its outcome is durable. */
+/** `done` is called once the attempt's outcome is durable. */
 type Due = { next: DeliveryDue; done: () => void }
 
-/**
- * Handles due attempts, from the retry topics or from an event that was published before: loads the deliveries with their channels as
- * they are now, drops what is stale, and handles the rest.
- */
+/** Loads the deliveries of due retries, drops stale retries, and attempts the others. */
 export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
 
-  /** Calls `done` for a record when its outcome is durable. Rejects where one stays unfinished. */
+  /** Rejects if a record could not be handled. */
   async function handleRecords(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
     const due: Due[] = []
     for (const record of records) {
-      const next = read(record)
+      const next = parse(record)
       if (next === null) done(record)
       else due.push({ next, done: () => done(record) })
     }
@@ -39,11 +36,11 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
   async function handleAll(due: Due[]): Promise<void> {
     const work: Promise<void>[] = []
-    // Locked before the rows are read: what is read stays true until the lock is released.
+    // Locked before the rows are read, so that no attempt of this process changes them in between.
     const locked = due.filter((entry) => {
-      const free = Promise.withResolvers<void>()
-      const isLocked = lock.acquire(entry.next.delivery, free.resolve)
-      if (!isLocked) work.push(free.promise.then(() => handleAll([entry])))
+      const released = Promise.withResolvers<void>()
+      const isLocked = lock.acquire(entry.next.delivery, released.resolve)
+      if (!isLocked) work.push(released.promise.then(() => handleAll([entry])))
       return isLocked
     })
     if (locked.length > 0) work.push(handleLocked(locked))
@@ -72,10 +69,10 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   async function handleOne(next: DeliveryDue, row: LoadedDelivery | undefined): Promise<void> {
     const { attempt, failures, correlation } = next
     const seen = { delivery: next.delivery, attempt, correlation }
-    const stale = whyStale(next, row)
+    const stale = staleReason(next, row)
     if (stale !== null || !row) {
       metrics.stale.inc()
-      log.info({ ...seen, why: stale }, "a due attempt is stale; dropped")
+      log.info({ ...seen, why: stale }, "a due retry is stale; it is dropped")
       return
     }
     const { id, eventId, channel, body } = row
@@ -83,40 +80,44 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     await handleDelivery({ id, eventId, channel, body, attempt, failures, since, correlation, claim: null })
   }
 
-  /** These records are our own; one that cannot be read is a fault of ours, and the sweep finds its delivery overdue. */
-  function read(record: Incoming): DeliveryDue | null {
+  /** The sweep later finds the delivery of an unreadable record overdue. */
+  function parse(record: Incoming): DeliveryDue | null {
     const result = readDue(record.value)
     if (result.ok) return result.value
     const { topic, partition, offset } = record
-    log.error({ topic, partition, offset, reason: result.reason }, "a due attempt cannot be read; dropped")
+    log.error(
+      { topic, partition, offset, reason: result.reason },
+      "a retry record cannot be read; it is dropped, and the sweep will defer its delivery",
+    )
     return null
   }
 
   return {
     handleRecords,
-    /** One due attempt that no retry topic carries. Resolves when its outcome is durable, or at once if stale. */
+    /** For an attempt that comes from no retry topic. */
     attempt: (next: DeliveryDue) => handleAll([{ next, done: () => {} }]),
   }
 }
 
 /**
- * A crash, a rebalance or the sweep can leave a record whose attempt was made, or that no longer carries its delivery. Only numbers and
- * states are compared, and no clocks.
+ * A crash, a rebalance or the sweep can leave a second record of an attempt. Compares numbers and states,
+ * never clocks.
  */
-function whyStale({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
+function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
   if (!row) return "the delivery is no longer stored"
   if (row.state === "erased") return "the delivery was erased on request"
   if (row.state === "dead") return "the delivery is dead"
-  if (row.deferred) return "the delivery is deferred, and its row carries it"
+  if (row.deferred) return "the delivery is deferred"
   if (attempt <= row.attempts) return "the attempt was made already"
-  // One of two runs of the same attempt was accepted, and the other has scheduled this one. A resend that failed is scheduled in the row.
+  // The attempt was made twice: one run was accepted, the other scheduled this retry. (A failed resend is
+  // scheduled in the row, so `lateMs` is set.)
   if (row.state === "delivered" && row.lateMs === null) return "the delivery was delivered"
   return null
 }
 
 /**
- * Start of the retry period. The row knows how much of it is over, by one clock for all; the record knows where a crash has kept that from
- * being written. The time by which an attempt is late does not count: nobody asked the partner in it.
+ * Prefers the row, whose times are by one clock for all dispatchers. A crash may have prevented its update.
+ * The time by which the attempt is late does not count.
  */
 function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
   if (elapsedMs === null) return since

@@ -7,11 +7,10 @@ export type LoadedDelivery = {
   body: Buffer
   state: "pending" | "delivered" | "dead" | "erased"
   attempts: number
-  /** Scheduled: by how much the next attempt is late, in milliseconds; negative while it is not due. Null: not scheduled. */
+  /** By how much the scheduled attempt is late; negative before it is due; null if none is scheduled. */
   lateMs: number | null
-  /** Scheduled: how much of the retry period is over, in milliseconds. */
+  /** How much of the retry period is over; null if no attempt is scheduled. */
   elapsedMs: number | null
-  /** The row carries it, and no record does. */
   deferred: boolean
   channel: Channel
 }
@@ -35,7 +34,7 @@ select delivery.id, event_id, body, state::text, attempts, deferred_at is not nu
   from delivery join channel on channel.id = delivery.channel_id
  where delivery.id = any($1::uuid[])`
 
-/** The deliveries with these ids, with their channels as they are now. Those that were deleted are left out. */
+/** Omits deliveries that were deleted. */
 export async function loadDeliveries(sql: Sql, ids: readonly string[]): Promise<LoadedDelivery[]> {
   const rows = await sql<Row>(statement, [ids], "load-deliveries")
   return rows.map(toDelivery)

@@ -170,14 +170,14 @@ test("a resend of a delivered delivery leaves it delivered; a resend of a schedu
 })
 
 test("a resend during an attempt leaves the lease unchanged, and the attempt's outcome cannot end the resend", async () => {
-  const leasedUntil = new Date(Date.now() + 60_000)
+  const leaseExpiresAt = new Date(Date.now() + 60_000)
   // In the future, as if Postgres's clock had been set back since the deferral.
   const claimed = new Date(Date.now() + 5_000)
-  const id = await insert(23, { deferredAt: claimed, deferredReason: "busy", leasedUntil, attempts: 1 })
+  const id = await insert(23, { deferredAt: claimed, deferredReason: "busy", leaseExpiresAt, attempts: 1 })
   expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
   const first = await readRow(id)
   expect(first.deferredAt?.getTime()).toBeGreaterThan(claimed.getTime())
-  expect(first).toMatchObject({ deferredReason: "resend", leasedUntil })
+  expect(first).toMatchObject({ deferredReason: "resend", leaseExpiresAt })
   expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
   expect((await readRow(id)).deferredAt?.getTime()).toBeGreaterThan(first.deferredAt?.getTime() ?? 0)
 })

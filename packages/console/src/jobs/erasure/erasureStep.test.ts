@@ -45,7 +45,7 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
   await it.sql(`update delivery set next_attempt_at = now(), failures = 1, period_started_at = now()
                  where state = 'pending'`)
   await it.sql(
-    `update delivery set deferred_at = now(), deferred_reason = 'resend', leased_until = now(), failures = 0
+    `update delivery set deferred_at = now(), deferred_reason = 'resend', lease_expires_at = now(), failures = 0
       where id = $1`,
     [theirs[0]],
   )
@@ -76,7 +76,7 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
     ],
   })
   const erased = await it.sql<{ id: string; finished_at: Date | null }>(
-    `select id, finished_at, next_attempt_at, deferred_at, deferred_reason, leased_until, failures,
+    `select id, finished_at, next_attempt_at, deferred_at, deferred_reason, lease_expires_at, failures,
             period_started_at
        from delivery where state = 'erased'`,
   )

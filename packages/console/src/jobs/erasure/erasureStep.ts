@@ -46,7 +46,7 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
   const deliveries = await sql(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
-            next_attempt_at = null, deferred_at = null, deferred_reason = null, leased_until = null,
+            next_attempt_at = null, deferred_at = null, deferred_reason = null, lease_expires_at = null,
             failures = null, period_started_at = null
       where id = any($1::uuid[]) and state <> 'erased'
       returning id`,

@@ -21,5 +21,5 @@ export function readAllErasures(sql: Sql): Promise<Erasures> {
 
 /** Whether an erasure covers the record. An erasure covers what was rejected before it, or shortly after. */
 export function isErased({ value, appendedAt }: Incoming, erasures: Erasures): boolean {
-  return value !== null && erasures.cover(value, appendedAt)
+  return value !== null && erasures.covers(value, appendedAt)
 }

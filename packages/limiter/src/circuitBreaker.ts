@@ -1,0 +1,54 @@
+export type BreakerSettings = {
+  /** Failures in a row that open the breaker; Infinity: never. */
+  breakerFailures: number
+  /** Time until the first probe; doubles with each failed probe, up to ten times this. */
+  breakerCooldownMs: number
+}
+
+export type Breaker = {
+  failures: number
+  /** Null while the breaker is closed. */
+  openedAt: number | null
+  /** When the next probe is due. */
+  openUntil: number
+  cooldownMs: number
+}
+
+export function createBreaker({ breakerCooldownMs }: BreakerSettings): Breaker {
+  return { failures: 0, openedAt: null, openUntil: 0, cooldownMs: breakerCooldownMs }
+}
+
+export function isBreakerOpen(breaker: Breaker): boolean {
+  return breaker.openedAt !== null
+}
+
+export function isCoolDownOver(breaker: Breaker, now: number): boolean {
+  return now >= breaker.openUntil
+}
+
+/** Returns whether the breaker closed. */
+export function countSuccess(breaker: Breaker, { breakerCooldownMs }: BreakerSettings): boolean {
+  const wasOpen = isBreakerOpen(breaker)
+  breaker.failures = 0
+  breaker.cooldownMs = breakerCooldownMs
+  breaker.openedAt = null
+  breaker.openUntil = 0
+  return wasOpen
+}
+
+/** Returns whether the breaker opened. */
+export function countFailure(
+  breaker: Breaker,
+  { breakerFailures, breakerCooldownMs }: BreakerSettings,
+  { isProbe, now }: { isProbe: boolean; now: number },
+): boolean {
+  breaker.failures += 1
+  if (breaker.failures < breakerFailures) return false
+  const wasOpen = isBreakerOpen(breaker)
+  // This attempt started before the breaker opened, so its failure is no news.
+  if (wasOpen && !isProbe) return false
+  if (wasOpen) breaker.cooldownMs = Math.min(breaker.cooldownMs * 2, breakerCooldownMs * 10)
+  breaker.openedAt ??= now
+  breaker.openUntil = now + breaker.cooldownMs
+  return !wasOpen
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "delivery" RENAME COLUMN "leased_until" TO "lease_expires_at";

@@ -1,0 +1,22 @@
+import { type BatchBounds, batchCalls } from "@sitewire/runtime"
+import type { Store } from "./createStore.ts"
+import type { Deferral } from "./deferred/deferDeliveries.ts"
+import type { ClaimedDelivery } from "./deferred/releaseClaims.ts"
+import type { AttemptRecord } from "./outcome/recordAttempts.ts"
+
+/**
+ * Every statement costs a commit, so attempts share one. A longer wait would save more commits, and would
+ * repeat more attempts after a kill.
+ */
+const recording: BatchBounds = { lingerMs: 25, flushAt: 32, maxBatch: 500, maxRunning: 2 }
+
+/** Each function resolves once its row is committed. */
+export function batchWrites(store: Pick<Store, "recordAttempts" | "deferDeliveries" | "releaseClaims">) {
+  const batch = <Item>(run: (items: Item[]) => Promise<void>, bounds: BatchBounds) =>
+    batchCalls<Item, void>({ ...bounds, run: (items) => run(items).then(() => []) })
+  return {
+    recordAttempt: batch<AttemptRecord>(store.recordAttempts, recording),
+    deferDelivery: batch<Deferral>(store.deferDeliveries, { lingerMs: 2, maxBatch: 500, maxRunning: 2 }),
+    releaseClaim: batch<ClaimedDelivery>(store.releaseClaims, { lingerMs: 2, maxBatch: 500, maxRunning: 1 }),
+  }
+}

@@ -1,0 +1,69 @@
+import type { TopicNames } from "@sitewire/contracts"
+import { type Consumer, type Incoming, type KafkaConnection, startConsumer } from "@sitewire/kafka"
+import type { ServiceParts } from "@sitewire/runtime"
+import type { Dispatcher } from "./createDispatcher.ts"
+import type { RetrySchedule } from "./retry/nextAttempt.ts"
+import type { dispatcherVariables } from "./variables.ts"
+
+type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
+type Handle = (records: Incoming[], done: (record: Incoming) => void) => Promise<void>
+
+/** While Postgres and Kafka are available. */
+const recordWithinMs = 2_000
+
+/** Stops the process if a record cannot be handled. */
+export function createConsumers(
+  { config, log, lifecycle, readiness }: Service,
+  parts: { kafka: KafkaConnection; topics: TopicNames; schedule: RetrySchedule; dispatcher: Dispatcher },
+) {
+  const { kafka, topics, schedule, dispatcher } = parts
+  const consumers = new Map<"retries" | "paid", Consumer>()
+  let longestDrainMs = Number.POSITIVE_INFINITY
+
+  async function consume(
+    group: string,
+    consumed: { topic: string; delayMs?: number }[],
+    handle: Handle,
+  ): Promise<Consumer> {
+    return startConsumer({
+      kafka,
+      group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
+      topics: consumed,
+      maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
+      // Parsed records wait in memory for capacity. Small fetches keep them out of V8's old generation
+      // (decision 0019).
+      fetchBytes: 64 * 1024,
+      onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
+      onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
+    })
+  }
+
+  function onUnfinished(error: unknown): void {
+    if (lifecycle.stopping.aborted) {
+      log.info("records are unfinished at the stop; the next process consumes them again")
+      return
+    }
+    // The record blocks the commits of its partition until it is consumed again.
+    log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
+    // The unfinished record would use up the whole deadline. Wait for the attempts in flight only, and for
+    // the 2 s that a consumer reserves to commit and to leave its group.
+    longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordWithinMs
+    void lifecycle.stop("a record could not be handled", 1)
+  }
+
+  return {
+    async start(): Promise<void> {
+      const retries = topics.retry.map((topic, step) => ({ topic, delayMs: schedule.delaysMs[step] ?? 0 }))
+      consumers.set("retries", await consume("due", retries, dispatcher.handleRetries))
+      consumers.set("paid", await consume("paid", [{ topic: topics.sitePaid }], dispatcher.handleSitePaid))
+    },
+    outstanding: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.outstanding(), 0),
+    sitePaidLag: async () => consumers.get("paid")?.lag() ?? [],
+    /** Closes all at the same time, so that attempts that hang delay the stop once and not once each. */
+    close(deadlineMs: number): Promise<unknown> {
+      const drainMs = Math.min(deadlineMs, longestDrainMs)
+      const closing = [...consumers.values()].map((consumer) => consumer.close(drainMs))
+      return Promise.all([dispatcher.close(drainMs), ...closing])
+    },
+  }
+}

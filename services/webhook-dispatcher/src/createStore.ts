@@ -1,0 +1,59 @@
+import type { Pool } from "@sitewire/database"
+import { openErasureList } from "@sitewire/erasure"
+import { claimDeferred } from "./deferred/claimDeferred.ts"
+import { claimExpired } from "./deferred/claimExpired.ts"
+import { deferDeliveries } from "./deferred/deferDeliveries.ts"
+import { findDeferredChannels } from "./deferred/findDeferredChannels.ts"
+import { releaseClaims } from "./deferred/releaseClaims.ts"
+import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
+import { sweepUnattempted } from "./deferred/sweep/sweepUnattempted.ts"
+import { findUnattempted } from "./intake/findUnattempted.ts"
+import { type NewDelivery, storeDeliveries } from "./intake/storeDeliveries.ts"
+import { markDead } from "./outcome/markDead.ts"
+import { recordAttempts } from "./outcome/recordAttempts.ts"
+import { loadDeliveries } from "./retry/loadDeliveries.ts"
+
+export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
+
+/**
+ * The dispatcher's statements. Those that a record's outcome needs are retried; those that run at intervals
+ * are not, because the next interval repeats them.
+ */
+export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement }) {
+  const { sql } = pool
+  const currentErasures = openErasureList(sql)
+  type ArgumentsAfterSql<F> = F extends (sql: typeof pool.sql, ...rest: infer R) => unknown ? R : never
+  return {
+    storeDeliveries: (batch: readonly NewDelivery[]) =>
+      retry("store deliveries", async () => {
+        // Before each try, because an erasure may have been requested during an outage.
+        const erasures = await currentErasures()
+        return storeDeliveries(
+          sql,
+          batch.map((delivery) =>
+            erasures.covers(delivery.body, delivery.appendedAt) ? { ...delivery, erased: true } : delivery,
+          ),
+        )
+      }),
+    findUnattempted: (...ids: ArgumentsAfterSql<typeof findUnattempted>) =>
+      retry("find deliveries", () => findUnattempted(sql, ...ids)),
+    loadDeliveries: (...ids: ArgumentsAfterSql<typeof loadDeliveries>) =>
+      retry("load deliveries", () => loadDeliveries(sql, ...ids)),
+    recordAttempts: (...batch: ArgumentsAfterSql<typeof recordAttempts>) =>
+      retry("record attempts", () => recordAttempts(sql, ...batch)),
+    deferDeliveries: (...batch: ArgumentsAfterSql<typeof deferDeliveries>) =>
+      retry("defer deliveries", () => deferDeliveries(sql, ...batch)),
+    releaseClaims: (...batch: ArgumentsAfterSql<typeof releaseClaims>) =>
+      retry("release claims", () => releaseClaims(sql, ...batch)),
+    markDead: (...batch: ArgumentsAfterSql<typeof markDead>) =>
+      retry("mark dead", () => markDead(sql, ...batch)),
+    findDeferredChannels: () => findDeferredChannels(sql),
+    claimDeferred: (...requests: ArgumentsAfterSql<typeof claimDeferred>) => claimDeferred(sql, ...requests),
+    claimExpired: (...breakers: ArgumentsAfterSql<typeof claimExpired>) => claimExpired(sql, ...breakers),
+    sweepScheduled: (...settings: ArgumentsAfterSql<typeof sweepScheduled>) =>
+      sweepScheduled(sql, ...settings),
+    sweepUnattempted: (settings: Parameters<typeof sweepUnattempted>[1]) => sweepUnattempted(pool, settings),
+  }
+}
+
+export type Store = ReturnType<typeof createStore>

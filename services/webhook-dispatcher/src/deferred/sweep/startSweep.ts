@@ -1,0 +1,63 @@
+import type { Logger } from "@sitewire/runtime"
+import type { DispatcherMetrics } from "../../metrics.ts"
+import type { UnattemptedSweep } from "./sweepUnattempted.ts"
+
+const longestIntervalMs = 60_000
+const scheduledBatch = 1_000
+const unattemptedBatch = 10_000
+
+export type SweepParts = {
+  overdueAfterMs: number
+  sweepScheduled: (settings: { overdueMs: number; batch: number }) => Promise<number>
+  sweepUnattempted: (settings: { overdueMs: number; batch: number }) => Promise<UnattemptedSweep>
+  metrics: Pick<DispatcherMetrics, "deferred">
+  log: Logger
+}
+
+/**
+ * Defers pending deliveries whose Kafka record was lost. The first sweep starts `overdueAfterMs` after the
+ * start of the process, or after an outage of Postgres, because until then the records may only be late.
+ */
+export function startSweep(parts: SweepParts): { close(): Promise<void> } {
+  const { overdueAfterMs, sweepScheduled, sweepUnattempted, metrics, log } = parts
+  const everyMs = Math.min(longestIntervalMs, overdueAfterMs)
+  let stopping = false
+  let timer: NodeJS.Timeout | undefined
+  let sweeping: Promise<void> = Promise.resolve()
+
+  async function sweep(): Promise<void> {
+    let deferred = 0
+    try {
+      for (let last = scheduledBatch; last === scheduledBatch && !stopping; deferred += last)
+        last = await sweepScheduled({ overdueMs: overdueAfterMs, batch: scheduledBatch })
+      for (let more = true; more && !stopping; ) {
+        const swept = await sweepUnattempted({ overdueMs: overdueAfterMs, batch: unattemptedBatch })
+        more = swept.kind === "swept" && swept.more
+        if (swept.kind === "swept") deferred += swept.deferred
+      }
+      schedule(everyMs)
+    } catch (error) {
+      log.debug({ error }, "the sweep for overdue deliveries failed; it is repeated")
+      schedule(overdueAfterMs)
+    }
+    if (deferred === 0) return
+    metrics.deferred.inc({ reason: "overdue" }, deferred)
+    log.warn({ deferred }, "deliveries were overdue because their records were lost; they are deferred")
+  }
+
+  function schedule(inMs: number): void {
+    if (stopping) return
+    timer = setTimeout(() => {
+      sweeping = sweep()
+    }, inMs)
+  }
+  schedule(overdueAfterMs)
+
+  return {
+    async close() {
+      stopping = true
+      clearTimeout(timer)
+      await sweeping
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { Sql } from "@sitewire/database"
+
+// The overdue time does not count towards the retry period.
+const statement = `
+update delivery
+   set deferred_at = now(), deferred_reason = 'overdue', lease_expires_at = null, next_attempt_at = null,
+       period_started_at = period_started_at + (now() - next_attempt_at)
+ where id = any (array(
+   select id from delivery where next_attempt_at < now() - $1::float8 * interval '1 millisecond'
+    order by next_attempt_at limit $2 for update skip locked))
+returning id`
+
+/**
+ * Defers scheduled deliveries whose next attempt is overdue: their retry record was deleted, is unreadable,
+ * or is in a topic that is not consumed since RETRY_DELAYS changed. Returns the number of deferred
+ * deliveries.
+ */
+export async function sweepScheduled(
+  sql: Sql,
+  { overdueMs, batch }: { overdueMs: number; batch: number },
+): Promise<number> {
+  return (await sql(statement, [overdueMs, batch], "sweep-scheduled")).length
+}

@@ -1,0 +1,43 @@
+import { invalidRecordHeaders } from "@sitewire/contracts"
+import type { Incoming } from "@sitewire/kafka"
+import type { Logger } from "@sitewire/runtime"
+import type { Publish } from "../createPublish.ts"
+import type { DispatcherMetrics } from "../metrics.ts"
+
+export type RejectInvalidRecord = (record: Incoming, reason: string) => Promise<void>
+
+/**
+ * Publishes an invalid record unchanged to the topic of invalid events, with the reason and its origin as
+ * headers.
+ */
+export function createRejectInvalidRecord(parts: {
+  publish: Publish
+  invalidTopic: string
+  metrics: DispatcherMetrics
+  log: Logger
+}): RejectInvalidRecord {
+  const { publish, invalidTopic, metrics, log } = parts
+  return async (record, reason) => {
+    const { topic, partition, offset, key, value } = record
+    const origin = {
+      [invalidRecordHeaders.reason]: reason,
+      [invalidRecordHeaders.topic]: topic,
+      [invalidRecordHeaders.partition]: String(partition),
+      [invalidRecordHeaders.offset]: offset,
+    }
+    const headers = { ...record.headers, ...origin }
+    const published = await publish({ topic: invalidTopic, key, value, headers })
+    if (published.kind === "rejected") {
+      // Waiting would block the partition for good, so only the origin is published.
+      const reasons = `${reason}; not stored here (${published.why}): ${value?.byteLength ?? 0} bytes`
+      await publish({
+        topic: invalidTopic,
+        key: null,
+        value: null,
+        headers: { ...origin, [invalidRecordHeaders.reason]: reasons },
+      })
+    }
+    metrics.events.inc({ outcome: "invalid" })
+    log.warn({ topic, partition, offset, reason }, "a record of site.paid is invalid; it is rejected")
+  }
+}

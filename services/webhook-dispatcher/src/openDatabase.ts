@@ -1,0 +1,44 @@
+import { isUnavailable, openPool, type Pool, watchDatabase } from "@sitewire/database"
+import { retryWhileUnavailable, type ServiceParts, waitForDependency } from "@sitewire/runtime"
+import type { RetryStatement } from "./createStore.ts"
+import type { dispatcherVariables } from "./variables.ts"
+
+type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
+
+/** Also reports outages to readiness, and closes the pool at the stop. */
+export async function openDatabase({ config, log, lifecycle, readiness }: Service): Promise<{
+  pool: Pool
+  retry: RetryStatement
+}> {
+  const pool = openPool({
+    url: config.DATABASE_URL,
+    size: config.DATABASE_POOL_SIZE,
+    name: "webhook-dispatcher",
+  })
+  lifecycle.onStop("database", pool.close)
+  await waitForDependency({
+    name: "Postgres",
+    check: () => pool.sql("select lease_expires_at from delivery limit 0"),
+    deadlineMs: config.STARTUP_DEADLINE,
+    remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
+    log,
+    signal: lifecycle.stopping,
+  })
+  readiness.set("postgres", true)
+  // Reports outages while no statement runs.
+  const stopWatching = watchDatabase({
+    sql: pool.sql,
+    onState: (up, why) => readiness.set("postgres connection", up, why),
+  })
+  lifecycle.onStop("watch", async () => stopWatching())
+
+  const retry: RetryStatement = (what, work) =>
+    retryWhileUnavailable({
+      what,
+      work,
+      isTransient: isUnavailable,
+      signal: lifecycle.expiring,
+      onState: (working, why) => readiness.set("postgres", working, why),
+    })
+  return { pool, retry }
+}

@@ -1,0 +1,45 @@
+import { createMetrics } from "@sitewire/runtime"
+import { expect, test } from "vitest"
+import { registerGauges } from "./registerGauges.ts"
+
+const read = {
+  outstanding: () => 3,
+  inFlight: () => 0,
+  breakersOpen: () => 0,
+  lag: async () => [{ partition: 2, lag: 7 }],
+  backlog: async () => ({
+    byReason: [{ reason: "paused", count: 7, oldestSeconds: 42 }],
+    oldestOverdueSeconds: 0,
+  }),
+}
+
+test("while Kafka is unavailable, only the lag is omitted", async () => {
+  const registry = createMetrics("test")
+  let lag = read.lag
+  registerGauges(registry, { ...read, lag: () => lag() })
+  expect(await registry.metrics()).toContain(
+    'sitewire_site_paid_lag_records{partition="2",service="test"} 7\n',
+  )
+  lag = () => Promise.reject(new Error("connect ECONNREFUSED"))
+  const text = await registry.metrics()
+  expect(text).not.toContain("sitewire_site_paid_lag_records{")
+  expect(text).toContain('sitewire_records_outstanding{service="test"} 3\n')
+})
+
+test("deferred deliveries are counted by reason; while Postgres is unavailable, only its gauges are omitted", async () => {
+  const registry = createMetrics("test")
+  registerGauges(registry, read)
+  const text = await registry.metrics()
+  expect(text).toContain('sitewire_deferred_deliveries{reason="paused",service="test"} 7\n')
+  expect(text).toContain('sitewire_deferred_deliveries{reason="busy",service="test"} 0\n')
+  expect(text).toContain('sitewire_oldest_deferred_seconds{service="test"} 42\n')
+  expect(text).toContain('sitewire_oldest_overdue_seconds{service="test"} 0\n')
+
+  const other = createMetrics("test")
+  registerGauges(other, { ...read, backlog: () => Promise.reject(new Error("unavailable")) })
+  const without = await other.metrics()
+  expect(without).not.toMatch(
+    /^sitewire_(deferred_deliveries|oldest_deferred_seconds|oldest_overdue_seconds)[{ ]/m,
+  )
+  expect(without).toContain('sitewire_records_outstanding{service="test"} 3\n')
+})

@@ -1,0 +1,101 @@
+import { Gauge, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
+import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
+import { deferralReasons } from "./metrics.ts"
+
+/** Limits the queries to Postgres. */
+const backlogMaxAgeMs = 10_000
+
+export function registerGauges(
+  registry: Registry,
+  read: {
+    outstanding: () => number
+    inFlight: () => number
+    breakersOpen: () => number
+    lag: () => Promise<{ partition: number; lag: number }[]>
+    backlog: () => Promise<BacklogMetrics>
+  },
+): void {
+  const registers = [registry]
+  new Gauge({
+    name: "sitewire_records_outstanding",
+    help: "Records consumed from Kafka and not finished.",
+    registers,
+    collect() {
+      this.set(read.outstanding())
+    },
+  })
+  new Gauge({
+    name: "sitewire_attempts_in_flight",
+    help: "Attempts in flight.",
+    registers,
+    collect() {
+      this.set(read.inFlight())
+    },
+  })
+  new Gauge({
+    name: "sitewire_breakers_open",
+    help: "Channels whose circuit breaker is open in this process.",
+    registers,
+    collect() {
+      this.set(read.breakersOpen())
+    },
+  })
+  registerLagGauge(
+    registry,
+    { name: "sitewire_site_paid_lag_records", records: "Records of site.paid" },
+    read.lag,
+  )
+  registerBacklogGauges(registry, read.backlog)
+}
+
+/** Omitted while Postgres is unavailable, because old values would mislead. */
+function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<BacklogMetrics>): void {
+  const registers = [registry]
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<BacklogMetrics | undefined> = Promise.resolve(undefined)
+  const read = () => {
+    if (performance.now() - readAt < backlogMaxAgeMs) return reading
+    readAt = performance.now()
+    reading = readForMetric(readBacklog())
+    return reading
+  }
+  new Gauge({
+    name: "sitewire_deferred_deliveries",
+    help: "Deferred deliveries of the whole installation, by reason.",
+    labelNames: ["reason"],
+    registers,
+    async collect() {
+      const backlog = await read()
+      this.reset()
+      if (!backlog) return
+      for (const reason of deferralReasons) {
+        this.set({ reason }, backlog.byReason.find((row) => row.reason === reason)?.count ?? 0)
+      }
+    },
+  })
+  const ages = [
+    {
+      name: "sitewire_oldest_deferred_seconds",
+      help: "Age of the oldest deferral; 0 if no delivery is deferred.",
+      of: ({ byReason }: BacklogMetrics) =>
+        Math.max(0, ...byReason.map(({ oldestSeconds }) => oldestSeconds)),
+    },
+    {
+      name: "sitewire_oldest_overdue_seconds",
+      help: "By how much the oldest scheduled attempt is overdue; 0 if none is.",
+      of: ({ oldestOverdueSeconds }: BacklogMetrics) => oldestOverdueSeconds,
+    },
+  ]
+  for (const { name, help, of } of ages) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const backlog = await read()
+        if (!backlog) this.remove()
+        else this.set(of(backlog))
+      },
+    })
+  }
+}

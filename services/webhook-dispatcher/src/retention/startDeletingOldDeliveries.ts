@@ -1,0 +1,18 @@
+import type { Pool } from "@sitewire/database"
+import { type Logger, startRetention } from "@sitewire/runtime"
+import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
+
+/** At most 10,000 rows per second. */
+const pace = { batch: 1_000, pauseMs: 100 }
+
+export function startDeletingOldDeliveries(settings: { pool: Pool; retentionMs: number; log: Logger }) {
+  const { pool, retentionMs, log } = settings
+  return startRetention({
+    retentionMs,
+    deleteBefore: async (before, signal) => {
+      const { kind, ...deleted } = await deleteOldDeliveries({ pool, before, signal, ...pace })
+      return { kind, deleted }
+    },
+    log,
+  })
+}

@@ -1,0 +1,21 @@
+import type { DeliveryDue } from "@sitewire/contracts"
+import type { Publish } from "../createPublish.ts"
+import type { DueDelivery } from "../delivery.ts"
+
+export type ScheduleRetry = (failed: DueDelivery, step: number) => Promise<void>
+
+/** If the broker rejects the record for good, the sweep later finds the delivery overdue in its row. */
+export function createScheduleRetry(publish: Publish, retryTopics: readonly string[]): ScheduleRetry {
+  return async ({ id, attempt, failures, since, correlation }, step) => {
+    const topic = retryTopics[step]
+    if (topic === undefined) throw new Error(`there is no retry topic for step ${step}`)
+    const next: DeliveryDue = {
+      delivery: id,
+      attempt: attempt + 1,
+      failures: failures + 1,
+      since,
+      correlation,
+    }
+    await publish({ topic, key: id, value: JSON.stringify(next) })
+  }
+}

@@ -1,0 +1,32 @@
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+
+const hanging = 24
+
+test("channels that hang do not delay another channel on the same origin", async () => {
+  await using it = await startInstallation()
+  // A platform that hosts several partners.
+  const platform = await startReceiver(({ path }, response) => {
+    if (path === "/well") response.writeHead(204).end()
+  })
+  for (let at = 0; at < hanging; at++) await it.channel(`hangs-${at}`, `${platform.url}/hangs-${at}`)
+  await it.channel("well", `${platform.url}/well`)
+  await it.dispatcher()
+  const toHang = (count: number) =>
+    Array.from({ length: hanging * count }, (_, at) =>
+      paid(`hangs-${count}-${at}`, { channel: `hangs-${at % hanging}` }),
+    )
+  // As many of each channel as the limit of a new channel.
+  await it.publishPaid(toHang(8))
+  // Within their time-out, after which other deliveries would get the permits.
+  await waitUntil("all permits of the channels to be in use", () => platform.received.length >= 192, 5_000)
+
+  const events = Array.from({ length: 50 }, (_, at) => paid(`well-${at}`, { channel: "well" }))
+  await it.publishPaid(events)
+  const well = () => platform.received.filter(({ path }) => path === "/well")
+  await waitUntil("the deliveries to the healthy channel", () => well().length === 50, 3_000)
+  expect(new Set(well().map(({ headers }) => headers["x-sitewire-attempt"]))).toEqual(new Set(["1"]))
+  await platform.close()
+}, 60_000)

@@ -1,0 +1,74 @@
+import { openPool } from "@sitewire/database"
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+
+// What the console's erasure job does to a row.
+const erase = `update delivery set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,
+                      deferred_at = null, deferred_reason = null, lease_expires_at = null, failures = null,
+                      period_started_at = null, finished_at = coalesce(finished_at, now())`
+const eraseExcerpts = "update attempt set response_excerpt = null"
+
+const theRow = "select state, attempts, next_attempt_at, length(body) as bytes from delivery"
+
+test("a retry of an erased delivery is dropped: nothing more is sent to the partner", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [1_000] })
+  const partner = await startReceiver((_, response) => response.writeHead(500).end())
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("the first attempt to be recorded", async () => {
+    return (await it.sql("select from attempt")).length === 1
+  })
+  await it.sql(erase)
+  await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("erased on request"))
+  // A duplicate of the event is not sent either.
+  await it.publishPaid([paid("shop-1"), paid("shop-2")])
+  await waitUntil("the other delivery", () => partner.received.length >= 2)
+  expect(partner.received.filter(({ body }) => body.includes("shop-1")).length).toBe(1)
+  expect(await it.sql(`${theRow} where event_id = 'shop-1'`)).toEqual([
+    { state: "erased", attempts: 1, next_attempt_at: null, bytes: 0 },
+  ])
+  await partner.close()
+})
+
+test("a delivery that is erased during an attempt stays erased, and the partner's response is not stored", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [300] })
+  const answer = Promise.withResolvers<void>()
+  const partner = await startReceiver(async (request, response, before) => {
+    if (before < 2) await answer.promise
+    // The first fails and would be retried, the second is accepted.
+    response.writeHead(before === 0 ? 500 : 200).end(request.body)
+  })
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("shop-1"), paid("shop-2")])
+  await waitUntil("both attempts", () => partner.received.length === 2)
+
+  // The erasure commits after the attempts have ended, so recording waits for it.
+  const pool = openPool({ url: it.databaseUrl, size: 1, name: "erasure-test" })
+  const erasing = await pool.driver.connect()
+  await erasing.query("begin")
+  await erasing.query(erase)
+  answer.resolve()
+  await waitUntil("the recording to wait for the erasure", async () => {
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    return (await it.sql(waiting)).length > 0
+  })
+  await erasing.query(eraseExcerpts)
+  await erasing.query("commit")
+  erasing.release()
+  await pool.close()
+
+  await waitUntil("the attempts to be recorded", async () => {
+    return (await it.sql("select from attempt")).length === 2
+  })
+  await waitUntil("the retry to be dropped", () => dispatcher.output().includes("erased on request"))
+  const erased = { state: "erased", attempts: 1, next_attempt_at: null, bytes: 0 }
+  expect(await it.sql(theRow)).toEqual([erased, erased])
+  expect(await it.sql("select from attempt where response_excerpt is not null")).toEqual([])
+  expect(partner.received.length).toBe(2)
+  await partner.close()
+})

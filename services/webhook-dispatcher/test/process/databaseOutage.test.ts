@@ -1,0 +1,92 @@
+import { once } from "node:events"
+import { openPool } from "@sitewire/database"
+import { startReceiver } from "@sitewire/receiver"
+import { postgresAddress, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { closeDatabase } from "../fixtures/closeDatabase.ts"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+
+test("an idle dispatcher is not ready while the database is unavailable", async () => {
+  await using it = await startInstallation()
+  const dispatcher = await it.dispatcher()
+  const ready = async () => (await fetch(`${dispatcher.addresses.ops}/readyz`)).status
+  expect(await ready()).toBe(200)
+  const database = await closeDatabase(it.databaseUrl)
+  await waitUntil("it to notice", async () => (await ready()) === 503)
+  await database.open()
+  await waitUntil("it to be ready again", async () => (await ready()) === 200)
+}, 60_000)
+
+test("an attempt that ends during the stop is recorded, although the database is unavailable at that moment", async () => {
+  await using it = await startInstallation()
+  let answer = () => {}
+  const partner = await startReceiver((_, response) => {
+    answer = () => response.writeHead(204).end()
+  })
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("during-the-stop")])
+  await waitUntil("the attempt", () => partner.received.length === 1)
+  const ended = dispatcher.end("SIGTERM")
+  await waitUntil("the stop to begin", () => dispatcher.output().includes('"stopping"'))
+  const database = await closeDatabase(it.databaseUrl)
+  answer()
+  await waitUntil("it to meet that", async () => {
+    const ready = await fetch(`${dispatcher.addresses.ops}/readyz`)
+    return (await ready.text()).includes("record attempts")
+  })
+  await database.open()
+  expect(await ended).toBe(0)
+  expect(await it.sql("select state, attempts from delivery")).toEqual([{ state: "delivered", attempts: 1 }])
+  await partner.close()
+}, 60_000)
+
+test("events wait while the database is read-only, like a standby, and none is rejected", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const invalid = await it.read(it.names.sitePaidInvalid)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("before")])
+  const delivered = async () => (await it.sql("select from delivery where state = 'delivered'")).length
+  await waitUntil("the delivery before", async () => (await delivered()) === 1)
+
+  const database = new URL(it.databaseUrl).pathname.slice(1)
+  const admin = openPool({ url: postgresAddress(), size: 1, name: "test" })
+  await admin.sql(`alter database "${database}" set default_transaction_read_only = on`)
+  await admin.sql(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = 'webhook-dispatcher'",
+    [database],
+  )
+  await it.publishPaid(Array.from({ length: 20 }, (_, at) => paid(`during-${at}`)))
+  await waitUntil("the dispatcher to meet it", async () => {
+    const ready = await fetch(`${dispatcher.addresses.ops}/readyz`)
+    return ready.status === 503 && (await ready.text()).includes("read-only transaction")
+  })
+  expect(partner.received).toHaveLength(1)
+
+  await admin.sql(`alter database "${database}" reset default_transaction_read_only`)
+  await waitUntil("all deliveries", async () => (await delivered()) === 21)
+  expect(partner.received).toHaveLength(21)
+  expect(invalid).toEqual([])
+  await admin.close()
+  await partner.close()
+}, 60_000)
+
+test("a dispatcher whose statements the database rejects exits when its attempts in flight have ended, and no delivery is lost", async () => {
+  await using it = await startInstallation()
+  const partner = await startReceiver()
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ DELIVERY_TIMEOUT: "1s", SHUTDOWN_DEADLINE: "60s" })
+  const ended = once(dispatcher.child, "exit")
+  await it.sql("alter table delivery rename to elsewhere")
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("the stop to begin", () => dispatcher.output().includes("a record could not be handled"))
+  const stoppedAt = performance.now()
+  expect(await ended).toEqual([1, null])
+  expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+  await it.sql("alter table elsewhere rename to delivery")
+  await it.dispatcher()
+  await waitUntil("the delivery", () => partner.received.length === 1)
+  await partner.close()
+}, 90_000)

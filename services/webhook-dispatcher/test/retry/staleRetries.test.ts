@@ -1,0 +1,57 @@
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+
+const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
+
+test("a second retry record of a dead delivery is dropped, although the partner has recovered", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [200] })
+  let well = false
+  const partner = await startReceiver((_, response) => response.writeHead(well ? 200 : 503).end())
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ RETRY_PERIOD: "100ms" })
+  await it.publishPaid([paid("shop-1")])
+  const [row] = await waitUntil("the end", async () =>
+    nonEmpty(
+      await it.sql<{ id: string; attempts: number }>(
+        "select id, attempts from delivery where state = 'dead'",
+      ),
+    ),
+  )
+  const { id, attempts } = row ?? { id: "", attempts: 0 }
+  well = true
+  const copy = {
+    delivery: id,
+    attempt: attempts + 1,
+    failures: attempts,
+    since: new Date().toISOString(),
+    correlation: "c",
+  }
+  await it.publish([{ topic: it.names.retry[0] ?? "", key: id, value: JSON.stringify(copy) }])
+  await waitUntil("it to be dropped", () => dispatcher.output().includes("the delivery is dead"))
+  expect(partner.received).toHaveLength(attempts)
+  await partner.close()
+})
+
+test("the retry of a failed repetition is dropped if the delivery was delivered; a resend is sent", async () => {
+  await using it = await startInstallation()
+  const receiver = await startReceiver()
+  await it.channel("acme", receiver.url)
+  const dispatcher = await it.dispatcher()
+  const before = new Date().toISOString()
+  await it.publishPaid([paid("event")])
+  const [delivery] = await waitUntil("the delivery", async () => {
+    const rows = await it.sql<{ id: string }>("select id from delivery where state = 'delivered'")
+    return rows.length === 1 && rows
+  })
+  const id = delivery?.id ?? ""
+  const next = { delivery: id, attempt: 2, failures: 1, since: before, correlation: "event" }
+  await it.publish([{ topic: it.names.retry[0] ?? "", key: id, value: JSON.stringify(next) }])
+  await waitUntil("it to be dropped", () => dispatcher.output().includes("the delivery was delivered"))
+  expect(receiver.received).toHaveLength(1)
+  await it.resend(id)
+  await waitUntil("the resend", () => receiver.received.length === 2)
+  expect(receiver.received[1]?.headers["x-sitewire-attempt"]).toBe("2")
+  await receiver.close()
+})

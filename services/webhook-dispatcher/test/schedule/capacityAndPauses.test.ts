@@ -1,0 +1,77 @@
+import { expect, test } from "vitest"
+import {
+  day,
+  expectNeverEarly,
+  fails,
+  hour,
+  minute,
+  numbers,
+  second,
+} from "../fixtures/scheduleExpectations.ts"
+import { drainWithinMs, simulate } from "../fixtures/simulatedDispatcher.ts"
+
+test.each([
+  { kill: "without a kill", killAt: null, overAfter: 10 * second, twice: 0 },
+  { kill: "with one in the middle", killAt: 2 * second, overAfter: 2 * minute, twice: 32 },
+])(
+  "500 events for a partner that responds in 300 ms all arrive, $kill",
+  async ({ killAt, overAfter, twice }) => {
+    const events = Array.from({ length: 500 }, (_, at) => `event ${at}`)
+    using it = simulate({ respond: () => ({ status: 204, tookMs: 300 }) })
+    for (const event of events) it.publish(event)
+    if (killAt !== null) {
+      await it.advance(killAt)
+      it.restart(second)
+    }
+    await it.advance(hour)
+    expect(new Set(it.attempts.map(({ event }) => event))).toEqual(new Set(events))
+    expect(Math.max(...it.attempts.map(({ overAt }) => overAt).filter(Number.isFinite))).toBeLessThan(
+      overAfter,
+    )
+    expect(it.attempts.length - events.length).toBeLessThanOrEqual(twice)
+    for (const event of events) {
+      expect(it.rows.byEvent(event)).toMatchObject({ state: "delivered", attempts: 1 })
+      expect(it.pending(event)).toEqual([])
+    }
+  },
+)
+
+test("deliveries of a paused channel never die, and have their whole retry period after the resume", async () => {
+  using it = simulate({ respond: () => fails })
+  it.publish("event")
+  await it.advance(30 * second)
+  it.rows.pause("acme")
+  await it.advance(2 * day)
+  expect(numbers(it.attempts)).toEqual([1])
+  expect(it.deadLetters()).toEqual([])
+  expect(it.pending("event")).toEqual([])
+  expect(it.rows.byEvent("event")).toMatchObject({ state: "pending", deferredReason: "paused" })
+  it.rows.resume("acme")
+  const resumedAt = it.elapsed()
+  await it.advance(2 * day)
+  const [, resumed, ...rest] = it.attempts
+  expect(resumed?.at).toBeLessThan(resumedAt + drainWithinMs)
+  expect(rest.length).toBeGreaterThan(0)
+  expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expectNeverEarly(it)
+  expect(it.deadLetters()).toHaveLength(1)
+})
+
+test("a delivery that finds no capacity for longer than its retry period is still attempted", async () => {
+  // One at a time, each for 9 s: a retry that is due behind 4,000 others waits for ten hours.
+  using it = simulate({
+    respond: ({ event, number }) =>
+      event === "failed" && number === 1
+        ? fails
+        : { status: 204, tookMs: event === "failed" ? 40 : 9 * second },
+    dispatcher: { channelMaxConcurrency: 1 },
+  })
+  it.publish("failed")
+  await it.advance(second)
+  for (let event = 0; event < 4_000; event++) it.publish(String(event))
+  await it.advance(12 * hour)
+  expect(it.rows.byEvent("failed")).toMatchObject({ state: "delivered", attempts: 2 })
+  const [, second_] = it.attempts.filter(({ event }) => event === "failed")
+  expect(second_?.at).toBeGreaterThan(6 * hour)
+  expect(it.deadLetters()).toEqual([])
+})

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest"
+import {
+  day,
+  expectNeverEarly,
+  expectNotLate,
+  fails,
+  hour,
+  lateness,
+  minute,
+  numbers,
+  planned,
+  second,
+} from "../fixtures/scheduleExpectations.ts"
+import { simulate } from "../fixtures/simulatedDispatcher.ts"
+
+test.each([10 * second, -10 * second, hour, -hour])(
+  "a clock that is set by %i ms during a wait makes no attempt early or late",
+  async (byMs) => {
+    using it = simulate({ respond: () => fails })
+    it.publish("event")
+    await it.advance(50 * minute)
+    it.jumpClock(byMs)
+    await it.advance(2 * day)
+    expectNeverEarly(it)
+    expectNotLate(it, second)
+    expect(it.attempts.map(({ at }) => Math.floor(at / minute))).toEqual(planned)
+    expect(it.deadLetters()).toHaveLength(1)
+  },
+)
+
+test("a clock that is an hour ahead for two minutes makes no attempt early or late", async () => {
+  using it = simulate({ respond: () => fails })
+  it.publish("event")
+  await it.advance(50 * minute)
+  it.jumpClock(hour)
+  await it.advance(2 * minute)
+  it.jumpClock(-hour)
+  await it.advance(2 * day)
+  expectNeverEarly(it)
+  expectNotLate(it, second)
+  expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+})
+
+// A known limit: the simulation has no acknowledgements from which the process could learn the broker's time.
+test("a process that starts with a clock 10 s ahead of the broker's attempts 10 s early, and completes the schedule", async () => {
+  using it = simulate({ respond: () => fails })
+  it.publish("event")
+  await it.advance(30 * second)
+  it.jumpClock(10 * second)
+  it.restart(second)
+  await it.advance(2 * day)
+  expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(Math.min(...lateness(it))).toBeGreaterThanOrEqual(-10 * second)
+  expect(Math.max(...lateness(it))).toBeLessThan(-9 * second)
+  expect(it.deadLetters()).toHaveLength(1)
+})
+
+test("a process that starts with a clock 10 s behind the broker's attempts 10 s late, until it reads a new record", async () => {
+  using it = simulate({ respond: () => fails })
+  it.publish("event")
+  await it.advance(30 * second)
+  it.jumpClock(-10 * second)
+  it.restart(second)
+  await it.advance(2 * day)
+  expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expectNeverEarly(it)
+  const [late = 0, ...right] = lateness(it)
+  expect(Math.floor(late / second)).toBe(10)
+  expect(Math.max(...right)).toBeLessThan(second)
+  expect(it.deadLetters()).toHaveLength(1)
+})
