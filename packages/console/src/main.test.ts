@@ -29,12 +29,12 @@ function start(env: Record<string, string>) {
   return { child, addresses, seen }
 }
 
-/** The parts that the process tells of. */
+/** The checks that the process reports. */
 async function readiness({ ops }: Record<string, string>) {
-  const { parts } = (await (await fetch(`${ops}/readyz`)).json()) as {
-    parts: Record<string, { ready: boolean; why?: string }>
+  const { checks } = (await (await fetch(`${ops}/readyz`)).json()) as {
+    checks: Record<string, { ready: boolean; why?: string }>
   }
-  return parts
+  return checks
 }
 
 test("the process serves, keeps every secret out of its output, and stops in order on SIGTERM", async () => {

@@ -16,9 +16,9 @@ import { consoleVariables } from "./variables.ts"
 await runService({
   name: "console",
   variables: consoleVariables,
-  parts: ["postgres"],
+  checks: ["postgres"],
   // Unready, it could not be reached while Kafka is away, and that is when channels are looked at and paused.
-  spared: ["kafka"],
+  optionalChecks: ["kafka"],
   async start({ config, log, lifecycle, readiness, metrics, announce }) {
     const pool = openPool({
       url: config.DATABASE_URL,

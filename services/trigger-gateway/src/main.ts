@@ -27,7 +27,7 @@ const probeEveryMs = 1_000
 await runService({
   name,
   variables: gatewayVariables,
-  parts: ["postgres", "kafka"],
+  checks: ["postgres", "kafka"],
   start: async ({ config, log, lifecycle, readiness, metrics, announce }) => {
     const deadlineMs = config.GATEWAY_DEADLINE
     // A new connection and a statement together must fit into the deadline.

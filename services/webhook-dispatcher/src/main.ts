@@ -33,7 +33,7 @@ const recordedWithinMs = 2_000
 await runService({
   name: "webhook-dispatcher",
   variables: dispatcherVariables,
-  parts: ["postgres"],
+  checks: ["postgres"],
   async start({ config, log, lifecycle, readiness, metrics: registry }) {
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })

@@ -12,10 +12,10 @@ export function portVariable(fallback: number, description: string) {
   return portSchema.default(fallback).meta({ description })
 }
 
-/** What a timer can wait: with more, Node's ends at once. */
+/** Node's timers cannot wait longer: above 24.8 days, they fire at once. */
 const longestTimer = "24d"
 
-/** A duration such as `10s`, read to milliseconds. `fallback` and the bounds are written in the same form. */
+/** A duration such as `10s`; its value is in milliseconds. `fallback` and the bounds have the same form. */
 export function durationVariable(
   fallback: string,
   description: string,
@@ -28,7 +28,7 @@ export function durationVariable(
     .meta({ description })
 }
 
-/** How long rows are kept. By no timer; and 0 would not mean for ever. */
+/** Retention is not limited by timers. It cannot be 0, which could be understood as unlimited. */
 export const retentionBounds = { min: "1s", max: "3650d" }
 
 /** A whole number within bounds. */
@@ -42,7 +42,7 @@ export function countVariable(fallback: number, bounds: { min: number; max: numb
     .meta({ description })
 }
 
-/** On or off; off where it is not set. */
+/** `true` or `false`, by default `false`. */
 export function booleanVariable(description: string) {
   return z
     .enum(["true", "false"], "must be true or false")
@@ -51,20 +51,20 @@ export function booleanVariable(description: string) {
     .meta({ description })
 }
 
-/** Parts separated by commas, white space around them dropped. */
+/** Values separated by commas. White space around them is ignored. */
 export function listVariable(description: string) {
   return z
     .string()
     .transform((text) =>
       text
         .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
+        .map((value) => value.trim())
+        .filter((value) => value !== ""),
     )
     .meta({ description })
 }
 
-/** What every process of Sitewire reads. */
+/** Variables of every process. */
 export const processVariables = {
   LOG_LEVEL: z
     .enum(["trace", "debug", "info", "warn", "error"], "must be trace, debug, info, warn or error")
@@ -76,10 +76,7 @@ export const processVariables = {
     .meta({ description: "Address on which /livez, /readyz and /metrics listen." }),
   OPS_PORT: portVariable(9090, "Port of /livez, /readyz and /metrics; 0 picks a free one."),
   SHUTDOWN_DEADLINE: durationVariable("25s", "How long a stop may take before it is forced."),
-  STARTUP_DEADLINE: durationVariable(
-    "60s",
-    "How long to wait at start for a broker or database that is away.",
-  ),
+  STARTUP_DEADLINE: durationVariable("60s", "How long to wait at start for Kafka and Postgres."),
 }
 
 export const databaseVariables = {
@@ -94,7 +91,7 @@ export const databaseVariables = {
   ),
 }
 
-/** The retry schedule. It names the retry topics, so whoever creates the topics reads the same values. */
+/** The retry schedule. The retry topics are named after it, so the setup job reads it too. */
 export const retryVariables = {
   RETRY_DELAYS: listVariable(
     "Delays between the attempts of a delivery; the last one repeats. Each has a topic.",
@@ -107,6 +104,6 @@ export const retryVariables = {
     .prefault(defaultRetryDelays.join(",")),
   RETRY_PERIOD: durationVariable(
     defaultRetryPeriod,
-    "A delivery that still fails after this time is given up.",
+    "A delivery that still fails after this time becomes dead.",
   ),
 }

@@ -2,8 +2,8 @@ import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
 /**
- * Listens and returns the port in use (`port` 0 picks a free one). Rejects with what to do where the port is taken
- * or may not be used.
+ * Listens and returns the port (`port` 0 picks a free one). If the port is in use or not permitted, the error names the
+ * variable to change.
  */
 export async function listen(server: Server, host: string, port: number, variable: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
@@ -16,7 +16,7 @@ export async function listen(server: Server, host: string, port: number, variabl
 function explain(error: NodeJS.ErrnoException, host: string, port: number, variable: string): Error {
   const remedy = `Set ${variable} to another port, or to 0 for a free one.`
   if (error.code === "EADDRINUSE")
-    return new Error(`Port ${port} on ${host} is taken by another process. ${remedy}`)
+    return new Error(`Port ${port} on ${host} is in use by another process. ${remedy}`)
   if (error.code === "EACCES")
     return new Error(`Port ${port} on ${host} may not be used by this account. ${remedy}`)
   return new Error(`Cannot listen on ${host}:${port}: ${error.message}. ${remedy}`, { cause: error })
