@@ -2,8 +2,8 @@ import { onOwnConnection } from "./onOwnConnection.ts"
 import type { Pool, Sql } from "./pool.ts"
 
 /**
- * Does `work` in a transaction that holds the advisory lock `lockKey`. Null: another process holds it, and nothing was
- * done. The transaction's end gives the lock back, and so does a kill.
+ * Does `work` in a transaction with the advisory lock `lockKey`. Returns null, without doing it, if another process has
+ * the lock.
  */
 export function oneAtATime<T>(
   pool: Pool,

@@ -2,7 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg"
 import { PrismaClient } from "../generated/client.ts"
 import type { Pool } from "./pool.ts"
 
-/** The Prisma client on the pool that the written statements use, so that one bound on connections holds for both. */
+/** Uses the same pool as our SQL, so that one limit of connections applies to both. */
 export function openPrisma(pool: Pool): PrismaClient {
   return new PrismaClient({ adapter: new PrismaPg(pool.driver) })
 }

@@ -9,8 +9,8 @@ const require = createRequire(import.meta.url)
 let loaded: Promise<void> | undefined
 
 /**
- * Prisma's schema engine as WebAssembly: it does what `prisma migrate deploy` does, and needs no binary to be downloaded.
- * We instantiate it ourselves, because importing `.wasm` modules needs a newer Node 24 than some platforms get.
+ * Prisma's schema engine as WebAssembly, which needs no download. We instantiate it ourselves, because some platforms get a
+ * Node 24 that cannot import `.wasm` modules.
  */
 async function loadEngine(): Promise<void> {
   const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
@@ -23,8 +23,8 @@ async function loadEngine(): Promise<void> {
 }
 
 /**
- * The engine limits its wait for a database lock to 10 s, and does not clear that timer when it has the lock. Unreferenced,
- * the timer does not delay the end of the process.
+ * The engine sets a timer of 10 s for its database lock, and never clears it. Unreferenced, the timer does not delay the
+ * end of the process.
  */
 function withUnreferencedTimers(functions: Record<string, unknown>): Record<string, unknown> {
   const name = Object.keys(functions).find((key) => key.startsWith("__wbg_setTimeout_"))
@@ -34,8 +34,8 @@ function withUnreferencedTimers(functions: Record<string, unknown>): Record<stri
 }
 
 /**
- * Prisma's adapter cuts a migration at each semicolon, within texts and comments too, and sends the pieces one by one: one
- * that fails leaves those before it. Sent whole, Postgres takes them as one transaction.
+ * Prisma's adapter splits a migration at each semicolon, even in texts and comments, and sends the parts one by one. Sent
+ * whole, a migration is one transaction.
  */
 class WholeMigrations extends PrismaPg {
   override async connect() {
@@ -46,8 +46,8 @@ class WholeMigrations extends PrismaPg {
 }
 
 /**
- * Runs `work` with an engine on the database at `url`, and ends its connections after it: one left open would keep the
- * engine's lock. `schema` (the text of schema.prisma) is needed for comparing, not for migrating.
+ * Runs `work` with an engine for the database at `url`. Then closes its connections, which releases the engine's lock.
+ * `schema` (the text of schema.prisma) is needed to compare, not to migrate.
  */
 export async function withSchemaEngine<T>(
   url: string,
@@ -59,7 +59,7 @@ export async function withSchemaEngine<T>(
   const pool = new pg.Pool({
     connectionString: url,
     application_name: "sitewire-migrate",
-    // What a service asks of a table waits behind a migration that waits for it, as for a dump of an hour.
+    // While a migration waits for a table's lock, all later statements on the table wait behind it.
     options: "-c lock_timeout=3s",
   })
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeMigrations(pool))

@@ -1,7 +1,7 @@
 import { type BatchBounds, batchItems } from "./batchItems.ts"
 
 export type BatchCallsSettings<Item, Result> = BatchBounds & {
-  /** Does the work of a batch, and returns the results in the items' order. A rejection rejects each call of the batch. */
+  /** Returns the results in the items' order. A rejection rejects each call of the batch. */
   run: (items: Item[]) => Promise<Result[]>
 }
 

@@ -1,18 +1,17 @@
 export type BatchBounds = {
-  /** How long a batch waits for more items after its first, in milliseconds. 0: until the event loop's next turn. */
+  /** How long a batch waits for more items after its first. */
   lingerMs: number
-  /** A batch of this size does not linger. It grows only while it waits for `maxRunning`. By default `maxBatch`. */
+  /** A batch of this size does not linger. By default `maxBatch`. */
   flushAt?: number
-  /** The largest batch. */
   maxBatch: number
-  /** How many batches run at the same time. Further items are batched meanwhile. */
+  /** How many batches run at the same time. */
   maxRunning: number
 }
 
 export type BatchItemsSettings<Item> = BatchBounds & {
-  /** Does the work of a batch. The next batch may run when this settles or calls `release`. Must not reject. */
+  /** Must not reject. The next batch may run when this settles or calls `release`. */
   run: (items: Item[], isLate: () => boolean, release: () => void) => Promise<void>
-  /** How long a batch may take from its first item on, including its wait. Without it, there is no limit. */
+  /** How long a batch may take, including its wait. */
   deadline?: {
     ms: number
     /** Called once for a late batch. If it has not begun, it is dropped. */
@@ -23,12 +22,12 @@ export type BatchItemsSettings<Item> = BatchBounds & {
 type Batch<Item> = { items: Item[]; due: boolean; late: boolean; timers: NodeJS.Timeout[] }
 
 /**
- * Batches items, so that one statement or one request serves many. The oldest batch runs first. Returns the function that
- * adds an item. There are timers per batch, not per item.
+ * Batches items, so that one statement or request serves many. Returns the function that adds an item. Timers are per
+ * batch, because there are many items.
  */
 export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Item) => void {
   const { lingerMs, maxBatch, flushAt = maxBatch, maxRunning, run, deadline } = settings
-  /** Batches that have not begun, the oldest first. Items are added to the newest. */
+  /** The oldest first. */
   const waiting: Batch<Item>[] = []
   let running = 0
 

@@ -7,7 +7,6 @@ const portSchema = z.coerce
   .min(0, "must be a port number, or 0 for a free one")
   .max(65_535, "must be a port number of at most 65535")
 
-/** A TCP port to listen on; 0 picks a free one. */
 export function portVariable(fallback: number, description: string) {
   return portSchema.default(fallback).meta({ description })
 }
@@ -15,7 +14,7 @@ export function portVariable(fallback: number, description: string) {
 /** Node's timers cannot wait longer: above 24.8 days, they fire at once. */
 const longestTimer = "24d"
 
-/** A duration such as `10s`; its value is in milliseconds. `fallback` and the bounds have the same form. */
+/** A duration such as `10s`, with its value in milliseconds. */
 export function durationVariable(
   fallback: string,
   description: string,
@@ -28,10 +27,9 @@ export function durationVariable(
     .meta({ description })
 }
 
-/** Retention is not limited by timers. It cannot be 0, which could be understood as unlimited. */
+/** Not 0, which could be understood as unlimited. */
 export const retentionBounds = { min: "1s", max: "3650d" }
 
-/** A whole number within bounds. */
 export function countVariable(fallback: number, bounds: { min: number; max: number }, description: string) {
   return z.coerce
     .number("must be a whole number")
@@ -42,7 +40,6 @@ export function countVariable(fallback: number, bounds: { min: number; max: numb
     .meta({ description })
 }
 
-/** `true` or `false`, by default `false`. */
 export function booleanVariable(description: string) {
   return z
     .enum(["true", "false"], "must be true or false")
@@ -51,7 +48,6 @@ export function booleanVariable(description: string) {
     .meta({ description })
 }
 
-/** Values separated by commas. White space around them is ignored. */
 export function listVariable(description: string) {
   return z
     .string()
@@ -64,7 +60,6 @@ export function listVariable(description: string) {
     .meta({ description })
 }
 
-/** Variables of every process. */
 export const processVariables = {
   LOG_LEVEL: z
     .enum(["trace", "debug", "info", "warn", "error"], "must be trace, debug, info, warn or error")

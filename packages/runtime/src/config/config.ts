@@ -11,8 +11,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads the variables by their schemas. An empty or blank value counts as not set, because many tools set empty values.
- * Throws a ConfigurationError that lists all invalid variables.
+ * An empty or blank value counts as not set, because many tools set empty values. Throws a ConfigurationError that lists
+ * all invalid variables.
  */
 export function readConfig<V extends Variables>(
   variables: V,

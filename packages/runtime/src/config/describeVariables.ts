@@ -11,7 +11,7 @@ export type VariableDescription = {
   secret: boolean
 }
 
-/** Describes variables for help texts, the tables in the documents and the tests of the manifests. */
+/** For help texts, the tables in the documents and the tests of the manifests. */
 export function describeVariables(variables: Variables): VariableDescription[] {
   return Object.entries(variables).map(([name, schema]) => {
     const layers = unwrap(schema)
@@ -31,7 +31,7 @@ type Layer = z.ZodType & {
   def: { innerType?: z.ZodType; in?: z.ZodType; defaultValue?: unknown; type: string }
 }
 
-/** A schema and the schemas inside it, from the outside in. A default, pipe or transform hides the inner description. */
+/** A schema and those inside it, from the outside in. A default, pipe or transform hides the inner description. */
 function unwrap(schema: z.ZodType): Layer[] {
   const layer = schema as Layer
   const inner = layer.def.innerType ?? layer.def.in

@@ -3,7 +3,6 @@ import { z } from "zod"
 import { booleanVariable, listVariable } from "./commonVariables.ts"
 import { type Config, ConfigurationError } from "./config.ts"
 
-/** Encryption and login. */
 export const kafkaAuthVariables = {
   KAFKA_TLS: booleanVariable("Encrypt connections to Kafka; the brokers' certificates are verified."),
   KAFKA_CA: z

@@ -1,15 +1,14 @@
 export type CheckState = { ready: boolean; why?: string; since: string }
 
 export type Readiness = {
-  /** Records whether a check passes. `why` is shown to operators and contains no secret. */
+  /** `why` is shown to operators and must not contain a secret. */
   set(check: string, ready: boolean, why?: string): void
-  /** Ready if all checks pass that are not optional. */
   read(): { ready: boolean; checks: Record<string, CheckState> }
 }
 
 /**
- * Each check fails until `set` reports a pass. `onChange` is called once when a check fails that has passed, and once when
- * it passes again; a changed reason is no change. `optionalChecks` are recorded too, but do not make the process unready.
+ * The process is ready if all checks pass. Each fails until `set` reports a pass. `onChange` is called once when a check
+ * fails, not again when its reason changes. `optionalChecks` are only shown.
  */
 export function createReadiness(
   checks: readonly string[],

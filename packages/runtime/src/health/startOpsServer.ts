@@ -9,8 +9,8 @@ const maxConnections = 64
 export type OpsServer = { port: number; close(): Promise<void> }
 
 /**
- * The HTTP server for operators; partners cannot reach it. `/livez`: 200 if the process responds. `/readyz`: 200 if all
- * checks pass, otherwise 503, both with the checks as JSON. `/metrics`: Prometheus text.
+ * The HTTP server for operators, which partners cannot reach: `/livez` (200 if the process responds), `/readyz` (503 if a
+ * check fails) and `/metrics` (Prometheus text).
  */
 export async function startOpsServer(settings: {
   host: string
@@ -28,7 +28,6 @@ export async function startOpsServer(settings: {
       response.writeHead(state.ready ? 200 : 503, { "content-type": "application/json" })
       response.end(`${JSON.stringify(state)}\n`)
     } else if (path === "/metrics") {
-      // A metric that cannot be read must not end the process.
       await metrics.metrics().then(
         (text) => response.writeHead(200, { "content-type": metrics.contentType }).end(text),
         (error) =>
@@ -40,8 +39,8 @@ export async function startOpsServer(settings: {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }
   })
-  // Anybody in the cluster's network can connect. Slow clients must not use up the file descriptors that deliveries need,
-  // nor block the probes. So above the limit, a new connection closes the oldest.
+  // Slow clients must not use up the file descriptors that deliveries need, nor block the probes. So above the limit, a new
+  // connection closes the oldest.
   const open = new Set<Socket>()
   server.on("connection", (socket) => {
     open.add(socket)

@@ -1,26 +1,24 @@
 import { reasonOf } from "../logging/reasonOf.ts"
 
-/** How long failed work reports the dependency as unavailable if the checks succeed. */
+/** How long failed work counts if the checks succeed. */
 const failedWorkCountsForMs = 3_000
 
 export type DependencyWatch = {
-  /** The newest check failed. */
   isUnavailable(): boolean
-  /** Records whether `work`, which needs the dependency, succeeds, and returns its result. A failure causes a check. */
+  /** Records whether `work` succeeds. A failure causes a check. */
   observe<T>(work: Promise<T>): Promise<T>
   stop(): void
 }
 
 /**
- * Checks regularly whether a dependency (Postgres, Kafka) is available, and reports it to readiness. Checks notice an
- * outage and a recovery while there is no work; observed work notices what a check cannot.
+ * Reports whether a dependency is available. Regular checks notice an outage while there is no work; observed work notices
+ * what a check cannot.
  */
 export function watchDependency(settings: {
-  /** Rejects if the dependency is unavailable. */
   check: () => Promise<unknown>
   onState: (available: boolean, why?: string) => void
   everyMs?: number
-  /** A check that takes longer has failed, until it ends. Drivers report a server that hangs much later. */
+  /** A check that takes longer counts as failed until it ends. Drivers report a server that hangs much later. */
   timeoutMs?: number
 }): DependencyWatch {
   const { check, onState, everyMs = 5_000, timeoutMs = 5_000 } = settings

@@ -3,22 +3,19 @@ import type { Logger } from "../logging/logger.ts"
 export type Lifecycle = {
   /** Aborted when the stop begins. Long waits end then. */
   readonly stopping: AbortSignal
-  /**
-   * Aborted after four fifths of the shutdown deadline. Code that records an outcome retries until then, not only until
-   * the stop begins.
-   */
+  /** Aborted after four fifths of the shutdown deadline. Until then, code that records an outcome retries. */
   readonly expiring: AbortSignal
-  /** Registers a function that the stop calls. They are called one after the other, the last registered first. */
+  /** Registers a function that the stop calls. The last registered is called first. */
   onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
-  /** Closes everything and exits with `exitCode` (0), or with 1 if not all closed within the deadline. */
+  /** Exits with `exitCode` (0), or with 1 if not all closed within the deadline. */
   stop(reason: string, exitCode?: number): Promise<void>
 }
 
 type Signals = Pick<NodeJS.Process, "on" | "exit">
 
 /**
- * SIGTERM and SIGINT drain and close everything within the deadline; a second signal exits at once. An uncaught error ends
- * the process like kill -9: other processes continue its work from Kafka and Postgres.
+ * Closes everything at SIGTERM and SIGINT; a second signal exits at once. So does an uncaught error: other processes
+ * continue the work from Kafka and Postgres.
  */
 export function startLifecycle(settings: { log: Logger; deadlineMs: number; process?: Signals }): Lifecycle {
   const { log, deadlineMs, process: host = process } = settings

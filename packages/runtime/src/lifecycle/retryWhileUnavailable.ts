@@ -5,10 +5,8 @@ const firstPauseMs = 100
 const longestPauseMs = 5_000
 
 /**
- * Repeats `work`, with growing pauses, while it fails because a dependency is unavailable (`isTransient`). Rejects with any
- * other error. Once `signal` is aborted, rejects with the next failure: the caller does not commit its record, which is
- * consumed again after the restart. `onState` reports to readiness, which logs changes only: hundreds of batches may
- * wait for the same database.
+ * Repeats `work`, with growing pauses, while it fails with an error that `isTransient`. Once `signal` is aborted, rejects
+ * with the next error: the caller does not commit its record, which is consumed again after the restart.
  */
 export async function retryWhileUnavailable<T>(settings: {
   what: string

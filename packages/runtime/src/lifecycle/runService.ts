@@ -13,14 +13,13 @@ export type ServiceParts<V extends Variables> = {
   lifecycle: Lifecycle
   readiness: Readiness
   metrics: Registry
-  /** Logs the service's addresses and sends them to the parent process, if there is one (configured ports may be 0). */
+  /** Logs the service's addresses and sends them to the parent process: configured ports may be 0. */
   announce(addresses: Record<string, string>): void
 }
 
 /**
- * Runs a service: reads the configuration, starts log, ops server and signal handlers, then calls `start`, which wires
- * the service and registers how it closes. `/readyz` needs all `checks` to pass, and shows `optionalChecks` too. If the
- * start fails, logs why (a wrong configuration: on standard error) and exits with 1.
+ * Reads the configuration, starts the ops server and handles signals. Then calls `start`, which wires the service. If that
+ * fails, logs why and exits with 1. `checks` are those of `createReadiness`.
  */
 export async function runService<V extends Variables>(settings: {
   name: string

@@ -3,11 +3,10 @@ import type { Logger } from "../logging/logger.ts"
 import { reasonOf } from "../logging/reasonOf.ts"
 
 /**
- * At start, waits until a dependency is available. Logs that it waits, and rejects after the deadline with `remedy`: what
- * the operator should check. `check` rejects while the dependency is unavailable.
+ * For the start of a process. `check` rejects while the dependency is unavailable. After the deadline, rejects with
+ * `remedy`: what the operator should check.
  */
 export async function waitForDependency(settings: {
-  /** Such as "Postgres". */
   name: string
   check: () => Promise<unknown>
   deadlineMs: number

@@ -3,16 +3,13 @@ import { type Bindings, type DestinationStream, type Logger, pino, stdSerializer
 export type { Logger } from "pino"
 
 /**
- * Fields with these names, or with names that end so, are not logged, at any of the upper three levels of an object:
- * `signingSecret`, `DATABASE_URL`, `Set-Cookie`.
+ * Fields that are redacted by the end of their name (`signingSecret`, `DATABASE_URL`, `Set-Cookie`), at the upper three
+ * levels of an object.
  */
 const secretFields =
   /(authorization|cookie|email|password|secrets?|signature|token|database_?url)$|^(body|value)$/i
 
-/**
- * A logger that writes JSON lines, and redacts fields with secrets or personal data. It is the last line of defence: no code
- * should log such fields.
- */
+/** Writes JSON lines, and redacts secrets and personal data that code logs by mistake. */
 export function createLogger(
   settings: { service: string; level: string },
   destination?: DestinationStream,
@@ -37,8 +34,8 @@ export function createLogger(
 }
 
 /**
- * Returns the fields without secrets, copied only if there are any. pino's own `redact` takes 7 µs per line for these names
- * at three levels; to write a line takes 1 µs.
+ * Copies the fields only if there are secrets among them. pino's own `redact` takes 7 µs per line for these names; to
+ * write a line takes 1 µs.
  */
 function redact(fields: Record<string, unknown>, levels: number): Record<string, unknown> {
   let safe = fields

@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from "prom-client"
 import { readForMetric } from "./readForMetric.ts"
 
-/** A gauge of a consumer's lag. It is read from Kafka when the metrics are read, and omitted while Kafka is unavailable. */
 export function registerLagGauge(
   registry: Registry,
   gauge: { name: string; records: string },
