@@ -1,19 +1,17 @@
-/** SQLSTATE codes and classes of a server that is unavailable, or that ended our transaction (manual, appendix A). */
+/** SQLSTATE of a server that is unavailable, or that ended our transaction (manual, appendix A). */
 const transientStates = /^(08|25006|25P03|25P04|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P0|58|XX)/
 
-/** Codes of network, TLS and exhausted file descriptors or ports. */
+/** Network, TLS, and too few file descriptors or ports. */
 const transientCodes =
   /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|EPROTO|ERR_SSL_)/
 
-// The driver's errors without a code. The last one occurs once per connection after a migration has changed a table.
+// Errors without a code. The last occurs once per connection after a migration of a table.
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered|SSL connection|cached plan must not change/
 
-// Only a value can cause these: it is too long, out of range or not representable. The other codes of classes 22 and 23
-// reject every record alike, so the statement is wrong.
+// Only values cause these. The other codes of classes 22 and 23 mean that the statement is wrong.
 const invalidValueStates = /^(22001|22003|22007|22008|22021|22P02|22P03|22P05)/
 
-/** Whether the same statement may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)

@@ -6,8 +6,8 @@ import { everything, withSchemaEngine } from "./schemaEngine.ts"
 const migrationLock = 7_483_920_114
 
 /**
- * Applies the missing migrations and returns their names. Writes the same history as `prisma migrate deploy`. May run
- * several times at once; the lock ends with its session, even if the process is killed.
+ * Returns the names of the migrations that it applied. Writes the same history as `prisma migrate deploy`. May run several
+ * times at once.
  */
 export async function migrate(url: string): Promise<string[]> {
   const session = new pg.Client({ connectionString: url, application_name: "sitewire-migrate" })
@@ -22,8 +22,8 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * The engine applies nothing after a failed migration until that is marked as rolled back. A migration that Postgres
- * rejected (it has a log) was one transaction, and left nothing behind. Of a killed migration we do not know.
+ * The engine applies nothing after a failed migration until that is marked as rolled back. One that Postgres rejected (it
+ * has a log) was a transaction, so it changed nothing. A killed one may have.
  */
 async function markRejectedAsRolledBack(session: pg.Client): Promise<void> {
   const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")

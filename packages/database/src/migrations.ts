@@ -7,7 +7,6 @@ export function readSchema(): Promise<string> {
   return readFile(new URL("schema.prisma", prismaFolder), "utf8")
 }
 
-/** Returns `prisma/migrations`, the oldest first, in the form of Prisma's schema engine. */
 export async function readMigrations() {
   const folder = new URL("migrations/", prismaFolder)
   const entries = await readdir(folder, { withFileTypes: true })

@@ -1,9 +1,6 @@
 import type { Pool, Sql } from "./pool.ts"
 
-/**
- * Does `work` on one connection, for transactions. After an error the connection is closed, because its transaction may
- * still be open.
- */
+/** For transactions. After an error the connection is closed, because its transaction may still be open. */
 export async function onOwnConnection<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.driver.connect()
   let broken: Error | undefined

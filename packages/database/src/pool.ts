@@ -6,16 +6,14 @@ export type PoolSettings = {
   url: string
   /** The most connections. Each costs Postgres about 10 MB. */
   size: number
-  /** Shown in pg_stat_activity. */
   name: string
   statementTimeoutMs?: number
-  /** How long a caller waits for a connection. */
   connectTimeoutMs?: number
 }
 
 /**
- * Runs one statement. With `name`, it is prepared once per connection, which halves the cost of large statements. Rejects
- * with the driver's error: see `isUnavailable`.
+ * With `name`, the statement is prepared once per connection: half the cost for large ones. Rejects with the driver's error
+ * (see `isUnavailable`).
  */
 export type Sql = <R extends Row = Row>(
   text: string,
@@ -25,7 +23,7 @@ export type Sql = <R extends Row = Row>(
 
 export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
 
-/** A server that cannot be reached cannot cancel a statement, so the driver gives up this much later. */
+/** An unreachable server cannot cancel a statement, so the driver gives up this much later. */
 const driverExtraMs = 2_000
 
 export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
@@ -38,8 +36,7 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     query_timeout: statementTimeoutMs + driverExtraMs,
     connectionTimeoutMillis: settings.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
-    // Otherwise a plan made for a nearly empty table would scan it after it has grown: plans of prepared statements are
-    // cached. A table without an index is scanned all the same.
+    // The cached plan of a prepared statement that was made for a nearly empty table would scan the table when it has grown.
     options: "-c enable_seqscan=off",
     keepAlive: true,
     // The kernel's default is two hours.

@@ -2,7 +2,6 @@ import { PrismaPg } from "@prisma/adapter-pg"
 import { PrismaClient } from "../generated/client.ts"
 import type { Pool } from "./pool.ts"
 
-/** Uses the same pool as our SQL, so that one limit of connections applies to both. */
 export function openPrisma(pool: Pool): PrismaClient {
   return new PrismaClient({ adapter: new PrismaPg(pool.driver) })
 }

@@ -1,8 +1,8 @@
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 
 /**
- * Returns the SQL that creates `schema` (the text of schema.prisma) in an empty database. For the drift test, because
- * Prisma's own comparison reads the catalogue with a driver that does not support the type "char".
+ * The SQL that creates `schema` (the text of schema.prisma). The drift test needs it: Prisma's own comparison does not
+ * support the type "char" in the catalogue.
  */
 export async function schemaSql(url: string, schema: string): Promise<string> {
   return withSchemaEngine(url, schema, async (engine) => {

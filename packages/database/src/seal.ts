@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 
-/** Keys by id. `current` seals, all can open. To rotate: put a new key first, reseal the rows, remove the old key. */
+/** `current` seals, all can open. To rotate: put a new key first, reseal the rows, remove the old key. */
 export type SealingKeys = { readonly current: string; readonly keys: ReadonlyMap<string, Buffer> }
 
 const format = 1
@@ -65,7 +65,6 @@ export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Arra
   }
 }
 
-/** The id of the key that sealed a value. */
 export function sealingKeyId(sealed: Uint8Array): string {
   const [version, length = 0] = sealed
   if (version !== format || sealed.length < 2 + length + nonceBytes + tagBytes)

@@ -1,4 +1,3 @@
-/** Sealing and opening must use the same context. */
 export const sealContexts = {
   signingSecret: (channel: string, secretId: string) => `channel:${channel}:secret:${secretId}`,
   connectionToken: (connection: string) => `connection:${connection}:token`,

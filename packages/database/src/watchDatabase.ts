@@ -1,6 +1,6 @@
 import type { Sql } from "./pool.ts"
 
-/** Checks regularly whether the database responds. Returns a function that ends the checks. */
+/** Returns a function that ends the checks. */
 export function watchDatabase(settings: {
   sql: Sql
   onState: (reachable: boolean, why?: string) => void

@@ -1,4 +1,4 @@
-/** Node has WebAssembly, but its types are only in the DOM library. */
+/** Node has WebAssembly; TypeScript has its types only in the DOM library. */
 declare namespace WebAssembly {
   type Module = object
   type Instance = { exports: Record<string, unknown> }
