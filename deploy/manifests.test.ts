@@ -7,7 +7,7 @@ import { topicNames } from "../packages/contracts/src/index.ts"
 import { nodeArguments, nodeEnvironment } from "../packages/installation/src/process/nodeArguments.ts"
 import { kafkaAuthVariables, processVariables, type Variables } from "../packages/runtime/src/index.ts"
 import { setupVariables } from "../packages/setup/src/index.ts"
-// biome-ignore lint/style/noRestrictedImports: what the manifests set is held against what the services declare.
+// biome-ignore lint/style/noRestrictedImports: the manifests are compared with the variables that the services declare.
 import { schedulerVariables } from "../services/sync-scheduler/src/variables.ts"
 // biome-ignore lint/style/noRestrictedImports: as above
 import { gatewayVariables } from "../services/trigger-gateway/src/variables.ts"
@@ -189,7 +189,7 @@ test("the Dockerfile has a target for each image, and what it starts exists", as
     )?.[1]
     expect((await stat(new URL(`../${started}`, import.meta.url))).isFile()).toBe(true)
     const installed = new RegExp(
-      `^FROM pick AS ${name}-files\\nRUN sh deploy/install\\.sh (\\S+) /app$`,
+      `^FROM tools AS ${name}-files\\nRUN sh deploy/install\\.sh (\\S+) /app$`,
       "m",
     ).exec(dockerfile)
     expect(started).toBe(`${installed?.[1]}/src/main.ts`)

@@ -18,7 +18,7 @@ const commands = {
   chaos: ["packages/chaos/src/main.ts"],
   mutants: ["packages/mutants/src/main.ts"],
   test: ["packages/testkit/src/npmTest/main.ts"],
-  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "repository"],
+  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "repository", "--continue"],
 }
 
 const [name = "", ...args] = process.argv.slice(2)

@@ -6,10 +6,10 @@ import { consoleVariables } from "./variables.ts"
 await runService({
   name: "console",
   variables: consoleVariables,
-  parts: ["postgres"],
+  checks: ["postgres"],
   // Not required for readiness: while Kafka is unavailable, operators need the console to inspect and pause
   // channels.
-  spared: ["kafka"],
+  optionalChecks: ["kafka"],
   async start({ config, log, lifecycle, readiness, metrics, announce }) {
     const pool = openPool({
       url: config.DATABASE_URL,

@@ -31,10 +31,10 @@ function start(env: Record<string, string>) {
 
 /** The readiness checks of the process. */
 async function readiness({ ops }: Record<string, string>) {
-  const { parts } = (await (await fetch(`${ops}/readyz`)).json()) as {
-    parts: Record<string, { ready: boolean; why?: string }>
+  const { checks } = (await (await fetch(`${ops}/readyz`)).json()) as {
+    checks: Record<string, { ready: boolean; why?: string }>
   }
-  return parts
+  return checks
 }
 
 test("the process serves requests, logs no secret, and exits with 0 on SIGTERM", async () => {

@@ -2,20 +2,19 @@ import pg from "pg"
 import { readMigrations } from "./migrations.ts"
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 
-/** Any number will do, as long as nothing else in the database locks the same one. */
+/** Any number that no other advisory lock uses. */
 const migrationLock = 7_483_920_114
 
 /**
- * Applies the migrations that the database does not have yet and returns their names. The history is written to
- * `_prisma_migrations` with the usual checksums, so `prisma migrate deploy` can take over anywhere. Safe to run from
- * several places at once: the lock is held by a session, so a killed migration lets go of it.
+ * Returns the names of the migrations that it applied. Writes the same history as `prisma migrate deploy`. May run several
+ * times at once.
  */
 export async function migrate(url: string): Promise<string[]> {
   const session = new pg.Client({ connectionString: url, application_name: "sitewire-migrate" })
   await session.connect()
   try {
     await session.query("select pg_advisory_lock($1)", [migrationLock])
-    await forgetRefused(session)
+    await markRejectedAsRolledBack(session)
     return await applyMigrations(url)
   } finally {
     await session.end()
@@ -23,12 +22,12 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * The engine applies nothing where a migration has failed, until somebody says what is left of it. Of one that Postgres
- * refused nothing is: it is one transaction. Of one that was killed nobody knows; that has no log.
+ * The engine applies nothing after a failed migration until that is marked as rolled back. One that Postgres rejected (it
+ * has a log) was a transaction, so it changed nothing. A killed one may have.
  */
-async function forgetRefused(session: pg.Client): Promise<void> {
-  const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as there")
-  if (!rows[0].there) return
+async function markRejectedAsRolledBack(session: pg.Client): Promise<void> {
+  const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")
+  if (!rows[0].exists) return
   await session.query(
     "update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null and logs <> ''",
   )

@@ -7,7 +7,6 @@ export function readSchema(): Promise<string> {
   return readFile(new URL("schema.prisma", prismaFolder), "utf8")
 }
 
-/** The migrations of `prisma/migrations`, oldest first, in the form that Prisma's schema engine takes. */
 export async function readMigrations() {
   const folder = new URL("migrations/", prismaFolder)
   const entries = await readdir(folder, { withFileTypes: true })

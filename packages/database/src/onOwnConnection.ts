@@ -1,16 +1,13 @@
 import type { Pool, Sql } from "./pool.ts"
 
-/**
- * Does `work` on one connection of its own, for transactions. A connection on which it was broken off is closed: its
- * transaction may still be open, and must not go back to the pool.
- */
+/** For transactions. After an error the connection is closed, because its transaction may still be open. */
 export async function onOwnConnection<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.driver.connect()
   let broken: Error | undefined
   const onBreak = (error: Error) => {
     broken = error
   }
-  // Without a listener, a connection that breaks while the work waits for something else ends the process.
+  // Without a listener, a connection that breaks between two statements ends the process.
   client.on("error", onBreak)
   try {
     return await work(async (text, values = []) => (await client.query({ text, values: [...values] })).rows)

@@ -1,10 +1,7 @@
 import { onOwnConnection } from "./onOwnConnection.ts"
 import type { Pool, Sql } from "./pool.ts"
 
-/**
- * Does `work` in a transaction that holds the advisory lock `lockKey`. Null: another process holds it, and nothing was
- * done. The transaction's end gives the lock back, and so does a kill.
- */
+/** Does `work` in a transaction with an advisory lock. Returns null if another process has the lock. */
 export function oneAtATime<T>(
   pool: Pool,
   lockKey: number,

@@ -8,10 +8,7 @@ import pg from "pg"
 const require = createRequire(import.meta.url)
 let loaded: Promise<void> | undefined
 
-/**
- * Prisma's schema engine as WebAssembly: it does what `prisma migrate deploy` does, and needs no binary to be downloaded.
- * We instantiate it ourselves, because importing `.wasm` modules needs a newer Node 24 than some platforms get.
- */
+/** Prisma's schema engine as WebAssembly. Instantiated here, because not every Node 24 can import `.wasm` modules. */
 async function loadEngine(): Promise<void> {
   const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
   const module = await WebAssembly.compile(await readFile(file))
@@ -22,10 +19,7 @@ async function loadEngine(): Promise<void> {
   if (typeof start === "function") start()
 }
 
-/**
- * The engine limits its wait for a database lock to 10 s, and does not clear that timer when it has the lock. Unreferenced,
- * the timer does not delay the end of the process.
- */
+/** The engine never clears its timer of 10 s for the database lock. Unreferenced, it does not delay the process's end. */
 function withUnreferencedTimers(functions: Record<string, unknown>): Record<string, unknown> {
   const name = Object.keys(functions).find((key) => key.startsWith("__wbg_setTimeout_"))
   if (!name) throw new Error("Prisma's schema engine no longer imports setTimeout: remove this function")
@@ -33,10 +27,7 @@ function withUnreferencedTimers(functions: Record<string, unknown>): Record<stri
   return { ...functions, [name]: setUnreferenced }
 }
 
-/**
- * Prisma's adapter cuts a migration at each semicolon, within texts and comments too, and sends the pieces one by one: one
- * that fails leaves those before it. Sent whole, Postgres takes them as one transaction.
- */
+/** Prisma's adapter would split a migration at each semicolon, even in texts. Sent whole, it is one transaction. */
 class WholeMigrations extends PrismaPg {
   override async connect() {
     const adapter = await super.connect()
@@ -46,8 +37,8 @@ class WholeMigrations extends PrismaPg {
 }
 
 /**
- * Runs `work` with an engine on the database at `url`, and ends its connections after it: one left open would keep the
- * engine's lock. `schema` (the text of schema.prisma) is needed for comparing, not for migrating.
+ * Closes the engine's connections after `work`, which releases its lock. `schema` (the text of schema.prisma) is needed to
+ * compare, not to migrate.
  */
 export async function withSchemaEngine<T>(
   url: string,
@@ -59,7 +50,7 @@ export async function withSchemaEngine<T>(
   const pool = new pg.Pool({
     connectionString: url,
     application_name: "sitewire-migrate",
-    // What a service asks of a table waits behind a migration that waits for it, as for a dump of an hour.
+    // While a migration waits for a table's lock, other statements on the table wait too.
     options: "-c lock_timeout=3s",
   })
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeMigrations(pool))

@@ -1,9 +1,8 @@
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 
 /**
- * The SQL that makes `schema` (the text of schema.prisma) out of an empty database. The drift test compares what it
- * makes with what the migrations make; Prisma's own comparison reads the catalogue through a driver that refuses the
- * type "char" there.
+ * The SQL that creates `schema` (the text of schema.prisma). The drift test needs it: Prisma's own comparison does not
+ * support the type "char" in the catalogue.
  */
 export async function schemaSql(url: string, schema: string): Promise<string> {
   return withSchemaEngine(url, schema, async (engine) => {

@@ -1,19 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 
-/**
- * Keys that seal values, by key id. The first seals; all open. Rotation: put a new key first, seal the rows again,
- * take the old key away.
- */
+/** `current` seals, all can open. To rotate: put a new key first, reseal the rows, remove the old key. */
 export type SealingKeys = { readonly current: string; readonly keys: ReadonlyMap<string, Buffer> }
 
 const format = 1
 const nonceBytes = 12
 const tagBytes = 16
 
-/**
- * Reads `SEALING_KEYS`: `id:key` pairs parted by commas, each key 32 bytes in base64, the sealing one first.
- * Throws with what is wrong and never with a key.
- */
+/** Reads `SEALING_KEYS`: `id:key` pairs separated by commas, the sealing key first. Errors contain no key. */
 export function readSealingKeys(text: string): SealingKeys {
   const keys = new Map<string, Buffer>()
   let current: string | undefined
@@ -23,7 +17,7 @@ export function readSealingKeys(text: string): SealingKeys {
     const key = Buffer.from(encoded, "base64")
     if (key.length !== 32)
       throw new Error(`the key "${id}" must be 32 bytes in base64 (openssl rand -base64 32)`)
-    if (keys.has(id)) throw new Error(`the key id "${id}" stands twice`)
+    if (keys.has(id)) throw new Error(`the key id "${id}" occurs twice`)
     keys.set(id, key)
     current ??= id
   }
@@ -32,8 +26,8 @@ export function readSealingKeys(text: string): SealingKeys {
 }
 
 /**
- * Seals with AES-256-GCM: format byte, length of the key id, key id, nonce, tag, ciphertext. `context` says whose value
- * it is (`channel:acme:signing-secret`); a sealed value moved to another row does not open.
+ * Seals with AES-256-GCM: format byte, length of the key id, key id, nonce, tag, ciphertext. `context` names the row (see
+ * sealContexts.ts), so that a value copied to another row does not open.
  */
 export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer {
   const key = keys.get(current)
@@ -46,12 +40,11 @@ export function seal({ current, keys }: SealingKeys, context: string, value: str
   return Buffer.concat([Buffer.of(format, id.length), id, nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Opens what `seal` made. Throws where the key is not at hand or is another, or the value was changed or moved. */
 export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Array): string {
   const bytes = Buffer.from(sealed)
   const id = sealingKeyId(bytes)
   const key = keys.get(id)
-  if (!key) throw new Error(`a sealed value needs the key "${id}", which SEALING_KEYS does not hold`)
+  if (!key) throw new Error(`a sealed value needs the key "${id}", which SEALING_KEYS does not contain`)
   const nonceAt = 2 + Buffer.byteLength(id)
   const tagAt = nonceAt + nonceBytes
   const nonce = bytes.subarray(nonceAt, tagAt)
@@ -72,7 +65,6 @@ export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Arra
   }
 }
 
-/** Which key sealed a value: what a rotation looks for. */
 export function sealingKeyId(sealed: Uint8Array): string {
   const [version, length = 0] = sealed
   if (version !== format || sealed.length < 2 + length + nonceBytes + tagBytes)

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { readSealingKeys } from "./seal.ts"
 
-/** The keys that open sealed values. Only processes that need signing secrets or show tokens may hold them. */
+/** Only for processes that need signing secrets or show tokens. */
 export const sealingVariables = {
   SEALING_KEYS: z
     .string()

@@ -1,22 +1,19 @@
 import type { Sql } from "./pool.ts"
 
-/**
- * Asks the database every `everyMs` whether it answers and tells readiness; one that has not within `answerWithinMs`
- * counts as away until it does. Returns what ends it.
- */
+/** Returns a function that ends the checks. */
 export function watchDatabase(settings: {
   sql: Sql
   onState: (reachable: boolean, why?: string) => void
   everyMs?: number
-  answerWithinMs?: number
+  timeoutMs?: number
 }): () => void {
-  const { sql, onState, everyMs = 5_000, answerWithinMs = 5_000 } = settings
+  const { sql, onState, everyMs = 5_000, timeoutMs = 5_000 } = settings
   let stopped = false
   let timer: NodeJS.Timeout | undefined
 
-  async function look(): Promise<void> {
-    // A server that hangs is told by the driver only when the longest statement would have been cancelled.
-    timer = setTimeout(() => onState(false, `no answer within ${answerWithinMs} ms`), answerWithinMs)
+  async function check(): Promise<void> {
+    // The driver reports a server that hangs only after the time-out of statements.
+    timer = setTimeout(() => onState(false, `no response within ${timeoutMs} ms`), timeoutMs)
     const failure = await sql("select 1").then(
       () => null,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
@@ -24,10 +21,10 @@ export function watchDatabase(settings: {
     clearTimeout(timer)
     if (stopped) return
     onState(failure === null, failure ?? undefined)
-    timer = setTimeout(() => void look(), everyMs)
+    timer = setTimeout(() => void check(), everyMs)
   }
 
-  timer = setTimeout(() => void look(), everyMs)
+  timer = setTimeout(() => void check(), everyMs)
   return () => {
     stopped = true
     clearTimeout(timer)

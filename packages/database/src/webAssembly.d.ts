@@ -1,4 +1,4 @@
-/** The part of WebAssembly that loading the schema engine needs: Node has it, `@types/node` leaves it to the DOM library. */
+/** Node has WebAssembly; TypeScript has its types only in the DOM library. */
 declare namespace WebAssembly {
   type Module = object
   type Instance = { exports: Record<string, unknown> }

@@ -20,5 +20,3 @@ try {
   if (error instanceof ConfigurationError) process.stderr.write(`${error.message}\n`)
   else createLogger({ service: "setup", level: "info" }).fatal({ error }, "the setup failed")
 }
-// The schema engine leaves a timer of 10 s behind, for which the next step of a deployment would wait.
-process.exit()

@@ -1,6 +1,6 @@
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { migrate, openPool } from "@sitewire/database"
-import { connectKafka, ensureTopics, type KafkaOptions, waitForBroker } from "@sitewire/kafka"
+import { checkBroker, connectKafka, ensureTopics, type KafkaOptions } from "@sitewire/kafka"
 import { type Logger, waitForDependency } from "@sitewire/runtime"
 
 export type PrepareSettings = {
@@ -10,14 +10,14 @@ export type PrepareSettings = {
   replication: number
   retryDelaysMs: readonly number[]
   retryPeriodMs: number
-  /** How long to wait for a database or broker that is away. */
+  /** How long to wait for Postgres and for Kafka. */
   deadlineMs: number
   log: Logger
 }
 
 /**
- * Brings database and broker to what this version needs: applies the migrations, creates the topics and corrects their
- * settings. Safe to repeat and to run in several places at once. Run before the services of a new version start.
+ * Applies the migrations, creates the topics and corrects their settings. Run before the services of a new version start.
+ * May be repeated, and may run several times at once.
  */
 export async function prepare(settings: PrepareSettings): Promise<void> {
   const { databaseUrl, deadlineMs, log } = settings
@@ -36,10 +36,15 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
   log.info({ applied: await migrate(databaseUrl) }, "migrations are applied")
 
   const kafka = connectKafka({ ...settings.kafka, clientId: "setup", log })
-  await waitForBroker({
-    kafka,
+  await waitForDependency({
+    name: "Kafka",
+    check: async () => {
+      const state = await checkBroker({ kafka })
+      if (state.status !== "reachable") throw new Error(state.why)
+    },
     deadlineMs,
-    onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
+    remedy: "Start it, or correct KAFKA_BROKERS.",
+    log,
   })
   const catalogue = topicCatalogue({
     prefix: settings.topicPrefix,
@@ -60,5 +65,5 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
     const remedy = `Set TOPIC_REPLICATION, which is ${replication}, to the number of brokers at most.`
     throw new Error(`${error.message} ${remedy}`, { cause: error })
   })
-  log.info(outcome, "topics are there")
+  log.info(outcome, "all topics exist")
 }

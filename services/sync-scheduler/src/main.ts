@@ -22,7 +22,7 @@ import { schedulerVariables } from "./variables.ts"
 await runService({
   name: "sync-scheduler",
   variables: schedulerVariables,
-  parts: ["kafka", "postgres"],
+  checks: ["kafka", "postgres"],
   async start({ config, log, lifecycle, readiness, metrics: registry }) {
     const { SYNC_DEADLINE: deadlineMs, SERVICE_NAME: serviceName } = config
     const windows = {

@@ -16,7 +16,7 @@ const checkEveryMs = 1_000
 await runService({
   name,
   variables: gatewayVariables,
-  parts: ["postgres", "kafka"],
+  checks: ["postgres", "kafka"],
   start: async ({ config, log, lifecycle, readiness, metrics: registry, announce }) => {
     const deadlineMs = config.GATEWAY_DEADLINE
     // A new connection and a statement together must fit into the deadline.

@@ -53,7 +53,7 @@ afterAll(async () => {
 
 const readiness = async () => {
   const response = await call(`${running.ops}/readyz`, { method: "GET" })
-  const { kafka } = JSON.parse("text" in response ? response.text : "{}").parts
+  const { kafka } = JSON.parse("text" in response ? response.text : "{}").checks
   return { status: response.status, why: String(kafka.why ?? "") }
 }
 const triggerAll = () => Promise.all(paths.map((path) => call(running.gateway + path)))

@@ -19,7 +19,7 @@ import { dispatcherVariables } from "./variables.ts"
 await runService({
   name: "webhook-dispatcher",
   variables: dispatcherVariables,
-  parts: ["postgres"],
+  checks: ["postgres"],
   async start(service) {
     const { config, log, lifecycle, readiness, metrics: registry } = service
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }

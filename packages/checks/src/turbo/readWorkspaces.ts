@@ -54,10 +54,10 @@ const serviceFolders = new Map([
   ["console", "packages/console"],
 ])
 
-/** Finds `services/trigger-gateway/src/main.ts` and `.start("gateway"`. */
+/** Finds paths of main files, and calls of an installation's `start`. */
 function findStarted(source: string): string[] {
-  const paths = source.matchAll(/\b((?:packages|services)\/[a-z-]+)\/src\/main\.ts/g)
-  const names = source.matchAll(/\.start\(\s*"([a-z]+)"/g)
+  const paths = [...source.matchAll(/\b((?:packages|services)\/[a-z-]+)\/src\/main\.ts/g)]
+  const names = [...source.matchAll(/\.start\(\s*"([a-z]+)"/g)]
   return [
     ...[...paths].map(([, folder]) => folder ?? ""),
     ...[...names].map(([, name]) => serviceFolders.get(name ?? "") ?? ""),

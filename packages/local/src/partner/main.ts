@@ -13,7 +13,7 @@ await runService({
       .transform((text) => z.record(z.string(), z.string()).parse(JSON.parse(text)))
       .meta({ description: "Signing secrets by channel, as JSON.", secret: true }),
   },
-  parts: [],
+  checks: [],
   async start({ config, lifecycle, announce }) {
     const server = createServer(createPartner(config.PARTNER_SECRETS))
     const port = await listen(server, "127.0.0.1", config.PARTNER_PORT, "PARTNER_PORT")

@@ -1,13 +1,13 @@
 import { type BatchBounds, batchItems } from "./batchItems.ts"
 
 export type BatchCallsSettings<Item, Result> = BatchBounds & {
-  /** Does the work for a batch; the results stand in the items' order. A rejection rejects every item of the batch. */
+  /** Returns the results in the items' order. A rejection rejects each call of the batch. */
   run: (items: Item[]) => Promise<Result[]>
 }
 
 type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
 
-/** Gathers single calls into batches. Returns the function that the callers call. */
+/** Batches single calls. Returns the function to call for one item. */
 export function batchCalls<Item, Result>(
   settings: BatchCallsSettings<Item, Result>,
 ): (item: Item) => Promise<Result> {

@@ -1,21 +1,20 @@
 export type BatchBounds = {
-  /** How long the first of a batch waits for others, in milliseconds. 0: until the current turn's work is done. */
+  /** How long a batch waits for more items after its first. */
   lingerMs: number
-  /** A batch that has grown so large goes without lingering, and grows on only while others are under way. By default `maxBatch`. */
+  /** A batch of this size does not linger. By default `maxBatch`. */
   flushAt?: number
-  /** A batch that has grown so large takes no more, and goes at once. */
   maxBatch: number
-  /** Batches under way at the same time; further items batchCalls meanwhile. */
+  /** How many batches run at the same time. */
   maxRunning: number
 }
 
 export type BatchItemsSettings<Item> = BatchBounds & {
-  /** Does the work for a batch; the next one's turn comes when it settles or calls `release`. Must not reject. */
+  /** Must not reject. The next batch may run when this settles or calls `release`. */
   run: (items: Item[], isLate: () => boolean, release: () => void) => Promise<void>
-  /** How long a batch may take, waiting included, from its first item on. Without it: as long as it likes. */
+  /** How long a batch may take, including its wait. */
   deadline?: {
     ms: number
-    /** Called once for a batch that is late. One that has not begun never will. */
+    /** Called once for a late batch. If it has not begun, it is dropped. */
     onLate: (items: Item[], begun: boolean) => void
   }
 }
@@ -23,13 +22,13 @@ export type BatchItemsSettings<Item> = BatchBounds & {
 type Batch<Item> = { items: Item[]; due: boolean; late: boolean; timers: NodeJS.Timeout[] }
 
 /**
- * Gathers items into batches, the oldest first: one statement or one request does for many what each would have cost
- * alone. Returns the function that adds an item. Timers belong to batches, never to items.
+ * Batches items, so that one statement or request serves many. Returns the function that adds an item. Timers are per
+ * batch, because there are many items.
  */
 export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Item) => void {
   const { lingerMs, maxBatch, flushAt = maxBatch, maxRunning, run, deadline } = settings
-  /** Those that have not begun. Only the newest may have room left. */
-  const gathering: Batch<Item>[] = []
+  /** The oldest first. */
+  const waiting: Batch<Item>[] = []
   let running = 0
 
   function openBatch(): Batch<Item> {
@@ -39,15 +38,15 @@ export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Ite
       begin()
     }
     batch.timers.push(setTimeout(onDue, lingerMs))
-    if (deadline) batch.timers.push(setTimeout(() => giveUp(batch, deadline.onLate), deadline.ms))
-    gathering.push(batch)
+    if (deadline) batch.timers.push(setTimeout(() => expire(batch, deadline.onLate), deadline.ms))
+    waiting.push(batch)
     return batch
   }
 
   function begin(): void {
-    for (let next = gathering[0]; next && running < maxRunning; next = gathering[0]) {
+    for (let next = waiting[0]; next && running < maxRunning; next = waiting[0]) {
       if (!next.due && next.items.length < flushAt) return
-      gathering.shift()
+      waiting.shift()
       void runBatch(next)
     }
   }
@@ -66,15 +65,15 @@ export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Ite
     release()
   }
 
-  function giveUp(batch: Batch<Item>, onLate: (items: Item[], begun: boolean) => void): void {
+  function expire(batch: Batch<Item>, onLate: (items: Item[], begun: boolean) => void): void {
     batch.late = true
-    const place = gathering.indexOf(batch)
-    if (place >= 0) gathering.splice(place, 1)
-    onLate(batch.items, place < 0)
+    const index = waiting.indexOf(batch)
+    if (index >= 0) waiting.splice(index, 1)
+    onLate(batch.items, index < 0)
   }
 
   return (item) => {
-    const newest = gathering.at(-1)
+    const newest = waiting.at(-1)
     const batch = newest && newest.items.length < maxBatch ? newest : openBatch()
     batch.items.push(item)
     if (batch.items.length === flushAt) begin()

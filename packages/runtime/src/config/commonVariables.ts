@@ -7,15 +7,14 @@ const portSchema = z.coerce
   .min(0, "must be a port number, or 0 for a free one")
   .max(65_535, "must be a port number of at most 65535")
 
-/** A TCP port to listen on; 0 picks a free one. */
 export function portVariable(fallback: number, description: string) {
   return portSchema.default(fallback).meta({ description })
 }
 
-/** What a timer can wait: with more, Node's ends at once. */
+/** Node's timers cannot wait longer: above 24.8 days, they fire at once. */
 const longestTimer = "24d"
 
-/** A duration such as `10s`, read to milliseconds. `fallback` and the bounds are written in the same form. */
+/** A duration such as `10s`, with its value in milliseconds. */
 export function durationVariable(
   fallback: string,
   description: string,
@@ -28,10 +27,9 @@ export function durationVariable(
     .meta({ description })
 }
 
-/** How long rows are kept. By no timer; and 0 would not mean for ever. */
+/** Not 0, which could be understood as unlimited. */
 export const retentionBounds = { min: "1s", max: "3650d" }
 
-/** A whole number within bounds. */
 export function countVariable(fallback: number, bounds: { min: number; max: number }, description: string) {
   return z.coerce
     .number("must be a whole number")
@@ -42,7 +40,6 @@ export function countVariable(fallback: number, bounds: { min: number; max: numb
     .meta({ description })
 }
 
-/** On or off; off where it is not set. */
 export function booleanVariable(description: string) {
   return z
     .enum(["true", "false"], "must be true or false")
@@ -51,20 +48,18 @@ export function booleanVariable(description: string) {
     .meta({ description })
 }
 
-/** Parts separated by commas, white space around them dropped. */
 export function listVariable(description: string) {
   return z
     .string()
     .transform((text) =>
       text
         .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
+        .map((value) => value.trim())
+        .filter((value) => value !== ""),
     )
     .meta({ description })
 }
 
-/** What every process of Sitewire reads. */
 export const processVariables = {
   LOG_LEVEL: z
     .enum(["trace", "debug", "info", "warn", "error"], "must be trace, debug, info, warn or error")
@@ -76,10 +71,7 @@ export const processVariables = {
     .meta({ description: "Address on which /livez, /readyz and /metrics listen." }),
   OPS_PORT: portVariable(9090, "Port of /livez, /readyz and /metrics; 0 picks a free one."),
   SHUTDOWN_DEADLINE: durationVariable("25s", "How long a stop may take before it is forced."),
-  STARTUP_DEADLINE: durationVariable(
-    "60s",
-    "How long to wait at start for a broker or database that is away.",
-  ),
+  STARTUP_DEADLINE: durationVariable("60s", "How long to wait at start for Kafka and Postgres."),
 }
 
 export const databaseVariables = {
@@ -94,7 +86,7 @@ export const databaseVariables = {
   ),
 }
 
-/** The retry schedule. It names the retry topics, so whoever creates the topics reads the same values. */
+/** The retry schedule. The retry topics are named after it, so the setup job reads it too. */
 export const retryVariables = {
   RETRY_DELAYS: listVariable(
     "Delays between the attempts of a delivery; the last one repeats. Each has a topic.",
@@ -107,6 +99,6 @@ export const retryVariables = {
     .prefault(defaultRetryDelays.join(",")),
   RETRY_PERIOD: durationVariable(
     defaultRetryPeriod,
-    "A delivery that still fails after this time is given up.",
+    "A delivery that still fails after this time becomes dead.",
   ),
 }

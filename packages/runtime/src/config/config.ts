@@ -1,18 +1,18 @@
 import type { z } from "zod"
 
-/** Variables of the environment by name. Descriptions come from `.meta({ description })`; `secret: true` hides defaults. */
+/** Environment variables by name. Their descriptions come from `.meta({ description })`; `secret: true` marks credentials. */
 export type Variables = Record<string, z.ZodType>
 
 export type Config<V extends Variables> = { [Name in keyof V]: z.output<V[Name]> }
 
-/** The environment does not fit. The message names every bad variable and no value: values may be secrets. */
+/** Its message names every invalid variable, but no value: values may be secrets. */
 export class ConfigurationError extends Error {
   override name = "ConfigurationError"
 }
 
 /**
- * Reads the environment by its variables' schemas. An empty or blank value counts as not set, as in most tools that write
- * environments. Throws a ConfigurationError that names every fault at once.
+ * An empty or blank value counts as not set, because many tools set empty values. Throws a ConfigurationError that lists
+ * all invalid variables.
  */
 export function readConfig<V extends Variables>(
   variables: V,
@@ -28,7 +28,7 @@ export function readConfig<V extends Variables>(
   }
   if (faults.length === 0) return values as Config<V>
   const count = faults.length === 1 ? "a variable is" : `${faults.length} variables are`
-  throw new ConfigurationError(`The configuration is wrong: ${count} not usable.\n${faults.join("\n")}`)
+  throw new ConfigurationError(`The configuration is wrong: ${count} invalid.\n${faults.join("\n")}`)
 }
 
 function describeFault(value: string | undefined, error: z.ZodError): string {

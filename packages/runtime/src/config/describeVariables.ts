@@ -4,15 +4,14 @@ import type { Variables } from "./config.ts"
 export type VariableDescription = {
   name: string
   description: string
-  /** As it would be written in the environment. Null: none. */
+  /** The default as text. Null: there is none. */
   fallback: string | null
-  /** Must be set. */
   required: boolean
-  /** Holds a credential; it belongs into a secret store and not into a manifest. */
+  /** A credential: for a secret store, not for a manifest. */
   secret: boolean
 }
 
-/** What a process reads from its environment, for people: help texts, the README's tables, the manifests' test. */
+/** For help texts, the tables in the documents and the tests of the manifests. */
 export function describeVariables(variables: Variables): VariableDescription[] {
   return Object.entries(variables).map(([name, schema]) => {
     const layers = unwrap(schema)
@@ -32,7 +31,7 @@ type Layer = z.ZodType & {
   def: { innerType?: z.ZodType; in?: z.ZodType; defaultValue?: unknown; type: string }
 }
 
-/** A schema and what it wraps, from the outside in: defaults, pipes and transforms hide descriptions. */
+/** A schema and those inside it, from the outside in. A default, pipe or transform hides the inner description. */
 function unwrap(schema: z.ZodType): Layer[] {
   const layer = schema as Layer
   const inner = layer.def.innerType ?? layer.def.in
@@ -43,7 +42,6 @@ function fallbackOf({ def }: Layer): string | undefined {
   return def.type === "default" || def.type === "prefault" ? String(def.defaultValue) : undefined
 }
 
-/** The help text that `--help` prints. */
 export function formatHelp(name: string, variables: Variables): string {
   const lines = describeVariables(variables).map(({ name: variable, description, fallback, required }) => {
     const value = required ? "required" : fallback ? `default ${fallback}` : "optional"

@@ -22,7 +22,7 @@ test("encryption and login are independent of each other, and SCRAM is what an a
 })
 
 test.each([
-  ["half an account", { KAFKA_PASSWORD: "secret" }, "KAFKA_USERNAME and KAFKA_PASSWORD belong together"],
+  ["half an account", { KAFKA_PASSWORD: "secret" }, "only one of KAFKA_USERNAME and KAFKA_PASSWORD is set"],
   [
     "a password that everybody could read",
     { ...account, KAFKA_SASL_MECHANISM: "plain" },

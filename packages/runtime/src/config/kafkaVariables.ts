@@ -3,16 +3,15 @@ import { z } from "zod"
 import { booleanVariable, listVariable } from "./commonVariables.ts"
 import { type Config, ConfigurationError } from "./config.ts"
 
-/** How Kafka lets us in. */
 export const kafkaAuthVariables = {
   KAFKA_TLS: booleanVariable("Encrypt connections to Kafka; the brokers' certificates are verified."),
   KAFKA_CA: z
     .string()
-    .refine(isCertificate, "must be a certificate in PEM: its text, and not the name of a file")
+    .refine(isCertificate, "must be the text of a certificate in PEM, not the name of a file")
     .optional()
     .meta({
       description:
-        "Certificate authority of the brokers, in PEM, where it is not a public one. Needs KAFKA_TLS.",
+        "Certificate authority of the brokers, in PEM, if it is not a public one. Needs KAFKA_TLS.",
     }),
   KAFKA_USERNAME: z.string().optional().meta({ description: "Account at Kafka (SASL). Not set: no login." }),
   KAFKA_PASSWORD: z.string().optional().meta({ description: "The account's password.", secret: true }),
@@ -30,28 +29,30 @@ export const kafkaVariables = {
   ...kafkaAuthVariables,
   TOPIC_PREFIX: z
     .string()
-    .regex(/^[a-zA-Z0-9._-]*$/, "may hold letters, digits, dots, - and _")
+    .regex(/^[a-zA-Z0-9._-]*$/, "may contain letters, digits, dots, - and _")
     .default("")
     .meta({
       description: "Put before every topic and group name, so that installations can share a cluster.",
     }),
 }
 
-/** The variables as the Kafka client takes them. Throws a ConfigurationError where they contradict each other. */
+/** Options of the Kafka client. Throws a ConfigurationError if the variables contradict each other. */
 export function kafkaOptions(config: Config<typeof kafkaAuthVariables> & { KAFKA_BROKERS: string[] }) {
   const { KAFKA_CA: ca, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = config
   const { KAFKA_TLS: encrypted, KAFKA_SASL_MECHANISM: mechanism } = config
   if (ca !== undefined && !encrypted) {
     throw new ConfigurationError(
-      "KAFKA_CA is set, but nothing is encrypted: set KAFKA_TLS=true, or take it away.",
+      "KAFKA_CA is set, but connections are not encrypted: set KAFKA_TLS=true, or remove KAFKA_CA.",
     )
   }
   if ((username === undefined) !== (password === undefined)) {
-    throw new ConfigurationError("KAFKA_USERNAME and KAFKA_PASSWORD belong together: set both, or neither.")
+    throw new ConfigurationError(
+      "only one of KAFKA_USERNAME and KAFKA_PASSWORD is set: set both, or neither.",
+    )
   }
   if (username !== undefined && mechanism === "plain" && !encrypted) {
     throw new ConfigurationError(
-      "KAFKA_SASL_MECHANISM=plain would send the password for everybody to read: set KAFKA_TLS=true, or use scram-sha-512.",
+      "KAFKA_SASL_MECHANISM=plain would send the password unencrypted: set KAFKA_TLS=true, or use scram-sha-512.",
     )
   }
   return {

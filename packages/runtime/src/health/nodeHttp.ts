@@ -1,5 +1,5 @@
 /**
- * Node's `http`. An `import` of it reads all that it exports, `WebSocket` among it, for which Node loads a `fetch` of its own:
- * 5 MB of a process that calls neither.
+ * Node's `http`, without an `import`. An import evaluates every export, also `WebSocket`, for which Node loads its `fetch`:
+ * 5 MB in a process that uses neither.
  */
 export const nodeHttp = process.getBuiltinModule("node:http")

@@ -1,34 +1,34 @@
 import { expect, test } from "vitest"
 import { createReadiness } from "./readiness.ts"
 
-test("a part that goes and comes back is told once each, whatever happens between", () => {
-  const told: string[] = []
-  const readiness = createReadiness(["postgres"], (part, { ready, why }) =>
-    told.push(`${part} ${ready ? "back" : `away: ${why}`}`),
+test("a failing check is reported once and its recovery once, whatever happens in between", () => {
+  const changes: string[] = []
+  const readiness = createReadiness(["postgres"], (check, { ready, why }) =>
+    changes.push(`${check} ${ready ? "passes" : `fails: ${why}`}`),
   )
   readiness.set("postgres", true)
-  expect(told).toEqual([])
-  // A thousand that wait for the same database, each of which tries again.
+  expect(changes).toEqual([])
+  // Like a thousand batches that retry on the same database.
   for (let at = 0; at < 1_000; at += 1) readiness.set("postgres", false, `refused ${at % 2}`)
-  expect(readiness.read()).toMatchObject({ ready: false, parts: { postgres: { why: "refused 1" } } })
+  expect(readiness.read()).toMatchObject({ ready: false, checks: { postgres: { why: "refused 1" } } })
   for (let at = 0; at < 1_000; at += 1) readiness.set("postgres", true)
-  expect(told).toEqual(["postgres away: refused 0", "postgres back"])
+  expect(changes).toEqual(["postgres fails: refused 0", "postgres passes"])
 })
 
-test("a part that fails before it ever worked is told, a start is not", () => {
-  const told: string[] = []
-  const readiness = createReadiness(["postgres"], (part) => told.push(part))
+test("a check without a start that fails first is reported; a check that is still starting is not", () => {
+  const changes: string[] = []
+  const readiness = createReadiness(["postgres"], (check) => changes.push(check))
   readiness.set("postgres", false, "refused")
   readiness.set("sealing keys", false, "no such key")
   readiness.set("kafka", true)
-  expect(told).toEqual(["sealing keys"])
+  expect(changes).toEqual(["sealing keys"])
 })
 
-test("ready only when all parts are, those included that nobody had named before", () => {
+test("ready only if all checks pass, also those that were not named at the start", () => {
   const readiness = createReadiness(["postgres"])
   expect(readiness.read()).toMatchObject({
     ready: false,
-    parts: { postgres: { why: "starting" } },
+    checks: { postgres: { why: "starting" } },
   })
   readiness.set("postgres", true)
   expect(readiness.read().ready).toBe(true)
@@ -36,8 +36,8 @@ test("ready only when all parts are, those included that nobody had named before
   expect(readiness.read().ready).toBe(false)
 })
 
-test("a part that is spared is told of, and changes nothing", () => {
+test("an optional check is shown and does not make the process unready", () => {
   const readiness = createReadiness(["postgres"], undefined, ["kafka"])
   readiness.set("postgres", true)
-  expect(readiness.read()).toMatchObject({ ready: true, parts: { kafka: { ready: false } } })
+  expect(readiness.read()).toMatchObject({ ready: true, checks: { kafka: { ready: false } } })
 })

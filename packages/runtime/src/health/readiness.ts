@@ -1,39 +1,37 @@
-export type PartState = { ready: boolean; why?: string; since: string }
+export type CheckState = { ready: boolean; why?: string; since: string }
 
 export type Readiness = {
-  /** Says whether a part works; `why` is shown to operators and holds no secret. */
-  set(part: string, ready: boolean, why?: string): void
-  /** Ready only if every part is that is needed. */
-  read(): { ready: boolean; parts: Record<string, PartState> }
+  /** `why` is shown to operators and must not contain a secret. */
+  set(check: string, ready: boolean, why?: string): void
+  read(): { ready: boolean; checks: Record<string, CheckState> }
 }
 
 /**
- * Every part counts as not ready until it says otherwise. `onChange` is called when one no longer works, and when it
- * works again: once each, however many notice and however often its reason changes. Parts in `spared` are told of and
- * watched like the others, and do not make it unready.
+ * The process is ready if all checks pass. Each fails until `set` reports a pass. `onChange` is called once when a check
+ * fails, not again when its reason changes. `optionalChecks` are only shown.
  */
 export function createReadiness(
-  parts: readonly string[],
-  onChange: (part: string, state: PartState) => void = () => {},
-  spared: readonly string[] = [],
+  checks: readonly string[],
+  onChange: (check: string, state: CheckState) => void = () => {},
+  optionalChecks: readonly string[] = [],
 ): Readiness {
   const now = () => new Date().toISOString()
-  const states = new Map<string, PartState>(
-    [...parts, ...spared].map((part) => [part, { ready: false, why: starting, since: now() }]),
+  const states = new Map<string, CheckState>(
+    [...checks, ...optionalChecks].map((check) => [check, { ready: false, why: starting, since: now() }]),
   )
   return {
-    set(part, ready, why) {
-      const before = states.get(part)
+    set(check, ready, why) {
+      const before = states.get(check)
       if (before && before.ready === ready && before.why === why) return
       const since = before?.ready === ready ? before.since : now()
       const state = { ready, since, ...(why === undefined ? {} : { why }) }
-      states.set(part, state)
+      states.set(check, state)
       const changed = before ? before.ready !== ready && before.why !== starting : !ready
-      if (changed) onChange(part, state)
+      if (changed) onChange(check, state)
     },
     read: () => ({
-      ready: [...states].every(([part, state]) => state.ready || spared.includes(part)),
-      parts: Object.fromEntries(states),
+      ready: [...states].every(([check, state]) => state.ready || optionalChecks.includes(check)),
+      checks: Object.fromEntries(states),
     }),
   }
 }

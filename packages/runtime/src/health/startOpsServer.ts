@@ -9,8 +9,8 @@ const maxConnections = 64
 export type OpsServer = { port: number; close(): Promise<void> }
 
 /**
- * The operators' listener, apart from the one that partners reach: `/livez` (the process turns), `/readyz` (every part
- * works; 503 with the parts otherwise), `/metrics` (Prometheus text).
+ * The HTTP server for operators, which partners cannot reach: `/livez` (200 if the process responds), `/readyz` (503 if a
+ * check fails) and `/metrics` (Prometheus text).
  */
 export async function startOpsServer(settings: {
   host: string
@@ -28,20 +28,19 @@ export async function startOpsServer(settings: {
       response.writeHead(state.ready ? 200 : 503, { "content-type": "application/json" })
       response.end(`${JSON.stringify(state)}\n`)
     } else if (path === "/metrics") {
-      // A figure that cannot be told must not end the process that it is about.
       await metrics.metrics().then(
         (text) => response.writeHead(200, { "content-type": metrics.contentType }).end(text),
         (error) =>
           response
             .writeHead(500, { "content-type": "text/plain" })
-            .end(`the metrics cannot be told: ${error}\n`),
+            .end(`the metrics cannot be read: ${error}\n`),
       )
     } else {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }
   })
-  // Anybody in the cluster's network can reach it. Slow callers must not use up the files that deliveries need, nor keep
-  // out the probes, without which the process is killed: the oldest connection makes room for a new one.
+  // Slow clients must not use up the file descriptors that deliveries need, nor block the probes. So above the limit, a new
+  // connection closes the oldest.
   const open = new Set<Socket>()
   server.on("connection", (socket) => {
     open.add(socket)

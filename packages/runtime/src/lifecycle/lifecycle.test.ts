@@ -4,16 +4,16 @@ import { expect, test } from "vitest"
 import { createLogger } from "../logging/logger.ts"
 import { startLifecycle } from "./lifecycle.ts"
 
-/** Stands for `process`: signals can be sent to it, and exits are kept instead of made. */
-function standIn() {
+/** A fake `process` that receives signals and records exits. */
+function fakeProcess() {
   const exits: (number | undefined)[] = []
   const host = Object.assign(new EventEmitter(), { exit: (code?: number) => void exits.push(code) })
   return { host: host as unknown as NodeJS.Process, exits }
 }
 const log = createLogger({ service: "test", level: "silent" })
 
-test("SIGTERM closes what was built, last first, and exits with 0", async () => {
-  const { host, exits } = standIn()
+test("SIGTERM closes everything, the last registered first, and exits with 0", async () => {
+  const { host, exits } = fakeProcess()
   const lifecycle = startLifecycle({ log, deadlineMs: 1_000, process: host })
   const closed: string[] = []
   for (const name of ["database", "producer", "consumer"])
@@ -25,8 +25,8 @@ test("SIGTERM closes what was built, last first, and exits with 0", async () => 
   expect(exits).toEqual([0])
 })
 
-test("a part that does not close holds up the exit only to the deadline, and the exit code tells", async () => {
-  const { host, exits } = standIn()
+test("a function that does not close delays the exit only to the deadline, and the exit code is 1", async () => {
+  const { host, exits } = fakeProcess()
   const lifecycle = startLifecycle({ log, deadlineMs: 50, process: host })
   const closed: string[] = []
   lifecycle.onStop("first", async () => closed.push("first"))
@@ -37,8 +37,8 @@ test("a part that does not close holds up the exit only to the deadline, and the
   expect(exits).toEqual([1])
 })
 
-test("what records outcomes is told before the time for the stop is over", async () => {
-  const { host, exits } = standIn()
+test("the expiring signal is aborted before the shutdown deadline ends", async () => {
+  const { host, exits } = fakeProcess()
   const lifecycle = startLifecycle({ log, deadlineMs: 500, process: host })
   const closed: string[] = []
   lifecycle.onStop("first", async () => closed.push("first"))
@@ -50,8 +50,8 @@ test("what records outcomes is told before the time for the stop is over", async
   expect(exits).toEqual([0])
 })
 
-test("what a start that is under way registers during the stop is closed as well", async () => {
-  const { host, exits } = standIn()
+test("functions that are registered during the stop are called as well", async () => {
+  const { host, exits } = fakeProcess()
   const lifecycle = startLifecycle({ log, deadlineMs: 1_000, process: host })
   const closed: string[] = []
   lifecycle.onStop("first", async () => {
@@ -64,7 +64,7 @@ test("what a start that is under way registers during the stop is closed as well
 })
 
 test("a second signal exits at once", () => {
-  const { host, exits } = standIn()
+  const { host, exits } = fakeProcess()
   const lifecycle = startLifecycle({ log, deadlineMs: 60_000, process: host })
   lifecycle.onStop("hangs", () => new Promise(() => {}))
   host.emit("SIGTERM", "SIGTERM")

@@ -1,24 +1,21 @@
 import type { Logger } from "../logging/logger.ts"
 
 export type Lifecycle = {
-  /** Aborted when the stop begins: long waits watch it. */
+  /** Aborted when the stop begins. Long waits end then. */
   readonly stopping: AbortSignal
-  /**
-   * Aborted when four fifths of the time for the stop are over: what records an outcome waits for a part that is away
-   * until then, and not only until the stop begins.
-   */
+  /** Aborted after four fifths of the shutdown deadline. Until then, code that records an outcome retries. */
   readonly expiring: AbortSignal
-  /** Registers what is to be closed. Closed one after the other, last registered first, as things were built. */
+  /** Registers a function that the stop calls. The last registered is called first. */
   onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
-  /** Stops the process in order and exits with `exitCode` (0), or with 1 where not all closed within the deadline. */
+  /** Exits with `exitCode` (0), or with 1 if not all closed within the deadline. */
   stop(reason: string, exitCode?: number): Promise<void>
 }
 
 type Signals = Pick<NodeJS.Process, "on" | "exit">
 
 /**
- * SIGTERM and SIGINT drain and close everything within the deadline; a second one exits at once. An error that nobody
- * caught ends the process as kill -9 would: what it held is picked up from Kafka and Postgres.
+ * Closes everything at SIGTERM and SIGINT; a second signal exits at once. So does an uncaught error: other processes
+ * continue the work from Kafka and Postgres.
  */
 export function startLifecycle(settings: { log: Logger; deadlineMs: number; process?: Signals }): Lifecycle {
   const { log, deadlineMs, process: host = process } = settings
@@ -30,14 +27,14 @@ export function startLifecycle(settings: { log: Logger; deadlineMs: number; proc
   async function closeAll(exitCode: number): Promise<void> {
     const endsAt = performance.now() + deadlineMs
     let clean = true
-    // One by one from the end: a start that is still under way may register more.
+    // Not a loop over a copy: a start that has not ended yet may register more.
     for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
       const { name, close } = next
       const leftMs = Math.max(0, endsAt - performance.now())
       const outcome = await closeWithin(() => close(leftMs), leftMs)
       if (outcome.ok) continue
       clean = false
-      log.error({ part: name, error: outcome.error }, "could not stop in order")
+      log.error({ component: name, error: outcome.error }, "could not be closed in time or without an error")
     }
     log.info({ clean }, "stopped")
     host.exit(clean ? exitCode : 1)
@@ -63,7 +60,7 @@ export function startLifecycle(settings: { log: Logger; deadlineMs: number; proc
   }
 
   function onCrash(error: unknown): void {
-    log.fatal({ error }, "an error nobody caught; exiting")
+    log.fatal({ error }, "uncaught error; exiting")
     host.exit(1)
   }
 

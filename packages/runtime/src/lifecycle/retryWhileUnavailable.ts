@@ -5,10 +5,8 @@ const firstPauseMs = 100
 const longestPauseMs = 5_000
 
 /**
- * Does `work` again and again while it fails for a reason that passes (`isTransient`: the broker or database is away),
- * with growing pauses. Rejects with what does not pass, and with the last failure once `signal` is aborted: whoever
- * holds a record then leaves it undone, and it comes again after the restart. `onState` tells readiness, which tells
- * the log: hundreds of batches may wait for the same database.
+ * Repeats `work`, with growing pauses, while it fails with an error that `isTransient`. Once `signal` is aborted, rejects
+ * with the next error: the caller does not commit its record, which is consumed again after the restart.
  */
 export async function retryWhileUnavailable<T>(settings: {
   what: string

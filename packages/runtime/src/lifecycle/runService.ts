@@ -1,7 +1,7 @@
 import { processVariables } from "../config/commonVariables.ts"
 import { type Config, ConfigurationError, readConfig, type Variables } from "../config/config.ts"
 import { printHelp } from "../config/printHelp.ts"
-import { createReadiness, type PartState, type Readiness } from "../health/readiness.ts"
+import { type CheckState, createReadiness, type Readiness } from "../health/readiness.ts"
 import { startOpsServer } from "../health/startOpsServer.ts"
 import { createLogger, type Logger } from "../logging/logger.ts"
 import { createMetrics, type Registry } from "../metrics/createMetrics.ts"
@@ -13,35 +13,33 @@ export type ServiceParts<V extends Variables> = {
   lifecycle: Lifecycle
   readiness: Readiness
   metrics: Registry
-  /** Tells where the service can be reached: in the log, and to the parent process if it listens (ports may be 0). */
+  /** Logs the service's addresses and sends them to the parent process: configured ports may be 0. */
   announce(addresses: Record<string, string>): void
 }
 
 /**
- * Runs a service: configuration, log, ops listener and signals, then `start`, which wires the service's own parts and
- * registers how they close. `parts` are what must be up for `/readyz`; `spared` is shown there too. Never returns to the
- * caller with a failure: a start that fails says why on the log (or, for a wrong configuration, on standard error) and
- * exits with 1.
+ * Reads the configuration, starts the ops server and handles signals. Then calls `start`, which wires the service. If that
+ * fails, logs why and exits with 1. `checks` are those of `createReadiness`.
  */
 export async function runService<V extends Variables>(settings: {
   name: string
   variables: V
-  parts: readonly string[]
-  spared?: readonly string[]
+  checks: readonly string[]
+  optionalChecks?: readonly string[]
   start: (parts: ServiceParts<V>) => Promise<void>
 }): Promise<void> {
-  const { name, variables, parts, spared, start } = settings
+  const { name, variables, checks, optionalChecks, start } = settings
   const all = { ...processVariables, ...variables }
   printHelp(name, all)
   const config = readConfigOrExit(all)
   const log = createLogger({ service: name, level: config.LOG_LEVEL })
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })
-  const onChange = (part: string, { ready, why }: PartState) => {
+  const onChange = (check: string, { ready, why }: CheckState) => {
     if (lifecycle.stopping.aborted) return
-    if (ready) log.info({ part }, "a part is back")
-    else log.warn({ part, why }, "a part is away")
+    if (ready) log.info({ check }, "a check passes again")
+    else log.warn({ check, why }, "a check fails")
   }
-  const readiness = createReadiness([...parts, "start"], onChange, spared)
+  const readiness = createReadiness([...checks, "start"], onChange, optionalChecks)
   const metrics = createMetrics(name)
   lifecycle.stopping.addEventListener("abort", () => readiness.set("start", false, "stopping"))
 
@@ -50,8 +48,8 @@ export async function runService<V extends Variables>(settings: {
     process.send?.({ addresses })
   }
 
-  // Started by a supervisor that talks to us (npm start, a test): without it, nobody would ever stop this process.
-  process.once("disconnect", () => void lifecycle.stop("the supervisor is gone"))
+  // A process with an IPC channel was started by `npm start` or a test. If that ends, nothing else stops this process.
+  process.once("disconnect", () => void lifecycle.stop("the parent process ended"))
 
   try {
     const ops = await startOpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, readiness, metrics })

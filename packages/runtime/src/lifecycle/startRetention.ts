@@ -5,9 +5,9 @@ const longestIntervalMs = 3_600_000
 const shortestIntervalMs = 1_000
 
 /**
- * Deletes what is older than `retentionMs`, every hour; more often where the retention is shorter than a day. Starts at
- * a random moment of the first interval, so that processes that were started together do not meet. `deleteBefore`
- * returns what it deleted by name, for the log; it must heed `signal`, which `close` aborts and then waits for.
+ * Deletes rows older than `retentionMs`, every hour; more often if the retention is shorter than a day. The first time is
+ * random, so that processes that were started together do not delete at the same time. `deleteBefore` returns the
+ * numbers of deleted rows, and must heed `signal`: `close` waits for it.
  */
 export function startRetention(settings: {
   retentionMs: number
@@ -32,7 +32,7 @@ export function startRetention(settings: {
         const any = Object.values(deleted).some((rows) => rows > 0)
         if (any) log.info({ ...deleted, before, kind }, "retention: deleted")
       } catch (error) {
-        log.warn({ error }, "retention: not all could be deleted; it is tried again at the next interval")
+        log.warn({ error }, "retention: some rows could not be deleted; the next interval tries again")
       }
     }
   }

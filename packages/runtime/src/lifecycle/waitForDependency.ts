@@ -3,8 +3,8 @@ import type { Logger } from "../logging/logger.ts"
 import { reasonOf } from "../logging/reasonOf.ts"
 
 /**
- * Waits at start for something that is away (`name`, for example "Postgres"), saying so in the log, and rejects with a
- * clear error after the deadline. `check` rejects while it is away; `remedy` tells what to look at.
+ * For the start of a process. `check` rejects while the dependency is unavailable. After the deadline, rejects with
+ * `remedy`: what the operator should check.
  */
 export async function waitForDependency(settings: {
   name: string
@@ -25,9 +25,9 @@ export async function waitForDependency(settings: {
       const waitedMs = Math.round(performance.now() - startedAt)
       if (waitedMs >= deadlineMs) {
         const seconds = Math.round(deadlineMs / 1000)
-        throw new Error(`${name}: not there after ${seconds} s (${reason}). ${remedy}`, { cause: error })
+        throw new Error(`${name} was unavailable for ${seconds} s (${reason}). ${remedy}`, { cause: error })
       }
-      log.warn({ part: name, waitedMs, deadlineMs, reason }, "waiting for a part that is away")
+      log.warn({ dependency: name, waitedMs, deadlineMs, reason }, "waiting for a dependency")
       await sleep(Math.min(200 * 2 ** attempt, 3_000), undefined, signal ? { signal } : {})
     }
   }

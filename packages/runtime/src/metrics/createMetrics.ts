@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Registry } from "prom-client"
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client"
 
-/** A registry with the process's own figures. One for each process; nothing is registered globally. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry()
   registry.setDefaultLabels({ service })

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** Prometheus gives up the whole answer after 10 s, and a question to a system that hangs takes longer. */
+/** Prometheus drops the whole response after 10 s, and a system that hangs responds later. */
 const withinMs = 2_000
 
 /**
- * For a figure that another system must be asked for. Undefined where it is away or hangs: the figure is left out then, and
- * takes no other with it.
+ * Reads a metric from another system. Returns undefined if that system is unavailable or hangs, so that only this metric is
+ * missing in the response.
  */
-export function readForMetric<T>(asked: Promise<T>): Promise<T | undefined> {
-  return Promise.race([asked, sleep(withinMs, undefined, { ref: false })]).catch(() => undefined)
+export function readForMetric<T>(reading: Promise<T>): Promise<T | undefined> {
+  return Promise.race([reading, sleep(withinMs, undefined, { ref: false })]).catch(() => undefined)
 }

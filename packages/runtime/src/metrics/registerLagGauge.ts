@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from "prom-client"
 import { readForMetric } from "./readForMetric.ts"
 
-/** A gauge of how far a consumer is behind: asked for when the metrics are read, left out while Kafka does not answer. */
 export function registerLagGauge(
   registry: Registry,
   gauge: { name: string; records: string },
@@ -9,7 +8,7 @@ export function registerLagGauge(
 ): void {
   new Gauge({
     name: gauge.name,
-    help: `${gauge.records} appended and not committed, by partition of this consumer; left out while Kafka does not answer.`,
+    help: `${gauge.records} appended and not committed, by partition of this consumer; omitted while Kafka is unavailable.`,
     labelNames: ["partition"],
     registers: [registry],
     async collect() {

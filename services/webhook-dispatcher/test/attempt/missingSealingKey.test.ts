@@ -20,7 +20,7 @@ test("a dispatcher with the wrong sealing keys is not ready and reports why, and
   const ready = await fetch(`${foreign.addresses.ops}/readyz`)
   expect(ready.status).toBe(503)
   expect(await ready.json()).toMatchObject({
-    parts: { "sealing keys": { ready: false, why: expect.stringContaining('needs the key "k1"') } },
+    checks: { "sealing keys": { ready: false, why: expect.stringContaining('needs the key "k1"') } },
   })
   await it.publishPaid([paid("shop-1")])
   await waitUntil("the deferral", async () => {
