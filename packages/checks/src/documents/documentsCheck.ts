@@ -38,7 +38,7 @@ export const documentsCheck: Check = {
   },
 }
 
-export function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
+function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
   const paths = files.filter((path) => path.endsWith(".md"))
   return Promise.all(paths.map(async (path) => readPage(path, await readFile(new URL(path, root), "utf8"))))
 }
