@@ -231,10 +231,10 @@ test("what Node compiles for an image is compiled as the user that runs it, and 
   for (const { pod } of processes) expect(pod.securityContext).toMatchObject({ runAsUser: Number(user) })
 })
 
-test("the README names every image and every Secret of the manifests", async () => {
-  const readme = await readFile(new URL("README.md", import.meta.url), "utf8")
+test("the page about installing names every image and every Secret of the manifests", async () => {
+  const page = await readFile(new URL("../docs/operators/install.md", import.meta.url), "utf8")
   for (const { container, environment } of processes) {
-    expect(readme).toContain(container.image.replace(/:.*/, ""))
-    for (const given of environment.values()) if ("secret" in given) expect(readme).toContain(given.secret)
+    expect(page).toContain(container.image.replace(/:.*/, ""))
+    for (const given of environment.values()) if ("secret" in given) expect(page).toContain(given.secret)
   }
 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import type { Check } from "../check.ts"
 import { listFiles } from "../listFiles.ts"
 import { findExamples, findUnknownMarkers, markers, runExample } from "./examples/runExamples.ts"
-import { findDeadLinks } from "./links/findDeadLinks.ts"
+import { findDeadLinks, findDeadMentions } from "./links/findDeadLinks.ts"
 import { findUnknownNames } from "./names/findUnknownNames.ts"
 import { type Page, readPage } from "./page.ts"
 import { readCode, readKnownNames } from "./readCode.ts"
@@ -20,12 +20,14 @@ export const documentsCheck: Check = {
   async run(root) {
     const files = listFiles(root)
     const pages = await readPages(root, files)
+    const sources = await readSources(root, files)
     const code = await readCode(root, files)
     const known = await readKnownNames(root, { files, code })
     const generated = referencePages(code)
     const examples = pages.flatMap((page) => findExamples(page, [markers.check]))
     const problems = [
       ...findDeadLinks(pages, files),
+      ...sources.flatMap((source) => findDeadMentions(source, files)),
       ...pages.filter(namesExist).flatMap((page) => findUnknownNames(page, known)),
       ...findOutdated(generated, new Map(pages.map(({ path, text }) => [path, text]))),
       ...pages.flatMap(findUnknownMarkers),
@@ -38,9 +40,15 @@ export const documentsCheck: Check = {
   },
 }
 
-export function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
+function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
   const paths = files.filter((path) => path.endsWith(".md"))
   return Promise.all(paths.map(async (path) => readPage(path, await readFile(new URL(path, root), "utf8"))))
+}
+
+/** Without this package, whose tests name documents that do not exist. */
+function readSources(root: URL, files: readonly string[]) {
+  const paths = files.filter((path) => /\.(ts|mjs|yaml)$/.test(path) && !path.startsWith("packages/checks/"))
+  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(new URL(path, root), "utf8") })))
 }
 
 /** The change log names what was renamed or removed. */

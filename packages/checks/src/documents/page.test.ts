@@ -20,6 +20,14 @@ test("links, code spans and code blocks are found with their lines", () => {
   })
 })
 
+test("a code span that continues on the next line is one, and none continues behind an empty line", () => {
+  const { codeSpans } = readPage("a.md", "See `sitewire\nverify` here.\n\nAn odd ` one.\n\nAnd `npm test`.\n")
+  expect(codeSpans).toEqual([
+    { text: "sitewire verify", line: 1 },
+    { text: "npm test", line: 6 },
+  ])
+})
+
 test("a code block within a list item loses its indent, and headings within a block are none", () => {
   const text = "1. Do\n\n   ```sh\n   # a comment\n     indented\n   ```\n"
   const { codeBlocks, anchors } = readPage("a.md", text)

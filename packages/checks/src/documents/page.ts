@@ -26,8 +26,11 @@ const fence = /^(\s*)(`{3,}|~{3,})\s*(\S*)/
 const comment = /^\s*<!-- (.*?) -->\s*$/
 
 export function readPage(path: string, text: string): Page {
-  const page: Page = { path, text, anchors: [], links: [], codeSpans: [], codeBlocks: [] }
+  const codeBlocks: CodeBlock[] = []
+  const anchors: string[] = []
   const lines = text.split("\n")
+  /** The lines, with those of code blocks empty. */
+  const prose = [...lines]
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? ""
     const opening = fence.exec(line)
@@ -36,20 +39,30 @@ export function readPage(path: string, text: string): Page {
       const end = findEnd(lines, index + 1, marks)
       const content = lines.slice(index + 1, end).map((inner) => withoutIndent(inner, indent))
       const marker = comment.exec(lines[index - 1] ?? "")?.[1] ?? null
-      page.codeBlocks.push({ language, text: `${content.join("\n")}\n`, line: index + 1, marker })
+      codeBlocks.push({ language, text: `${content.join("\n")}\n`, line: index + 1, marker })
+      prose.fill("", index, end + 1)
       index = end
-      continue
     }
-    const found = (texts: string[]) => texts.map((inner) => ({ text: inner, line: index + 1 }))
-    page.codeSpans.push(...found(groups(line, /(?<!`)`([^`]+)`(?!`)/g)))
-    const prose = line.replaceAll(/`[^`]*`/g, (code) => " ".repeat(code.length))
-    page.links.push(...found(groups(prose, /\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)))
-    page.links.push(...found(groups(prose, /^\[[^\]]+\]:\s+(\S+)/g)))
-    const heading = /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1]
-    if (heading !== undefined) page.anchors.push(unusedAnchor(heading, page.anchors))
+    const heading = opening ? undefined : /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1]
+    if (heading !== undefined) anchors.push(unusedAnchor(heading, anchors))
   }
-  return page
+  const all = prose.join("\n")
+  const withoutCode = all.replaceAll(codeSpan, (code) => code.replaceAll(/[^\n]/g, " "))
+  return {
+    path,
+    text,
+    anchors,
+    links: [
+      ...find(withoutCode, /\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g),
+      ...find(withoutCode, /^\[[^\]]+\]:\s+(\S+)/gm),
+    ],
+    codeSpans: find(all, codeSpan),
+    codeBlocks,
+  }
 }
+
+/** Can continue on the next line, but not behind an empty one. */
+const codeSpan = /(?<!`)`((?:[^`\n]|\n(?!\s*\n))+)`(?!`)/g
 
 function findEnd(lines: readonly string[], from: number, marks: string): number {
   const end = lines.findIndex((line, index) => index >= from && line.trim() === marks)
@@ -72,6 +85,9 @@ function unusedAnchor(heading: string, used: readonly string[]): string {
   return `${anchor}-${number}`
 }
 
-function groups(text: string, pattern: RegExp): string[] {
-  return [...text.matchAll(pattern)].flatMap(([, found]) => (found === undefined ? [] : [found]))
+function find(text: string, pattern: RegExp): Found[] {
+  return [...text.matchAll(pattern)].map(({ 1: found = "", index }) => ({
+    text: found.replaceAll(/\s+/g, " "),
+    line: text.slice(0, index).split("\n").length,
+  }))
 }

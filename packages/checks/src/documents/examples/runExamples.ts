@@ -60,9 +60,20 @@ function escapeText(text: string): string {
   return text.trim().replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 }
 
+/**
+ * `npm run sitewire` without npm's part: it would compare the installed packages with the lock file, and could replace
+ * them while tests run.
+ */
+const withoutInstalling = `npm() {
+  [ "$1 $2 $3 $4" = "run --silent sitewire --" ] || { echo "an example runs npm $*" >&2; return 1; }
+  shift 4
+  node packages/cli/src/main.ts "$@"
+}
+`
+
 /** Starts the example in bash, in the repository's folder. */
 export function startExample({ script }: Example, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
-  const child = spawn("bash", ["-euo", "pipefail", "-c", script], {
+  const child = spawn("bash", ["-euo", "pipefail", "-c", withoutInstalling + script], {
     cwd,
     env,
     detached: true,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { readPage } from "../page.ts"
-import { findDeadLinks } from "./findDeadLinks.ts"
+import { findDeadLinks, findDeadMentions } from "./findDeadLinks.ts"
 
 const files = ["README.md", "docs/guide.md", "packages/kafka/src/log.ts"]
 const guide = readPage("docs/guide.md", "# Guide\n\n## Two words\n")
@@ -25,4 +25,14 @@ test("a link to a file that does not exist fails with its page and line", () => 
 test("a link to a heading that does not exist fails, in another page and in the same one", () => {
   expect(find("README.md", "[a](docs/guide.md#none)")).toEqual([expect.stringContaining("a heading that")])
   expect(find("README.md", "[a](#none)")).toEqual([expect.stringContaining("a heading that README.md")])
+})
+
+test("a source file that mentions a document that does not exist fails", () => {
+  const source = {
+    path: "packages/kafka/src/log.ts",
+    text: "// docs/guide.md explains it, docs/old.md does not.",
+  }
+  expect(findDeadMentions(source, files)).toEqual([
+    "packages/kafka/src/log.ts: there is no document docs/old.md",
+  ])
 })

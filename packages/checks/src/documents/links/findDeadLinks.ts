@@ -19,6 +19,13 @@ export function findDeadLinks(pages: readonly Page[], files: readonly string[]):
   )
 }
 
+/** Documents that a source file mentions and that do not exist. */
+export function findDeadMentions(source: { path: string; text: string }, files: readonly string[]): string[] {
+  return [...source.text.matchAll(/(?<![\w/.])docs\/[\w/.-]+\.md/g)]
+    .filter(([document]) => !files.includes(document))
+    .map(([document]) => `${source.path}: there is no document ${document}`)
+}
+
 function resolve(from: string, target: string): string {
   const path = target.startsWith("/") ? target.slice(1) : posix.join(posix.dirname(from), target)
   return posix.normalize(decodeURIComponent(path)).replace(/\/$/, "")

@@ -5,7 +5,6 @@ export type Metric = { name: string; type: "counter" | "gauge" | "histogram"; he
 /**
  * The metrics that a source file registers, read from its text: nothing imports a service. A metric is an object with a
  * `name` that begins with `sitewire_`, a `help` and, if it has any, `labelNames`; or an argument of `registerLagGauge`.
- * The tests compare the result with what running processes expose.
  */
 export function readMetrics(source: string): Metric[] {
   return [...source.matchAll(/name: "(sitewire_\w+)"/g)].map(({ 1: name = "", index }) => {
