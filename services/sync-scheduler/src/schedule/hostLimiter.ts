@@ -68,7 +68,10 @@ export function createHostLimiter(settings: HostLimiterSettings) {
       }
     },
     /** Returns the release of the permit; null if the host has lost its capacity since the claim. */
-    acquire({ host, slow: isSlow }: Pick<GrantedRun, "host" | "slow">): ((outcome: PermitOutcome) => void) | null {
+    acquire({
+      host,
+      slow: isSlow,
+    }: Pick<GrantedRun, "host" | "slow">): ((outcome: PermitOutcome) => void) | null {
       const acquired = limiter.acquire(host)
       // Never a promise: `maxWaitMs` is 0.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
