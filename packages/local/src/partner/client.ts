@@ -11,7 +11,8 @@ export function partnerClient(url: string) {
   ): Promise<unknown> {
     const init = body === undefined ? {} : { body, headers: { "content-type": type } }
     const response = await fetch(`${url}${path}`, { method, ...init })
-    if (!response.ok) throw new Error(`the demo partner responded with ${response.status} to ${method} ${path}`)
+    if (!response.ok)
+      throw new Error(`the demo partner responded with ${response.status} to ${method} ${path}`)
     return response.status === 204 ? undefined : response.json()
   }
   const encode = encodeURIComponent
