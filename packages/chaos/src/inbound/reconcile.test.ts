@@ -65,8 +65,8 @@ test("two GETs closer than the window are found, also of a run that was never re
   it.calls.push(call(8_000, { status: 0 }))
   expect(reconcile(it)).toMatchObject({
     tooClose: [
-      "a at 1970-01-01T00:00:11.999Z: 4999.5 ms after the one before, 4999.5 ms by the calendar, " +
-        "0.0 ms between the grants, 0.0 ms that the one before may have come earlier",
+      "a at 1970-01-01T00:00:11.999Z: 4999.5 ms after the GET before, 4999.5 ms by the calendar, " +
+        "0.0 ms between the grants, 0.0 ms that the GET before may have arrived earlier",
     ],
     holds: false,
   })

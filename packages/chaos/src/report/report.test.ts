@@ -100,7 +100,7 @@ test.each<[string, Partial<Evidence>, Record<string, number>]>([
   ],
 ])("%s makes the exit status 1, and the JSON is there all the same", (_, overrides, counts) => {
   const { status, stdout, lines } = reported(outbound(evidence(overrides)), true)
-  expect(lines.at(-1)).toMatch(/^not all holds: .*"holds":false/)
+  expect(lines.at(-1)).toMatch(/^a promise is broken: .*"holds":false/)
   expect(JSON.parse(stdout)).toMatchObject({ seed: 17, published: 1, ...counts })
   expect(status).toBe(1)
   expect(reported(outbound(evidence(overrides)), false).status).toBe(1)
