@@ -157,7 +157,10 @@ test("Kafka credentials are read from the environment, except for the local stac
     stderr: expect.stringContaining("only one of KAFKA_USERNAME and KAFKA_PASSWORD is set"),
   })
   const wrong = await publish({ KAFKA_BROKERS: closed, KAFKA_TLS: "true", KAFKA_CA: "never shown" })
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("KAFKA_CA: must be the text of a certificate") })
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("KAFKA_CA: must be the text of a certificate"),
+  })
   expect(wrong.stderr).not.toContain("never shown")
   expect(await publish(half, await folderWith(stack))).toMatchObject({ code: 3 })
 })

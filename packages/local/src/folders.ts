@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-export const root = fileURLToPath(new URL("../../..", import.meta.url))
+const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 /** The state of the local installation. Ignored by git. */
 export const stateFolder = join(root, ".sitewire")

@@ -9,7 +9,7 @@ import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 export const backMs = 10_000
 
 /**
- * The numbered steps of docs/runbook.md, "Restoring Postgres to an older copy". Steps 1, 4, 7 and 9 are about erasures and other
+ * The numbered steps of docs/operators/restore.md, "Restoring Postgres to an older copy". Steps 1, 4, 7 and 9 are about erasures and other
  * changes by operators, which a run does not make. `lostTopics` are lost together with Postgres.
  */
 export async function followRunbook(settings: {
