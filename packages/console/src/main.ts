@@ -1,5 +1,5 @@
-import { openPool, watchDatabase } from "@sitewire/database"
-import { runService, waitForDependency } from "@sitewire/runtime"
+import { openPool } from "@sitewire/database"
+import { runService, waitForDependency, watchDependency } from "@sitewire/runtime"
 import { createConsole } from "./createConsole.ts"
 import { consoleVariables } from "./variables.ts"
 
@@ -26,11 +26,11 @@ await runService({
       signal: lifecycle.stopping,
     })
     readiness.set("postgres", true)
-    const stopWatching = watchDatabase({
-      sql: pool.sql,
-      onState: (reachable, why) => readiness.set("postgres", reachable, why),
+    const postgres = watchDependency({
+      check: () => pool.sql("select 1"),
+      onState: (available, why) => readiness.set("postgres", available, why),
     })
-    lifecycle.onStop("database check", async () => stopWatching())
+    lifecycle.onStop("health checks", async () => postgres.stop())
 
     const { port } = await createConsole({ config, log, lifecycle, readiness, metrics, pool })
     announce({ console: `http://127.0.0.1:${port}` })

@@ -5,7 +5,7 @@ export { type Offsets, type ReadTopicOptions, readTopic, topicEnd } from "./admi
 export { requireTopics } from "./admin/requireTopics.ts"
 export { rewindGroup } from "./admin/rewindGroup.ts"
 export type { TopicSpec } from "./admin/topicSpec.ts"
-export { type BrokerState, checkBroker, waitForBroker } from "./client/checkBroker.ts"
+export { type BrokerState, checkBroker, requireBroker } from "./client/checkBroker.ts"
 export { connectKafka, type KafkaConnection, type KafkaOptions } from "./client/connectKafka.ts"
 export type { Log } from "./client/log.ts"
 export { type Consumer, type ConsumerOptions, startConsumer } from "./consumer/startConsumer.ts"

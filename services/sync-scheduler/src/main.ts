@@ -1,13 +1,14 @@
 import { topicNames } from "@sitewire/contracts"
-import { isUnavailable, openPool, watchDatabase } from "@sitewire/database"
+import { isUnavailable, openPool } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
-import { connectKafka, requireTopics, startConsumer, waitForBroker } from "@sitewire/kafka"
+import { connectKafka, requireBroker, requireTopics, startConsumer } from "@sitewire/kafka"
 import {
   kafkaOptions,
   retryWhileUnavailable,
   runService,
   startRetention,
   waitForDependency,
+  watchDependency,
 } from "@sitewire/runtime"
 import { createScheduler } from "./createScheduler.ts"
 import { maxBatch } from "./intake/ingestTriggers.ts"
@@ -56,11 +57,11 @@ await runService({
     })
     readiness.set("postgres", true)
     // Statements report an outage too, but only if there are any.
-    const stopWatching = watchDatabase({
-      sql: pool.sql,
-      onState: (up, why) => readiness.set("postgres connection", up, why),
+    const connection = watchDependency({
+      check: () => pool.sql("select 1"),
+      onState: (available, why) => readiness.set("postgres connection", available, why),
     })
-    lifecycle.onStop("watch", async () => stopWatching())
+    lifecycle.onStop("health checks", async () => connection.stop())
     const store = createStore({
       pool,
       windows,
@@ -86,10 +87,11 @@ await runService({
     lifecycle.onStop("retention", retention.close)
 
     const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sync-scheduler", log })
-    await waitForBroker({
-      kafka,
-      deadlineMs: config.STARTUP_DEADLINE,
-      onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
+    await waitForDependency({
+      ...atStart,
+      name: "Kafka",
+      check: () => requireBroker(kafka),
+      remedy: "Start it, or correct KAFKA_BROKERS.",
     })
     const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
     await waitForDependency({

@@ -1,10 +1,8 @@
 import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { connectKafka, requireTopics, startProducer } from "@sitewire/kafka"
-import { kafkaOptions, listen, runService, waitForDependency } from "@sitewire/runtime"
+import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
+import { kafkaOptions, listen, runService, waitForDependency, watchDependency } from "@sitewire/runtime"
 import { createGateway } from "./createGateway.ts"
-import { requireBroker } from "./health/requireBroker.ts"
-import { watchDependency } from "./health/watchDependency.ts"
 import { watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
@@ -64,9 +62,14 @@ await runService({
     const producer = await startProducer({ kafka, lingerMs: 0, deadlineMs })
     lifecycle.onStop("producer", (leftMs) => producer.close(leftMs))
 
-    const watching = { everyMs: checkEveryMs, readiness }
-    const postgres = watchDependency({ ...watching, name: "postgres", check: checkPostgres })
-    const kafkaTopic = await watchTopic({ ...watching, producer, topic, withinMs: statementMs, log })
+    readiness.set("postgres", true)
+    const postgres = watchDependency({
+      check: checkPostgres,
+      onState: (available, why) => readiness.set("postgres", available, why),
+      everyMs: checkEveryMs,
+    })
+    const everyMs = checkEveryMs
+    const kafkaTopic = await watchTopic({ producer, topic, everyMs, withinMs: statementMs, readiness, log })
     lifecycle.onStop("health checks", async () => {
       postgres.stop()
       kafkaTopic.stop()

@@ -1,5 +1,10 @@
-import { isUnavailable, openPool, type Pool, watchDatabase } from "@sitewire/database"
-import { retryWhileUnavailable, type ServiceParts, waitForDependency } from "@sitewire/runtime"
+import { isUnavailable, openPool, type Pool } from "@sitewire/database"
+import {
+  retryWhileUnavailable,
+  type ServiceParts,
+  waitForDependency,
+  watchDependency,
+} from "@sitewire/runtime"
 import type { RetryStatement } from "./createStore.ts"
 import type { dispatcherVariables } from "./variables.ts"
 
@@ -26,11 +31,11 @@ export async function openDatabase({ config, log, lifecycle, readiness }: Servic
   })
   readiness.set("postgres", true)
   // Reports outages while no statement runs.
-  const stopWatching = watchDatabase({
-    sql: pool.sql,
-    onState: (up, why) => readiness.set("postgres connection", up, why),
+  const connection = watchDependency({
+    check: () => pool.sql("select 1"),
+    onState: (available, why) => readiness.set("postgres connection", available, why),
   })
-  lifecycle.onStop("watch", async () => stopWatching())
+  lifecycle.onStop("health checks", async () => connection.stop())
 
   const retry: RetryStatement = (what, work) =>
     retryWhileUnavailable({

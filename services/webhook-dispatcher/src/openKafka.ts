@@ -1,5 +1,5 @@
 import type { TopicNames } from "@sitewire/contracts"
-import { connectKafka, requireTopics, startProducer, waitForBroker } from "@sitewire/kafka"
+import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
 import { kafkaOptions, type ServiceParts, waitForDependency } from "@sitewire/runtime"
 import type { dispatcherVariables } from "./variables.ts"
 
@@ -7,19 +7,19 @@ type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" |
 
 export async function openKafka({ config, log, lifecycle }: Service, topics: TopicNames) {
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "webhook-dispatcher", log })
-  await waitForBroker({
-    kafka,
-    deadlineMs: config.STARTUP_DEADLINE,
-    onWait: (waitedMs, why) => log.warn({ waitedMs, why }, "waiting for Kafka"),
+  const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
+  await waitForDependency({
+    ...atStart,
+    name: "Kafka",
+    check: () => requireBroker(kafka),
+    remedy: "Start it, or correct KAFKA_BROKERS.",
   })
   await waitForDependency({
+    ...atStart,
     name: "Kafka's topics",
     check: () =>
       requireTopics(kafka, [topics.sitePaid, topics.sitePaidInvalid, topics.dead, ...topics.retry]),
-    deadlineMs: config.STARTUP_DEADLINE,
     remedy: "Run the setup job, with the same TOPIC_PREFIX and RETRY_DELAYS.",
-    log,
-    signal: lifecycle.stopping,
   })
   const producer = await startProducer({ kafka })
   lifecycle.onStop("producer", producer.close)

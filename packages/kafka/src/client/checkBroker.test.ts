@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { realBroker, silentLog } from "../../test/fixtures/realBroker.ts"
-import { checkBroker, waitForBroker } from "./checkBroker.ts"
+import { checkBroker, requireBroker } from "./checkBroker.ts"
 import { connectKafka } from "./connectKafka.ts"
 
 // Port 1 is reserved: connections are refused.
@@ -8,7 +8,7 @@ const closedPort = connectKafka({ brokers: ["127.0.0.1:1"], clientId: "test", lo
 
 test("a broker that responds is reachable", async () => {
   expect(await checkBroker({ kafka: realBroker() })).toMatchObject({ status: "reachable" })
-  await waitForBroker({ kafka: realBroker() })
+  await requireBroker(realBroker())
 })
 
 test("one reachable broker of the list is enough, at any position", async () => {
@@ -36,14 +36,6 @@ test("settings that do not fit a reachable broker are named", async () => {
   expect(withLogin).toMatchObject({ why: expect.stringContaining("check KAFKA_USERNAME") })
 })
 
-test("each failed check is reported, and the wait ends in an error that says what to do", async () => {
-  const waits: string[] = []
-  const waiting = waitForBroker({
-    kafka: closedPort,
-    deadlineMs: 500,
-    everyMs: 100,
-    onWait: (_, why) => waits.push(why),
-  })
-  await expect(waiting).rejects.toThrow(/127\.0\.0\.1:1 did not respond .*ECONNREFUSED.*KAFKA_BROKERS/)
-  expect(waits.length).toBeGreaterThan(1)
+test("a required broker that does not respond is an error with its address and the reason", async () => {
+  await expect(requireBroker(closedPort)).rejects.toThrow(/127\.0\.0\.1:1 responds: .*ECONNREFUSED/)
 })

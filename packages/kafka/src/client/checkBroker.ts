@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { withinDeadline } from "../withinDeadline.ts"
 import type { KafkaConnection } from "./connectKafka.ts"
 import { createClient } from "./createClient.ts"
@@ -55,26 +54,9 @@ function addAdvice(why: string): string {
   return advice === undefined ? why : `${why} (${advice[1]})`
 }
 
-/** For a start. `onWait` is called after each failed check. */
-export async function waitForBroker(options: {
-  kafka: KafkaConnection
-  deadlineMs?: number
-  everyMs?: number
-  onWait?: (waitedMs: number, why: string) => void
-}): Promise<void> {
-  const { kafka, deadlineMs = 60_000, everyMs = 1_000, onWait } = options
-  const start = Date.now()
-  for (;;) {
-    const state = await checkBroker({ kafka, deadlineMs: Math.min(3_000, deadlineMs) })
-    if (state.status === "reachable") return
-    const waitedMs = Date.now() - start
-    if (waitedMs + everyMs > deadlineMs) {
-      throw new Error(
-        `Kafka at ${kafka.brokers.join(", ")} did not respond for ${Math.round(waitedMs / 1_000)} s: ${state.why}. ` +
-          "Start it, or correct KAFKA_BROKERS.",
-      )
-    }
-    onWait?.(waitedMs, state.why)
-    await sleep(everyMs)
-  }
+/** Rejects with the reason and the brokers' addresses if the cluster does not respond within `deadlineMs`. */
+export async function requireBroker(kafka: KafkaConnection, deadlineMs?: number): Promise<void> {
+  const state = await checkBroker({ kafka, ...(deadlineMs === undefined ? {} : { deadlineMs }) })
+  if (state.status === "unreachable")
+    throw new Error(`no broker of ${kafka.brokers.join(", ")} responds: ${state.why}`)
 }

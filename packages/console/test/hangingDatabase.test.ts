@@ -1,14 +1,14 @@
+import { openPool } from "@sitewire/database"
+import { watchDependency } from "@sitewire/runtime"
 import { expect, test, vi } from "vitest"
-import { openPool } from "./pool.ts"
-import { watchDatabase } from "./watchDatabase.ts"
 
 test("a database that does not respond in time is reported before the driver fails, and again when it responds", async () => {
   const pool = openPool({ url: process.env.DATABASE_URL ?? "", size: 1, name: "watch" })
   const reports: [boolean, string | undefined][] = []
   let seconds = 0
-  const stop = watchDatabase({
-    sql: (text) => pool.sql(`${text}, pg_sleep(${seconds})`),
-    onState: (reachable, why) => reports.push([reachable, why]),
+  const watch = watchDependency({
+    check: () => pool.sql(`select 1, pg_sleep(${seconds})`),
+    onState: (available, why) => reports.push([available, why]),
     everyMs: 50,
     timeoutMs: 500,
   })
@@ -17,7 +17,8 @@ test("a database that does not respond in time is reported before the driver fai
   await vi.waitUntil(() => reports.at(-1)?.[0] === false, { timeout: 5_000 })
   seconds = 0
   await vi.waitUntil(() => reports.at(-1)?.[0] === true, { timeout: 5_000 })
-  stop()
-  expect(reports.filter(([reachable]) => !reachable)).toEqual([[false, "no response within 500 ms"]])
+  watch.stop()
+  const unavailable = reports.filter(([available]) => !available)
+  expect(unavailable).toEqual([[false, "no response within 500 ms"]])
   await pool.close()
 })
