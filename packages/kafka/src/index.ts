@@ -12,4 +12,4 @@ export { type Consumer, type ConsumerOptions, startConsumer } from "./consumer/s
 export { PermanentPublishError, RecordTooLarge } from "./producer/publishErrors.ts"
 export { type Producer, type ProducerOptions, startProducer } from "./producer/startProducer.ts"
 export type { TopicState } from "./producer/topicState.ts"
-export type { Incoming, Outgoing } from "./record.ts"
+export type { ConsumerRecord, ProducerRecord } from "./record.ts"

@@ -1,14 +1,14 @@
 import type { KafkaMessage } from "kafkajs"
 
 /** Records with the same key go to the same partition, in order. */
-export type Outgoing = {
+export type ProducerRecord = {
   topic: string
   key: string | null
   value: Uint8Array | string | null
   headers?: Record<string, string>
 }
 
-export type Incoming = {
+export type ConsumerRecord = {
   topic: string
   partition: number
   offset: string
@@ -23,7 +23,7 @@ export type Incoming = {
  * Copies the value: kafkajs returns a view into the whole response, which one long-lived record would keep in
  * memory.
  */
-export function readRecord(topic: string, partition: number, message: KafkaMessage): Incoming {
+export function readRecord(topic: string, partition: number, message: KafkaMessage): ConsumerRecord {
   return {
     topic,
     partition,

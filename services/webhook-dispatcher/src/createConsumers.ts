@@ -1,12 +1,12 @@
 import type { TopicNames } from "@sitewire/contracts"
-import { type Consumer, type Incoming, type KafkaConnection, startConsumer } from "@sitewire/kafka"
+import { type Consumer, type ConsumerRecord, type KafkaConnection, startConsumer } from "@sitewire/kafka"
 import type { ServiceParts } from "@sitewire/runtime"
 import type { Dispatcher } from "./createDispatcher.ts"
 import type { RetrySchedule } from "./retry/nextAttempt.ts"
 import type { dispatcherVariables } from "./variables.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
-type Handle = (records: Incoming[], done: (record: Incoming) => void) => Promise<void>
+type Handle = (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => Promise<void>
 
 /** While Postgres and Kafka are available. */
 const recordWithinMs = 2_000

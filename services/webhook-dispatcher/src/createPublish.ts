@@ -1,8 +1,10 @@
-import { type Outgoing, PermanentPublishError, type Producer } from "@sitewire/kafka"
+import { PermanentPublishError, type Producer, type ProducerRecord } from "@sitewire/kafka"
 import { type Logger, retryWhileUnavailable } from "@sitewire/runtime"
 
 /** Retries while Kafka is unavailable. `rejected`: the broker will never accept the record. */
-export type Publish = (record: Outgoing) => Promise<{ kind: "published" } | { kind: "rejected"; why: string }>
+export type Publish = (
+  record: ProducerRecord,
+) => Promise<{ kind: "published" } | { kind: "rejected"; why: string }>
 
 /**
  * A record that the broker rejects for good must not block the partition that is being consumed, so it is

@@ -1,8 +1,8 @@
 import {
   checkBroker,
   type KafkaConnection,
-  type Outgoing,
   type Producer,
+  type ProducerRecord,
   startProducer,
 } from "@sitewire/kafka"
 import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
@@ -15,7 +15,7 @@ const deadlineMs = 5_000
  */
 export type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
 
-export type Publish = (record: Outgoing) => Promise<Published>
+export type Publish = (record: ProducerRecord) => Promise<Published>
 
 export type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
 
@@ -76,7 +76,7 @@ export function startPublisher(settings: {
 }
 
 /** Publishes all records. Acknowledged only if the broker has acknowledged each. */
-export async function publishAll(publish: Publish, records: Outgoing[]): Promise<Published> {
+export async function publishAll(publish: Publish, records: ProducerRecord[]): Promise<Published> {
   const outcomes = await Promise.all(records.map((record) => publish(record)))
   return outcomes.find(({ kind }) => kind === "unavailable") ?? { kind: "acknowledged" }
 }

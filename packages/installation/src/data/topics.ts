@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import {
-  type Incoming,
+  type ConsumerRecord,
   type KafkaConnection,
-  type Outgoing,
+  type ProducerRecord,
   readTopic,
   startConsumer,
   startProducer,
@@ -16,7 +16,7 @@ export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) 
   let producer: Promise<Producer> | undefined
   const consumers: { close(deadlineMs: number): Promise<unknown> }[] = []
 
-  async function publish(records: Outgoing[]): Promise<void> {
+  async function publish(records: ProducerRecord[]): Promise<void> {
     producer ??= startProducer({ kafka }).catch((error: unknown) => {
       producer = undefined
       throw error
@@ -27,16 +27,16 @@ export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) 
   return {
     publish,
     /** All records that the topic contains now. */
-    async read(topic: string): Promise<Incoming[]> {
+    async read(topic: string): Promise<ConsumerRecord[]> {
       const to = await topicEnd({ kafka, topic })
       const bounds = { maxRecords: 100_000, maxBytes: 50_000_000 }
       const { records } = await readTopic({ kafka, topic, groupPrefix, from: {}, to, ...bounds })
       return records
     },
     /** A list of the topic's records, to which those that are published later are added. */
-    async follow(topic: string): Promise<Incoming[]> {
-      const seen: Incoming[] = []
-      const onRecords = (records: Incoming[], done: (record: Incoming) => void) => {
+    async follow(topic: string): Promise<ConsumerRecord[]> {
+      const seen: ConsumerRecord[] = []
+      const onRecords = (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => {
         seen.push(...records)
         records.forEach(done)
       }

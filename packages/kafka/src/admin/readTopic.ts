@@ -3,7 +3,7 @@ import type { EachBatchPayload } from "kafkajs"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { createClient } from "../client/createClient.ts"
 import { reasonOf } from "../client/log.ts"
-import { type Incoming, readRecord } from "../record.ts"
+import { type ConsumerRecord, readRecord } from "../record.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { withAdmin } from "./withAdmin.ts"
 
@@ -33,7 +33,7 @@ export type ReadTopicOptions = {
  */
 export async function readTopic(
   options: ReadTopicOptions,
-): Promise<{ records: Incoming[]; next: Offsets; ended: boolean }> {
+): Promise<{ records: ConsumerRecord[]; next: Offsets; ended: boolean }> {
   const { kafka, topic, to, maxRecords, maxBytes, deadlineMs = 20_000 } = options
   const group = `${options.groupPrefix}.${randomBytes(5).toString("hex")}`
   return withAdmin(kafka, adminTimeoutMs, async (admin) => {
@@ -52,8 +52,8 @@ export async function readTopic(
     const records = unfinished.size === 0 ? [] : await consumePart()
     return { records, next, ended: unfinished.size === 0 }
 
-    async function consumePart(): Promise<Incoming[]> {
-      const read: Incoming[] = []
+    async function consumePart(): Promise<ConsumerRecord[]> {
+      const read: ConsumerRecord[] = []
       let bytes = 0
       let batches = 0
       const { promise: finished, resolve, reject } = Promise.withResolvers<void>()

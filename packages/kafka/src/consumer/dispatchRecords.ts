@@ -1,6 +1,6 @@
 import { type BrokerClock, createBrokerClock } from "../delay/brokerClock.ts"
 import { countDue, sleepUntilDue } from "../delay/dueRecords.ts"
-import type { Incoming } from "../record.ts"
+import type { ConsumerRecord } from "../record.ts"
 import type { OutstandingLimit } from "./limitOutstanding.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
@@ -12,7 +12,7 @@ const maxRecordsNotDue = 256
 const heartbeatEveryMs = 1_000
 
 export type FetchedBatch = TopicPartition & {
-  records: Incoming[]
+  records: ConsumerRecord[]
   /** The next fetch starts after this offset. */
   resolveOffset(offset: string): void
   /** Rejects if the group rebalances. The client must receive that error. */
@@ -22,7 +22,7 @@ export type FetchedBatch = TopicPartition & {
 export type DispatchOptions = {
   limit: OutstandingLimit
   delayMsOf(topic: string): number
-  onRecords(records: Incoming[], done: (record: Incoming) => void): void
+  onRecords(records: ConsumerRecord[], done: (record: ConsumerRecord) => void): void
   pause(partition: TopicPartition): void
   resume(partition: TopicPartition): void
   /** `onRecords` threw, and the assignment was revoked. */
@@ -32,12 +32,12 @@ export type DispatchOptions = {
 
 type Partition = TopicPartition & {
   delayMs: number
-  tracker: OffsetTracker<Incoming>
+  tracker: OffsetTracker<ConsumerRecord>
   /** All records before this offset are tracked; null before any record. */
   next: bigint | null
   committed: string | null
   /** Fetched and tracked, but not dispatched. */
-  notDue: Incoming[]
+  notDue: ConsumerRecord[]
   timer: NodeJS.Timeout | null
 }
 
@@ -54,7 +54,7 @@ export function dispatchRecords(options: DispatchOptions) {
   let assignment: Assignment | null = null
   let stopped = false
   // Outstanding records of revoked partitions: they still count against the limit.
-  const revokedRecords = new Set<Incoming>()
+  const revokedRecords = new Set<ConsumerRecord>()
 
   function assign(partitions: TopicPartition[]): void {
     revoke()
@@ -66,7 +66,7 @@ export function dispatchRecords(options: DispatchOptions) {
         {
           ...partition,
           delayMs: delayMsOf(partition.topic),
-          tracker: trackOffsets<Incoming>(),
+          tracker: trackOffsets<ConsumerRecord>(),
           next: null,
           committed: null,
           notDue: [],
@@ -101,7 +101,7 @@ export function dispatchRecords(options: DispatchOptions) {
   function restartPartition(partition: Partition, offset: bigint, fetched: FetchedBatch): void {
     const reached = BigInt(partition.tracker.committable() ?? offset)
     revokePartition(partition)
-    partition.tracker = trackOffsets<Incoming>()
+    partition.tracker = trackOffsets<ConsumerRecord>()
     partition.next = null
     partition.notDue = []
     // Differs from every offset: commit at once, because the committed offset may be one of the previous log.
@@ -119,12 +119,12 @@ export function dispatchRecords(options: DispatchOptions) {
     limit.notify()
   }
 
-  function done(record: Incoming): void {
+  function done(record: ConsumerRecord): void {
     const isNew = assignment?.get(nameOf(record))?.tracker.done(record) || revokedRecords.delete(record)
     if (isNew) limit.release(1)
   }
 
-  function dispatch(records: Incoming[]): void {
+  function dispatch(records: ConsumerRecord[]): void {
     limit.acquire(records.length)
     try {
       onRecords(records, done)
@@ -148,7 +148,7 @@ export function dispatchRecords(options: DispatchOptions) {
       restartPartition(partition, BigInt(first.offset), fetched)
       return
     }
-    const track = (records: Incoming[]) => {
+    const track = (records: ConsumerRecord[]) => {
       partition.tracker.add(records)
       // The position at the assignment needs no commit.
       partition.committed ??= partition.tracker.committable()

@@ -13,7 +13,7 @@ import {
 import { until } from "../../test/fixtures/until.ts"
 import { ensureTopics } from "../admin/ensureTopics.ts"
 import { type Producer, startProducer } from "../producer/startProducer.ts"
-import type { Incoming } from "../record.ts"
+import type { ConsumerRecord } from "../record.ts"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./startConsumer.ts"
 
 const kafka = realBroker()
@@ -53,7 +53,7 @@ async function consume(
 const publishNumbered = (topic: string, count: number) =>
   producer.publish(Array.from({ length: count }, (_, n) => ({ topic, key: String(n), value: String(n) })))
 
-const offsetsOf = (records: Incoming[]) =>
+const offsetsOf = (records: ConsumerRecord[]) =>
   records.map(({ offset }) => Number(offset)).toSorted((a, b) => a - b)
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
@@ -81,7 +81,7 @@ test("after a kill -9, consuming continues exactly at the first record that was 
   await exited
   expect(printed, "kafkajs prints no warnings").toBe("")
 
-  const again: Incoming[] = []
+  const again: ConsumerRecord[] = []
   await consume(group, [{ topic }], (records, done) => {
     again.push(...records)
     for (const record of records) done(record)
@@ -94,8 +94,8 @@ test("after a kill -9, consuming continues exactly at the first record that was 
 test("the committed offset is that of the first record that is not done", async () => {
   const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 10)
-  const received: Incoming[] = []
-  let finish: (record: Incoming) => void = () => {}
+  const received: ConsumerRecord[] = []
+  let finish: (record: ConsumerRecord) => void = () => {}
   await consume(group, [{ topic }], (records, done) => {
     finish = done
     received.push(...records)
@@ -149,7 +149,7 @@ test("never more than maxOutstanding records are outstanding in a slow backlog o
 test("a record that hangs blocks no other record of its partition or of another, only commits after it", async () => {
   const [topic, group] = [await makeTopic(kafka, { partitions: 2 }), uniqueName("group")]
   await publishNumbered(topic, 200)
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   const consumer = await consume(
     group,
     [{ topic }],
@@ -203,7 +203,7 @@ test("a consumer without capacity stays in its group and lets another member joi
   // Longer than the session timeout: without heartbeats the group would remove the member.
   await new Promise((resolve) => setTimeout(resolve, 7_000))
   const start = Date.now()
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   await consume(group, [{ topic }], (records) => received.push(...records))
   await until(() => received.length > 0)
   expect(Date.now() - start).toBeLessThan(4_000)
@@ -214,7 +214,7 @@ test("a consumer without permission to fetch is unhealthy until it has the permi
   timeout: 20_000,
 }, async () => {
   const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   const health: boolean[] = []
   const onRecords: OnRecords = (records, done) => {
     received.push(...records)
@@ -236,8 +236,8 @@ test("a topic recreated while its records are outstanding is consumed from its b
 }, async () => {
   const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 100)
-  const received: Incoming[] = []
-  let finish: (record: Incoming) => void = () => {}
+  const received: ConsumerRecord[] = []
+  let finish: (record: ConsumerRecord) => void = () => {}
   const consumer = await consume(group, [{ topic }], (records, done) => {
     finish = done
     received.push(...records)
@@ -267,8 +267,8 @@ test("a topic recreated while its records are outstanding is consumed from its b
 test("a record that is done after its partition was revoked commits nothing for the new owner", async () => {
   const [topic, group] = [await makeTopic(kafka, { partitions: 2 }), uniqueName("group")]
   await publishNumbered(topic, 40)
-  const byFirst: Incoming[] = []
-  let finishFirst: (record: Incoming) => void = () => {}
+  const byFirst: ConsumerRecord[] = []
+  let finishFirst: (record: ConsumerRecord) => void = () => {}
   const first = await consume(group, [{ topic }], (records, done) => {
     finishFirst = done
     byFirst.push(...records)
@@ -276,7 +276,7 @@ test("a record that is done after its partition was revoked commits nothing for 
   await until(() => byFirst.length === 40)
   const revoked = [...byFirst]
 
-  const bySecond: Incoming[] = []
+  const bySecond: ConsumerRecord[] = []
   await consume(group, [{ topic }], (records) => bySecond.push(...records))
   await until(() => bySecond.length > 0 && byFirst.length > 40)
   const moved = bySecond[0]?.partition ?? -1
@@ -323,7 +323,7 @@ test("a rebalance commits the records that are done, so that none is dispatched 
 test("close waits for outstanding records, commits them, and dispatches no more", async () => {
   const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 500)
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   const consumer = await consume(
     group,
     [{ topic }],
@@ -356,7 +356,7 @@ test("if onRecords throws, the consumer becomes unhealthy and restarts with the 
   const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 5)
   const health: [boolean, string | undefined][] = []
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   let throws = true
   const consumer = await consume(
     group,
@@ -385,7 +385,7 @@ test("headers without a value and zstd batches from other clients are consumed",
     topic,
   ])
   expect(await once(other, "exit")).toEqual([0, null])
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   await consume(group, [{ topic }], (records) => void received.push(...records))
   await until(() => received.length === 3)
   expect(received.map(({ value }) => String(value))).toEqual(["null header", "zstd", "zstd, too"])

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { groupLag, type Lag } from "../admin/groupLag.ts"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { reasonOf } from "../client/log.ts"
-import type { Incoming } from "../record.ts"
+import type { ConsumerRecord } from "../record.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { dispatchRecords } from "./dispatchRecords.ts"
 import { limitOutstanding } from "./limitOutstanding.ts"
@@ -31,7 +31,7 @@ export type ConsumerOptions = {
    * durable, in any order. Until then no later offset is committed, and after a crash or a rebalance the
    * record comes again. If `onRecords` throws, the consumer restarts.
    */
-  onRecords: (records: Incoming[], done: (record: Incoming) => void) => void
+  onRecords: (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => void
   /** After this time the group reassigns the partitions of a killed member. */
   sessionTimeoutMs?: number
   startDeadlineMs?: number

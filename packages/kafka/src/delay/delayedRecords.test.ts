@@ -3,7 +3,7 @@ import { committedOffsets, makeTopic, realBroker, uniqueName } from "../../test/
 import { until } from "../../test/fixtures/until.ts"
 import { type Consumer, type ConsumerOptions, startConsumer } from "../consumer/startConsumer.ts"
 import { type Producer, startProducer } from "../producer/startProducer.ts"
-import type { Incoming } from "../record.ts"
+import type { ConsumerRecord } from "../record.ts"
 import { createBrokerClock } from "./brokerClock.ts"
 
 const kafka = realBroker()
@@ -142,7 +142,7 @@ test("records that are not due are not outstanding, and close does not wait for 
   const [topic, marker, group] = [await delayedTopic(), await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 30)
   await publishNumbered(marker, 1)
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   const topics = [{ topic, delayMs: 3_600_000 }, { topic: marker }]
   const consumer = await consume(group, topics, (records, done) => {
     received.push(...records)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { makeTopic, realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { createClient } from "../client/createClient.ts"
 import { startConsumer } from "../consumer/startConsumer.ts"
-import type { Incoming } from "../record.ts"
+import type { ConsumerRecord } from "../record.ts"
 import { type Producer, startProducer } from "./startProducer.ts"
 
 const kafka = realBroker()
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => producer?.close(1_000))
 
 /** Reads until there are this many records and distinct keys. A retried send may repeat some. */
-async function readAll(topic: string, count: number, distinctKeys = 0): Promise<Incoming[]> {
-  const read: Incoming[] = []
+async function readAll(topic: string, count: number, distinctKeys = 0): Promise<ConsumerRecord[]> {
+  const read: ConsumerRecord[] = []
   const all = Promise.withResolvers<void>()
   const consumer = await startConsumer({
     kafka,

@@ -1,7 +1,7 @@
 import type { Message } from "kafkajs"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { reasonOf } from "../client/log.ts"
-import type { Outgoing } from "../record.ts"
+import type { ProducerRecord } from "../record.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { createBrokerConnections } from "./brokerConnections.ts"
 import type { PublishCall } from "./partitionQueues.ts"
@@ -25,7 +25,7 @@ export type Producer = {
    * Resolves when all records are acknowledged with acks=all. Rejects at the deadline, or at once with a
    * `PermanentPublishError`; some records may have been appended then. A failure affects no other call.
    */
-  publish(records: Outgoing[]): Promise<void>
+  publish(records: ProducerRecord[]): Promise<void>
   /** For readiness: by recent acknowledgements or a small request. Takes at most about twice `withinMs`. */
   check(topic: string, withinMs: number): Promise<TopicState>
   /** Sends what is queued. Rejects records that are not acknowledged by the deadline. */
@@ -74,7 +74,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     return sender
   }
 
-  function publish(records: Outgoing[]): Promise<void> {
+  function publish(records: ProducerRecord[]): Promise<void> {
     if (closed) return Promise.reject(new Error("The producer is closed: nothing more can be published."))
     if (records.length === 0) return Promise.resolve()
     const queuedAt = Date.now()
@@ -158,7 +158,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
 }
 
 /** `bytes` is an upper bound of the record's encoded size. */
-function toMessage({ key, value, headers }: Outgoing): { message: Message; bytes: number } {
+function toMessage({ key, value, headers }: ProducerRecord): { message: Message; bytes: number } {
   let bytes = 40 + (key === null ? 0 : Buffer.byteLength(key))
   bytes += typeof value === "string" ? Buffer.byteLength(value) : (value?.byteLength ?? 0)
   for (const name in headers) bytes += 10 + Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? "")

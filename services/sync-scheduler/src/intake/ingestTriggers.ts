@@ -1,5 +1,5 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import { type CompactedTrigger, compactTriggers } from "./compactTriggers.ts"
 
@@ -8,8 +8,8 @@ const readTriggered = recordReader(connectorTriggeredSchema)
 /** Kafka records per statement, at most. */
 export const maxBatch = 16_000
 
-type Done = (record: Incoming) => void
-type PendingTrigger = { record: Incoming; trigger: ConnectorTriggered; done: Done }
+type Done = (record: ConsumerRecord) => void
+type PendingTrigger = { record: ConsumerRecord; trigger: ConnectorTriggered; done: Done }
 
 export type IngestTriggersOptions = {
   /** Retries while Postgres is unavailable. */
@@ -30,13 +30,13 @@ export type IngestTriggersOptions = {
  */
 export function createIngestTriggers(
   options: IngestTriggersOptions,
-): (records: Incoming[], done: Done) => void {
+): (records: ConsumerRecord[], done: Done) => void {
   const { recordTriggers, isInvalidTrigger, onRecorded, onInvalid, onFailed, log } = options
   const waiting: PendingTrigger[] = []
   let recording = false
 
   /** Loses no accepted trigger, because the gateway writes its records by the same schema. */
-  function skipInvalid({ topic, partition, offset }: Incoming, reason: string): void {
+  function skipInvalid({ topic, partition, offset }: ConsumerRecord, reason: string): void {
     onInvalid()
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
   }

@@ -1,4 +1,4 @@
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
@@ -48,7 +48,7 @@ const stored = {
   appendedAt: 0,
 }
 
-function record(event: string): Incoming {
+function record(event: string): ConsumerRecord {
   const value = Buffer.from(JSON.stringify(paid(event)))
   return { topic: "paid", partition: 0, offset: "0", key: event, value, headers: {}, appendedAt: 0 }
 }

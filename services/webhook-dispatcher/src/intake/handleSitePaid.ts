@@ -6,7 +6,7 @@ import {
   sitePaidSchema,
   siteReadyBody,
 } from "@sitewire/contracts"
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import { type DueDelivery, toChannel } from "../delivery.ts"
@@ -37,13 +37,13 @@ const noUnattempted: Promise<UnattemptedDeliveries> = Promise.resolve(new Map())
 
 /** `duplicates`: later records of the batch with the same event id. */
 type ValidEvent = {
-  record: Incoming
+  record: ConsumerRecord
   paid: SitePaid
   delivery: NewDelivery
-  duplicates: Incoming[] | null
+  duplicates: ConsumerRecord[] | null
 }
 
-type Done = (record: Incoming) => void
+type Done = (record: ConsumerRecord) => void
 type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done: Done }
 
 /**
@@ -56,7 +56,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     parts
   const reject = createRejectInvalidRecord(parts)
 
-  async function handleSitePaid(records: Incoming[], done: Done): Promise<void> {
+  async function handleSitePaid(records: ConsumerRecord[], done: Done): Promise<void> {
     const valid = new Map<string, ValidEvent>()
     const rejections: Promise<void>[] = []
     for (const record of records) {
@@ -161,7 +161,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   return handleSitePaid
 }
 
-function toValidEvent(record: Incoming, paid: SitePaid): ValidEvent {
+function toValidEvent(record: ConsumerRecord, paid: SitePaid): ValidEvent {
   const body = siteReadyBody(paid)
   const delivery: NewDelivery = {
     eventId: paid.id,
@@ -174,7 +174,7 @@ function toValidEvent(record: Incoming, paid: SitePaid): ValidEvent {
   return { record, paid, delivery, duplicates: null }
 }
 
-function correlationOf(record: Incoming, paid: SitePaid): string {
+function correlationOf(record: ConsumerRecord, paid: SitePaid): string {
   const { correlation } = record.headers
   return correlation !== undefined && /^[\x21-\x7e]{1,200}$/.test(correlation) ? correlation : paid.id
 }

@@ -1,10 +1,10 @@
 import { invalidRecordHeaders } from "@sitewire/contracts"
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 
-export type RejectInvalidRecord = (record: Incoming, reason: string) => Promise<void>
+export type RejectInvalidRecord = (record: ConsumerRecord, reason: string) => Promise<void>
 
 /**
  * Publishes an invalid record unchanged to the topic of invalid events, with the reason and its origin as

@@ -1,5 +1,5 @@
 import { type DeliveryDue, deliveryDueSchema, recordReader } from "@sitewire/contracts"
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
 import type { DeliveryLock } from "../deliveryLock.ts"
@@ -24,7 +24,10 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
 
   /** Rejects if a record could not be handled. */
-  async function handleRecords(records: Incoming[], done: (record: Incoming) => void): Promise<void> {
+  async function handleRecords(
+    records: ConsumerRecord[],
+    done: (record: ConsumerRecord) => void,
+  ): Promise<void> {
     const due: Due[] = []
     for (const record of records) {
       const next = parse(record)
@@ -81,7 +84,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   }
 
   /** The sweep later finds the delivery of an unreadable record overdue. */
-  function parse(record: Incoming): DeliveryDue | null {
+  function parse(record: ConsumerRecord): DeliveryDue | null {
     const result = readDue(record.value)
     if (result.ok) return result.value
     const { topic, partition, offset } = record

@@ -4,13 +4,13 @@ import {
   invalidRecordHeaders,
   sitePaidSchema,
 } from "@sitewire/contracts"
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 import { z } from "zod"
 
 /** The fields of an invalid event that its record contains. */
 export type InvalidRecord = Omit<InvalidEvent, "delivery">
 
-export function invalidEventResponse({ value, headers, appendedAt }: Incoming): InvalidRecord {
+export function invalidEventResponse({ value, headers, appendedAt }: ConsumerRecord): InvalidRecord {
   const { reason, topic, partition, offset } = invalidRecordHeaders
   const fields = parseFields(value)
   return {

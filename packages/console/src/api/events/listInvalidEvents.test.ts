@@ -1,5 +1,5 @@
 import { type InvalidEvent, invalidRecordHeaders, type Page } from "@sitewire/contracts"
-import type { Incoming, Offsets } from "@sitewire/kafka"
+import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { expect, test } from "vitest"
 import { invalidRecord } from "../../../test/fixtures/jobs.ts"
 import { startConsole } from "../../../test/fixtures/startConsole.ts"
@@ -89,7 +89,7 @@ function partitions(times: number[][]): InvalidTopic {
     async read({ from, to }: { from: Offsets; to: Offsets }) {
       const records = times.flatMap((stamps, partition) =>
         stamps.map(
-          (appendedAt, at): Incoming => ({
+          (appendedAt, at): ConsumerRecord => ({
             topic: "invalid",
             partition,
             offset: String(at),
@@ -103,7 +103,7 @@ function partitions(times: number[][]): InvalidTopic {
           }),
         ),
       )
-      const isInRange = ({ partition, offset }: Incoming) =>
+      const isInRange = ({ partition, offset }: ConsumerRecord) =>
         Number(offset) >= Number(from[partition] ?? 0) && Number(offset) < Number(to[partition] ?? 0)
       return { records: records.filter(isInRange), next: to, ended: true }
     },

@@ -1,4 +1,4 @@
-import type { Incoming, Offsets } from "@sitewire/kafka"
+import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse.ts"
@@ -36,7 +36,7 @@ export async function readNewestInvalid(
   return newest
 }
 
-type Found = Pick<Incoming, "offset"> & { event: InvalidRecord }
+type Found = Pick<ConsumerRecord, "offset"> & { event: InvalidRecord }
 
 const startOf = (end: bigint, count: bigint) => (end > count ? end - count : 0n)
 

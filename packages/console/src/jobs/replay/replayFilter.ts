@@ -1,9 +1,9 @@
 import { invalidRecordHeaders, type ReplayFilter } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { type Erasures, readErasures } from "@sitewire/erasure"
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 
-export function matches(record: Incoming, filter: ReplayFilter): boolean {
+export function matches(record: ConsumerRecord, filter: ReplayFilter): boolean {
   const { reason, rejected_after, rejected_before } = filter
   // The value was too large for site.paid.invalid, so there is nothing to replay.
   if (record.value === null) return false
@@ -20,6 +20,6 @@ export function readAllErasures(sql: Sql): Promise<Erasures> {
 }
 
 /** Whether an erasure covers the record. An erasure covers what was rejected before it, or shortly after. */
-export function isErased({ value, appendedAt }: Incoming, erasures: Erasures): boolean {
+export function isErased({ value, appendedAt }: ConsumerRecord, erasures: Erasures): boolean {
   return value !== null && erasures.covers(value, appendedAt)
 }

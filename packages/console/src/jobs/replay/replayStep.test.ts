@@ -1,7 +1,7 @@
 import { clockMarginMs, invalidRecordHeaders } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { subjectOf } from "@sitewire/erasure"
-import type { Incoming } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { begin, end, endErasure, invalidRecord, read } from "../../../test/fixtures/jobs.ts"
@@ -129,7 +129,7 @@ test("an event that was rejected later than an erasure by the clock margin is re
   const [digest = ""] = Object.values(subjectOf({ email }))
   const erasedAt = Date.parse("2030-01-01T00:00:00Z")
   const sql = (async () => [{ version: "v", erased: { [digest]: erasedAt } }]) as unknown as Sql
-  const recordAt = (appendedAt: number): Incoming => ({
+  const recordAt = (appendedAt: number): ConsumerRecord => ({
     topic: "invalid",
     partition: 0,
     offset: "0",
@@ -138,7 +138,7 @@ test("an event that was rejected later than an erasure by the clock margin is re
     value: Buffer.from(JSON.stringify({ email })),
     headers: { [invalidRecordHeaders.reason]: "unknown channel" },
   })
-  const count = async (record: Incoming) => {
+  const count = async (record: ConsumerRecord) => {
     const read = async () => ({ records: [record], next: {}, ended: true })
     return countReplay({ sql, invalidTopic: { end: async () => ({}), read } }, { reason: "unknown" }, 1_000)
   }

@@ -1,5 +1,5 @@
 import { invalidRecordHeaders, replayFilterSchema } from "@sitewire/contracts"
-import type { Incoming, Offsets } from "@sitewire/kafka"
+import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
 import { publishAll } from "../../kafka/publisher.ts"
@@ -72,10 +72,10 @@ export async function replayStep(
 
 /** Cuts a batch after `most` matching records. `next`: the offsets at which the next step continues. */
 function cutAfter(
-  batch: { records: Incoming[]; next: Offsets },
+  batch: { records: ConsumerRecord[]; next: Offsets },
   most: number,
-  isMatch: (record: Incoming) => boolean,
-): { records: Incoming[]; next: Offsets } {
+  isMatch: (record: ConsumerRecord) => boolean,
+): { records: ConsumerRecord[]; next: Offsets } {
   let matched = 0
   const cut = batch.records.findIndex((record) => isMatch(record) && ++matched > most)
   if (cut < 0) return batch

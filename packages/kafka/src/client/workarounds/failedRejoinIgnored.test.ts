@@ -5,7 +5,7 @@ import { makeTopic, realBroker, uniqueName } from "../../../test/fixtures/realBr
 import { until } from "../../../test/fixtures/until.ts"
 import { startConsumer } from "../../consumer/startConsumer.ts"
 import { startProducer } from "../../producer/startProducer.ts"
-import type { Incoming } from "../../record.ts"
+import type { ConsumerRecord } from "../../record.ts"
 
 test("after a rejoin that fails while the coordinator moves, records come again", {
   timeout: 20_000,
@@ -16,7 +16,7 @@ test("after a rejoin that fails while the coordinator moves, records come again"
   onTestFinished(() => producer.close(1_000))
   const publish = (count: number) =>
     producer.publish(Array.from({ length: count }, (_, n) => ({ topic, key: String(n), value: String(n) })))
-  const received: Incoming[] = []
+  const received: ConsumerRecord[] = []
   const consumer = await startConsumer({
     kafka,
     group,
