@@ -1,11 +1,17 @@
 import {
-  checkBroker,
   type KafkaConnection,
   type Producer,
   type ProducerRecord,
+  requireBroker,
   startProducer,
 } from "@sitewire/kafka"
-import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
+import {
+  type DependencyWatch,
+  type Logger,
+  reasonOf,
+  retryWhileUnavailable,
+  watchDependency,
+} from "@sitewire/runtime"
 
 const deadlineMs = 5_000
 
@@ -21,18 +27,16 @@ export type Publisher = { publish: Publish; close(deadlineMs: number): Promise<v
 
 /**
  * Connects to Kafka in the background, so that the console starts and works while Kafka is unavailable.
- * `onState` gets the result of a check every `checkIntervalMs`.
  */
 export function startPublisher(settings: {
   kafka: KafkaConnection
   log: Logger
   onState: (reachable: boolean, why?: string) => void
-  checkIntervalMs?: number
 }): Publisher {
-  const { kafka, log, onState, checkIntervalMs = 5_000 } = settings
+  const { kafka, log, onState } = settings
   const stopping = new AbortController()
   let producer: Producer | undefined
-  let timer: NodeJS.Timeout | undefined
+  let watch: DependencyWatch | undefined
 
   async function connect(): Promise<void> {
     producer = await retryWhileUnavailable({
@@ -42,14 +46,7 @@ export function startPublisher(settings: {
       signal: stopping.signal,
       onState,
     })
-    timer = setTimeout(() => void check(), checkIntervalMs)
-  }
-
-  async function check(): Promise<void> {
-    const state = await checkBroker({ kafka })
-    if (stopping.signal.aborted) return
-    onState(state.status === "reachable", state.status === "reachable" ? undefined : state.why)
-    timer = setTimeout(() => void check(), checkIntervalMs)
+    if (!stopping.signal.aborted) watch = watchDependency({ check: () => requireBroker(kafka), onState })
   }
 
   const connecting = connect().catch((error: unknown) => {
@@ -68,8 +65,8 @@ export function startPublisher(settings: {
     },
     async close(closeDeadlineMs) {
       stopping.abort()
-      clearTimeout(timer)
       await connecting
+      watch?.stop()
       await producer?.close(closeDeadlineMs)
     },
   }
