@@ -2,17 +2,17 @@ import { readFile, stat } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import type { z } from "zod"
-import { consoleVariables } from "../packages/console/src/variables.ts"
+import { consoleVariables } from "../packages/console/src/config.ts"
 import { topicNames } from "../packages/contracts/src/index.ts"
 import { nodeArguments, nodeEnvironment } from "../packages/installation/src/process/nodeArguments.ts"
 import { kafkaAuthVariables, processVariables, type Variables } from "../packages/runtime/src/index.ts"
 import { setupVariables } from "../packages/setup/src/index.ts"
 // biome-ignore lint/style/noRestrictedImports: the manifests are compared with the variables that the services declare.
-import { schedulerVariables } from "../services/sync-scheduler/src/variables.ts"
+import { schedulerVariables } from "../services/sync-scheduler/src/config.ts"
 // biome-ignore lint/style/noRestrictedImports: as above
-import { gatewayVariables } from "../services/trigger-gateway/src/variables.ts"
+import { gatewayVariables } from "../services/trigger-gateway/src/config.ts"
 // biome-ignore lint/style/noRestrictedImports: as above
-import { dispatcherVariables } from "../services/webhook-dispatcher/src/variables.ts"
+import { dispatcherVariables } from "../services/webhook-dispatcher/src/config.ts"
 import { type Process, readManifests } from "./readManifests.ts"
 import { describeTopics, topicSettings } from "./topics.ts"
 

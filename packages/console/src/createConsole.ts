@@ -11,7 +11,7 @@ import { serveHttp } from "./api/server/serveHttp.ts"
 import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
-import type { consoleVariables } from "./variables.ts"
+import type { consoleVariables } from "./config.ts"
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
 

@@ -1,3 +1,3 @@
 export { openApiDocument } from "./api/openapi/openApiDocument.ts"
 export { createApiKey } from "./auth/apiKey.ts"
-export { consoleVariables } from "./variables.ts"
+export { consoleVariables } from "./config.ts"

@@ -1,6 +1,6 @@
 import { ConfigurationError, createLogger, kafkaOptions, printHelp, readConfig } from "@sitewire/runtime"
 import { prepare } from "./prepare.ts"
-import { setupVariables } from "./variables.ts"
+import { setupVariables } from "./config.ts"
 
 printHelp("setup", setupVariables)
 try {

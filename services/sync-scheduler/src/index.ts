@@ -1,1 +1,1 @@
-export { schedulerVariables } from "./variables.ts"
+export { schedulerVariables } from "./config.ts"

@@ -18,7 +18,7 @@ import { countDueSyncs } from "./schedule/countDueSyncs.ts"
 import { createStore } from "./store.ts"
 import { createDelegateRunner } from "./sync/delegateRunner.ts"
 import { createPullRunner } from "./sync/pullRunner.ts"
-import { schedulerVariables } from "./variables.ts"
+import { schedulerVariables } from "./config.ts"
 
 await runService({
   name: "sync-scheduler",

@@ -1,1 +1,1 @@
-export { gatewayVariables } from "./variables.ts"
+export { gatewayVariables } from "./config.ts"

@@ -6,7 +6,7 @@ import { createGateway } from "./createGateway.ts"
 import { watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
-import { gatewayVariables } from "./variables.ts"
+import { gatewayVariables } from "./config.ts"
 
 const name = "trigger-gateway"
 const checkEveryMs = 1_000

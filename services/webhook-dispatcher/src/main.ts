@@ -14,7 +14,7 @@ import { openDatabase } from "./openDatabase.ts"
 import { openKafka } from "./openKafka.ts"
 import { registerGauges } from "./registerGauges.ts"
 import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
-import { dispatcherVariables } from "./variables.ts"
+import { dispatcherVariables } from "./config.ts"
 
 await runService({
   name: "webhook-dispatcher",

@@ -6,7 +6,7 @@ import {
   watchDependency,
 } from "@sitewire/runtime"
 import type { RetryStatement } from "./createStore.ts"
-import type { dispatcherVariables } from "./variables.ts"
+import type { dispatcherVariables } from "./config.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 

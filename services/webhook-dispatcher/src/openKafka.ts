@@ -1,7 +1,7 @@
 import type { TopicNames } from "@sitewire/contracts"
 import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
 import { kafkaOptions, type ServiceParts, waitForDependency } from "@sitewire/runtime"
-import type { dispatcherVariables } from "./variables.ts"
+import type { dispatcherVariables } from "./config.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle">
 

@@ -1,6 +1,6 @@
 import { ConfigurationError, readConfig } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { dispatcherVariables } from "./variables.ts"
+import { dispatcherVariables } from "./config.ts"
 
 const right = {
   KAFKA_BROKERS: "kafka:9092",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { consoleVariables } from "./variables.ts"
+import { consoleVariables } from "./config.ts"
 
 test("every variable has a description, and those with secrets are marked secret", () => {
   const secret: string[] = []
