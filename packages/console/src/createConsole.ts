@@ -8,10 +8,10 @@ import { openApiDocument } from "./api/openapi/openApiDocument.ts"
 import { routes } from "./api/routes.ts"
 import { createApp } from "./api/server/createApp.ts"
 import { serveHttp } from "./api/server/serveHttp.ts"
+import type { consoleVariables } from "./config.ts"
 import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
-import type { consoleVariables } from "./config.ts"
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
 

@@ -1,7 +1,7 @@
 import { openPool } from "@sitewire/database"
 import { runService, waitForDependency, watchDependency } from "@sitewire/runtime"
-import { createConsole } from "./createConsole.ts"
 import { consoleVariables } from "./config.ts"
+import { createConsole } from "./createConsole.ts"
 
 await runService({
   name: "console",

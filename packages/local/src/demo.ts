@@ -2,13 +2,13 @@ import { createClient } from "@sitewire/cli"
 import { readArguments, readConfig } from "@sitewire/runtime"
 import { printFailure } from "./command/printFailure.ts"
 import { progress } from "./command/progress.ts"
+import { localVariables } from "./config.ts"
 import { demonstrateInbound } from "./demo/inbound.ts"
 import { demonstrateOutbound } from "./demo/outbound.ts"
 import { createStory } from "./demo/story.ts"
 import { partnerClient } from "./partner/client.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
 import { readRunningInstallation } from "./state/readRunningInstallation.ts"
-import { localVariables } from "./variables.ts"
 
 readArguments(
   {},

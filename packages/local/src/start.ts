@@ -3,10 +3,10 @@ import type { LocalStack } from "@sitewire/cli"
 import { readArguments, readConfig } from "@sitewire/runtime"
 import { printFailure } from "./command/printFailure.ts"
 import { progress } from "./command/progress.ts"
+import { localVariables } from "./config.ts"
 import { logsFolder } from "./folders.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
-import { localVariables } from "./variables.ts"
 
 readArguments({}, "npm start: runs the whole system on this machine until Ctrl-C, and retains its data.", {
   allowPositionals: false,

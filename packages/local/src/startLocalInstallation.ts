@@ -11,13 +11,13 @@ import {
 } from "@sitewire/installation"
 import { type Config, reasonOf } from "@sitewire/runtime"
 import { progress } from "./command/progress.ts"
+import type { localVariables } from "./config.ts"
 import { dataFolder, jarsFolder, localFile, logsFolder, stateFolder } from "./folders.ts"
 import { demoChannel, makeDemoChannel } from "./makeDemoChannel.ts"
 import { partnerClient } from "./partner/client.ts"
 import { createLocalFile } from "./state/createLocalFile.ts"
 import { readRunningInstallation } from "./state/readRunningInstallation.ts"
 import { readSecrets, type Secrets, writeSecrets } from "./state/secrets.ts"
-import type { localVariables } from "./variables.ts"
 
 export type LocalInstallation = { local: LocalStack; stop(): Promise<void> }
 

@@ -1,2 +1,2 @@
-export { type PrepareSettings, prepare } from "./prepare.ts"
 export { setupVariables } from "./config.ts"
+export { type PrepareSettings, prepare } from "./prepare.ts"

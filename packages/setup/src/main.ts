@@ -1,6 +1,6 @@
 import { ConfigurationError, createLogger, kafkaOptions, printHelp, readConfig } from "@sitewire/runtime"
-import { prepare } from "./prepare.ts"
 import { setupVariables } from "./config.ts"
+import { prepare } from "./prepare.ts"
 
 printHelp("setup", setupVariables)
 try {

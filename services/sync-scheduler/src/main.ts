@@ -10,6 +10,7 @@ import {
   waitForDependency,
   watchDependency,
 } from "@sitewire/runtime"
+import { schedulerVariables } from "./config.ts"
 import { createScheduler } from "./createScheduler.ts"
 import { maxBatch } from "./intake/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
@@ -18,7 +19,6 @@ import { countDueSyncs } from "./schedule/countDueSyncs.ts"
 import { createStore } from "./store.ts"
 import { createDelegateRunner } from "./sync/delegateRunner.ts"
 import { createPullRunner } from "./sync/pullRunner.ts"
-import { schedulerVariables } from "./config.ts"
 
 await runService({
   name: "sync-scheduler",

@@ -2,11 +2,11 @@ import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
 import { kafkaOptions, listen, runService, waitForDependency, watchDependency } from "@sitewire/runtime"
+import { gatewayVariables } from "./config.ts"
 import { createGateway } from "./createGateway.ts"
 import { watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
-import { gatewayVariables } from "./config.ts"
 
 const name = "trigger-gateway"
 const checkEveryMs = 1_000

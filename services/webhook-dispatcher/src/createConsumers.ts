@@ -1,9 +1,9 @@
 import type { TopicNames } from "@sitewire/contracts"
 import { type Consumer, type ConsumerRecord, type KafkaConnection, startConsumer } from "@sitewire/kafka"
 import type { ServiceParts } from "@sitewire/runtime"
+import type { dispatcherVariables } from "./config.ts"
 import type { Dispatcher } from "./createDispatcher.ts"
 import type { RetrySchedule } from "./retry/nextAttempt.ts"
-import type { dispatcherVariables } from "./config.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 type Handle = (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => Promise<void>

@@ -4,6 +4,7 @@ import { createEgress } from "@sitewire/egress"
 import { runService } from "@sitewire/runtime"
 import { checkNewestSecret, createSecretOpener } from "./attempt/openSecrets.ts"
 import { createSendRequest } from "./attempt/sendRequest.ts"
+import { dispatcherVariables } from "./config.ts"
 import { createConsumers } from "./createConsumers.ts"
 import { createDispatcher } from "./createDispatcher.ts"
 import { createPublish } from "./createPublish.ts"
@@ -14,7 +15,6 @@ import { openDatabase } from "./openDatabase.ts"
 import { openKafka } from "./openKafka.ts"
 import { registerGauges } from "./registerGauges.ts"
 import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
-import { dispatcherVariables } from "./config.ts"
 
 await runService({
   name: "webhook-dispatcher",

@@ -5,8 +5,8 @@ import {
   waitForDependency,
   watchDependency,
 } from "@sitewire/runtime"
-import type { RetryStatement } from "./createStore.ts"
 import type { dispatcherVariables } from "./config.ts"
+import type { RetryStatement } from "./createStore.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 

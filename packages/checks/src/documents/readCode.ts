@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import { localVariables } from "@sitewire/local/variables"
+import { localVariables } from "@sitewire/local/config"
 import { describeVariables } from "@sitewire/runtime"
 import type { KnownNames } from "./names/findUnknownNames.ts"
 import { type ProcessMetrics, readProcessMetrics } from "./reference/metrics.ts"

@@ -1,4 +1,4 @@
-import { localVariables } from "@sitewire/local/variables"
+import { localVariables } from "@sitewire/local/config"
 import { describeVariables } from "@sitewire/runtime"
 import { commandsPage } from "./commands.ts"
 import { configurationPage } from "./configuration.ts"
