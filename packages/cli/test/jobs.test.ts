@@ -99,11 +99,11 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
   expect(jobs.data.map(({ kind }) => kind)).toEqual(["erasure", "resend", "replay"])
   const [latest] = jobs.data
   expect((await run(["job", "list"])).stdout).toMatch(
-    /^job_\w+ +erasure +done +looked at 3,.* deliveries erased 3/m,
+    /^job_\w+ +erasure +done +scanned 3,.* deliveries erased 3/m,
   )
   expect(await json(["job", "show", latest?.id ?? ""])).toEqual(latest)
   const late = await run(["job", "cancel", latest?.id ?? ""])
-  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing left to cancel") })
+  expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining("so it cannot be cancelled") })
 }, 120_000)
 
 test("an erasure reads no e-mail address from the arguments, and requires exactly one subject", async () => {

@@ -70,7 +70,7 @@ test("a request that the API rejects ends with one error message and exit code 1
   expect(unknown.stderr).toMatch(/^error: .*\(404\): There is no channel "nobody"/)
   const invalid = await run("channel", "create", "--id", "not an id", "--address", "ftp://x.example/")
   expect(invalid.code).toBe(1)
-  expect(invalid.stderr).toMatch(/\n {2}id: .*\n {2}address: /)
+  expect(invalid.stderr).toMatch(/\n {2}id must .*\n {2}address must /)
   const asJson = await run("channel", "show", "nobody", "--json")
   expect(JSON.parse(asJson.stderr)).toMatchObject({ status: 404, title: expect.any(String) })
   const wrongKey = await runCli(["channel", "list"], {
@@ -148,7 +148,7 @@ test("during a rotation deliveries are signed with both secrets, and each secret
   const again = await run("channel", "secret", "stage", "rotates")
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Activate it, or retire it") })
   const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id)
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was done") })
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was changed") })
   const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "")
   expect(activated.stdout).toContain(`${secret_id} (retiring)`)
 
@@ -244,7 +244,7 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
   })
   expect(faulty).toMatchObject({ code: 2, stdout: "" })
   expect(faulty.stderr).toContain(
-    "2 of 3 event(s) are not valid site.paid, so nothing was published:\n  line 2: email: ",
+    "2 of 3 event(s) are not valid site.paid, so nothing was published:\n  line 2: email must be one e-mail address",
   )
   expect(faulty.stderr).toContain("\n  line 3: not JSON\n")
   expect(faulty.stderr).not.toContain("secret-mail")

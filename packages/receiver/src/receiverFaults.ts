@@ -116,8 +116,8 @@ const behaviours = {
     noResponse,
   ),
   "late-2xx": responds(
-    "Responds with 204 after 95 % of the time limit.",
-    later((ms) => 0.95 * ms),
+    "Responds with 204 after 85 % of the time limit.",
+    later((ms) => 0.85 * ms),
     delivered(204),
   ),
   "invalid-http": responds(

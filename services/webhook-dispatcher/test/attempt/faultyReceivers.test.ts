@@ -15,7 +15,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
-/** So long that the 5 % that `late-2xx` leaves exceed the machine's noise. */
+/** Long enough that the 15 % which `late-2xx` leaves exceed the noise of a busy machine. */
 const TIMEOUT_MS = 5_000
 /** More than a channel's limit, so that some are deferred if the partner hangs. */
 const PER_PARTNER = 12
