@@ -169,6 +169,9 @@ test("who creates the retry topics and who uses them read the same settings", ()
   for (const variable of ["TOPIC_PREFIX", "RETRY_DELAYS", "RETRY_PERIOD"]) {
     expect(setup && read(setup, variable)).toEqual(dispatcher && read(dispatcher, variable))
   }
+  // An overlay sets the delays in this ConfigMap, whose base is empty.
+  for (const process of [setup, dispatcher])
+    expect(process?.container.envFrom).toContainEqual({ configMapRef: { name: "sitewire-retries" } })
 })
 
 test("topics.yaml is the topic catalogue", async () => {

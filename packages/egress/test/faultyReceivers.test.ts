@@ -13,7 +13,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import type { Egress } from "../src/createEgress.ts"
 import { localEgress } from "./fixtures/localEgress.ts"
 
-// `late-2xx` responds 200 ms before this limit, which is more than starting all partners takes.
+// `late-2xx` responds 600 ms before this limit, which is more than starting all partners takes.
 const TIMEOUT_MS = 4_000
 const issuer = makeCertificate("DNS:issuer.test")
 
