@@ -1,5 +1,5 @@
 import { type BrokerClock, createBrokerClock } from "../delay/brokerClock.ts"
-import { countDue, sleepUntilDue } from "../delay/dueRecords.ts"
+import { countDue, msUntilDue } from "../delay/dueRecords.ts"
 import type { ConsumerRecord } from "../record.ts"
 import type { OutstandingLimit } from "./limitOutstanding.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
@@ -195,7 +195,7 @@ export function dispatchRecords(options: DispatchOptions) {
     } else if (due > count) {
       void limit.changed(heartbeatEveryMs).then(() => dispatchDue(current, partition))
     } else {
-      const sleepMs = sleepUntilDue(next, partition.delayMs, clock.now())
+      const sleepMs = msUntilDue(next, partition.delayMs, clock.now())
       partition.timer = setTimeout(() => dispatchDue(current, partition), sleepMs)
     }
   }

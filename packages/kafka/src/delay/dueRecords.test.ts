@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { countDue, sleepUntilDue } from "./dueRecords.ts"
+import { countDue, msUntilDue } from "./dueRecords.ts"
 
 test("a record is due at its append time plus the delay, and not a millisecond before", () => {
   const records = [{ appendedAt: 1_000 }, { appendedAt: 1_000 }, { appendedAt: 1_001 }]
@@ -15,6 +15,6 @@ test("without a delay every record is due, even if its timestamp is in the futur
 
 test("a delay of months does not overflow the timer, which would then fire at once", () => {
   const months = 100 * 24 * 3_600_000
-  expect(sleepUntilDue({ appendedAt: 0 }, months, 0)).toBe(10_000)
-  expect(sleepUntilDue({ appendedAt: 0 }, 1_000, 999.5)).toBe(1)
+  expect(msUntilDue({ appendedAt: 0 }, months, 0)).toBe(10_000)
+  expect(msUntilDue({ appendedAt: 0 }, 1_000, 999.5)).toBe(1)
 })

@@ -16,6 +16,6 @@ export function countDue(
 }
 
 /** Call `countDue` again afterwards: timers can fire early, and long ones are cut short. */
-export function sleepUntilDue(record: { appendedAt: number }, delayMs: number, now: number): number {
+export function msUntilDue(record: { appendedAt: number }, delayMs: number, now: number): number {
   return Math.min(longestTimerMs, Math.max(1, record.appendedAt + delayMs - now))
 }
