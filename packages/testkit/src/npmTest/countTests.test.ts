@@ -22,7 +22,16 @@ test("adds up the reports of all workspaces, and states how many passes are cach
   await writeReport("a", { numPassedTests: 3, numPendingTests: 1 })
   await writeReport("b", { numPassedTests: 4, numFailedTests: 2 })
   const count = await countTests(root, [task("a", true), task("b")])
-  expect(count).toEqual({ line: "7 passed, 2 failed, 1 skipped (3 cached)", problems: [] })
+  expect(count).toEqual({ line: "7 passed, 2 failed, 1 skipped (3 cached)", failed: 2, problems: [] })
+})
+
+test("states how many tests passed only when they were repeated alone", async () => {
+  await writeReport("a", { numPassedTests: 4, numFailedTests: 2 })
+  const { line, failed } = await countTests(root, [task("a")], 1)
+  expect({ line, failed }).toEqual({
+    line: "5 passed, 1 failed (1 passed only when repeated alone)",
+    failed: 1,
+  })
 })
 
 test("reports a workspace that wrote no report", async () => {

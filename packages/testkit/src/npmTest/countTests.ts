@@ -13,12 +13,16 @@ type Report = {
 export type TestCount = {
   /** Such as `1051 passed, 0 failed, 2 skipped (230 cached)`. */
   line: string
+  failed: number
   /** Why the run failed although no test may have failed. */
   problems: string[]
 }
 
-/** Adds up the reports that vitest wrote in each workspace. A workspace without a report is a problem. */
-export async function countTests(root: string, tasks: TestTask[]): Promise<TestCount> {
+/**
+ * Adds up the reports that vitest wrote in each workspace. A workspace without a report is a problem. `passedAlone` tests
+ * failed in these reports, and passed when they were repeated.
+ */
+export async function countTests(root: string, tasks: TestTask[], passedAlone = 0): Promise<TestCount> {
   const total = { passed: 0, failed: 0, skipped: 0, cached: 0 }
   const problems: string[] = []
   for (const { workspace, folder, cached } of tasks) {
@@ -33,10 +37,14 @@ export async function countTests(root: string, tasks: TestTask[]): Promise<TestC
     total.skipped += report.numPendingTests
     if (cached) total.cached += report.numPassedTests
   }
+  total.passed += passedAlone
+  total.failed -= passedAlone
   if (total.passed === 0) problems.push("no test passed")
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ""
   const cached = total.cached > 0 ? ` (${total.cached} cached)` : ""
-  return { line: `${total.passed} passed, ${total.failed} failed${skipped}${cached}`, problems }
+  const alone = passedAlone > 0 ? ` (${passedAlone} passed only when repeated alone)` : ""
+  const line = `${total.passed} passed, ${total.failed} failed${skipped}${cached}${alone}`
+  return { line, failed: total.failed, problems }
 }
 
 /** vitest counts no test of a file that it cannot load. */

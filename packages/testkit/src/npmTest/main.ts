@@ -5,9 +5,11 @@ import { fileURLToPath } from "node:url"
 import { setup } from "../globalSetup.ts"
 import { countTests } from "./countTests.ts"
 import { listTestTasks } from "./listTestTasks.ts"
+import { repeatFailures } from "./repeatFailures.ts"
 
 /*
  * `npm test`: tests all workspaces with turbo, and skips those whose tests passed before with the same files.
+ * Up to five tests that fail are repeated alone, once the others have ended.
  * `npm test -- --force` skips none; `npm test -- --filter=@sitewire/kafka` tests only one.
  * `npm test -- <file> -t <name>`: all other arguments are vitest's, which then runs once for the whole repository.
  */
@@ -48,16 +50,26 @@ async function testWorkspaces(): Promise<number> {
   for (const { folder } of tasks) await rm(join(root, folder, ".sitewire/tests.json"), { force: true })
 
   // Two workspaces at a time, each with one worker (vitest.config.ts).
-  const runTasks = () => run(turbo, ["run", "test", "--continue", "--concurrency=2", ...args])
+  let passedAlone = 0
+  const runTasks = async () => {
+    const code = await run(turbo, ["run", "test", "--continue", "--concurrency=2", ...args])
+    if (code === 0 || signalled) return code
+    const repeated = await repeatFailures({ root, tasks, runVitest: (args) => run(vitest, args) })
+    for (const { file, name } of repeated.passedAlone)
+      log(`passed only when repeated alone: ${file} > ${name}`)
+    passedAlone = repeated.passedAlone.length
+    return code
+  }
   const code = unchanged.length === tasks.length ? await runTasks() : await withServers(runTasks)
   if (signalled) return 130
 
-  const { line, problems } = await countTests(root, tasks)
+  const { line, failed, problems } = await countTests(root, tasks, passedAlone)
   for (const problem of problems) log(problem)
   await mkdir(join(root, ".sitewire"), { recursive: true })
   await writeFile(countFile, `${line}\n`)
   process.stdout.write(`${line}\n`)
-  return problems.length > 0 ? 1 : code
+  if (problems.length > 0 || failed > 0) return 1
+  return passedAlone > 0 ? 0 : code
 }
 
 async function withServers(work: () => Promise<number>): Promise<number> {
