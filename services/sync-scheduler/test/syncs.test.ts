@@ -32,9 +32,13 @@ test("a burst becomes one sync, and later triggers in its window exactly one mor
     { outcome: "unchanged", triggers: 30 },
   ])
 
-  const lines = schedulers.flatMap((scheduler) => scheduler.log())
-  const started = lines.filter(({ msg }) => msg === "sync started")
-  const finished = lines.filter(({ msg }) => msg === "sync finished")
+  const readLog = () => schedulers.flatMap((scheduler) => scheduler.log())
+  const withMessage = (message: string) => readLog().filter(({ msg }) => msg === message)
+  // A line follows its row in Postgres.
+  await waitUntil("both log lines", () => withMessage("sync finished").length === 2)
+  const lines = readLog()
+  const started = withMessage("sync started")
+  const finished = withMessage("sync finished")
   expect(started).toMatchObject(Array(2).fill({ connection: "a", correlation: "c-a" }))
   expect(finished.map(({ outcome, fence }) => [fence, outcome]).sort()).toEqual([
     [1, "changed"],
