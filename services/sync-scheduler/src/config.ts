@@ -3,6 +3,7 @@ import {
   countVariable,
   databaseVariables,
   durationVariable,
+  headerVariables,
   kafkaVariables,
   processVariables,
   retentionBounds,
@@ -15,11 +16,7 @@ export const schedulerVariables = {
   ...kafkaVariables,
   ...databaseVariables,
   ...egressVariables,
-  SERVICE_NAME: z
-    .string()
-    .regex(/^[A-Za-z0-9]+$/, "must be one word of letters and digits")
-    .default("Sitewire")
-    .meta({ description: "One word that names the service in headers: X-<Service>-Signature." }),
+  ...headerVariables,
   SYNC_WINDOW: durationVariable(
     "60s",
     "The least time between two syncs of one connection. All triggers in between become one sync.",

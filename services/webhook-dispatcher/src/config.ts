@@ -4,12 +4,12 @@ import {
   countVariable,
   databaseVariables,
   durationVariable,
+  headerVariables,
   kafkaVariables,
   processVariables,
   retentionBounds,
   retryVariables,
 } from "@sitewire/runtime"
-import { z } from "zod"
 
 export const dispatcherVariables = {
   ...processVariables,
@@ -18,11 +18,7 @@ export const dispatcherVariables = {
   ...sealingVariables,
   ...egressVariables,
   ...retryVariables,
-  SERVICE_NAME: z
-    .string()
-    .regex(/^[A-Za-z0-9]+$/, "must be one word of letters and digits")
-    .default("Sitewire")
-    .meta({ description: "One word that names the service in headers: X-<Service>-Signature." }),
+  ...headerVariables,
   DELIVERY_TIMEOUT: durationVariable(
     "10s",
     "From the start of an attempt to the head of the response, including the name lookup.",

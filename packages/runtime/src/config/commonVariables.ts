@@ -102,3 +102,12 @@ export const retryVariables = {
     "A delivery that still fails after this time becomes dead.",
   ),
 }
+
+/** How requests to partners name the service. */
+export const headerVariables = {
+  SERVICE_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9]+$/, "must be one word of letters and digits")
+    .default("Sitewire")
+    .meta({ description: "One word that names the service in headers: X-<Service>-Signature." }),
+}
