@@ -34,7 +34,7 @@ function post(egress: Egress, url: string) {
 
 const advice: Partial<Record<ReceiverFaultName, string>> = {
   "never-accepts": "still connecting",
-  "never-answers": "the response was not complete",
+  "never-responds": "the response was not complete",
   "expired-certificate": "has expired",
   "self-signed-certificate": "self-signed",
   "wrong-name-certificate": "another name",

@@ -19,6 +19,7 @@ export const localVariables = {
     .optional()
     .meta({ description: "A Kafka of your own, used instead of starting one." }),
   BACKING_SERVICES: z.enum(["docker", "local"], "must be docker or local").optional().meta({
-    description: "Start Postgres and Kafka only in this way. Not set: Docker if it answers, else local.",
+    description:
+      "Start Postgres and Kafka only in this way. Not set: Docker if it responds, otherwise local.",
   }),
 }

@@ -47,7 +47,7 @@ const noResponse = failed("timeout", "the response was not complete")
 const behaviours = {
   "no-content": responds("Responds with 204, as it should.", head(204), delivered(204)),
   "server-error": responds("Responds with 500.", head(500), rejected(500)),
-  "asks-to-wait": responds(
+  "retry-after": responds(
     "Responds with 503 and asks for ten minutes (Retry-After).",
     head(503, { "retry-after": "600" }),
     rejected(503),
@@ -57,7 +57,7 @@ const behaviours = {
     description: "Its queue of connections is full, so that no connection is ever made.",
     expected: failed("timeout", "still connecting"),
   },
-  "never-answers": responds("Reads the request and never responds.", () => {}, noResponse),
+  "never-responds": responds("Reads the request and never responds.", () => {}, noResponse),
   "drips-header": responds("Sends its head one byte a second.", dripHeader, noResponse),
   "drips-body": responds(
     "Responds with 200 and sends its body one byte a second, for ever.",
@@ -95,7 +95,7 @@ const behaviours = {
     raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
     failed("protocol", "an unexpected 1xx or upgrade"),
   ),
-  "hints-for-ever": responds(
+  "endless-early-hints": responds(
     "Sends 103 Early Hints for ever and no final response.",
     hintForEver,
     failed("protocol", "1xx responses"),

@@ -94,7 +94,7 @@ test("every faulty receiver is recorded with its fault, in time, and delays no o
     }
   }
   expect(recorded("trusted")).toMatchObject([{ error: null, status: 204 }])
-  for (const name of ["never-accepts", "never-answers", "slow-2xx"] satisfies ReceiverFaultName[])
+  for (const name of ["never-accepts", "never-responds", "slow-2xx"] satisfies ReceiverFaultName[])
     expect(recorded(name).length, name).toBeLessThanOrEqual(2 * CHANNEL_MAX_CONCURRENCY)
 
   // A healthy delivery that waited for a hanging one would take seconds. The margin covers the machine's
