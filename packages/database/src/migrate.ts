@@ -6,8 +6,8 @@ import { everything, withSchemaEngine } from "./schemaEngine.ts"
 const migrationLock = 7_483_920_114
 
 /**
- * Returns the names of the migrations that it applied. Writes the same history as `prisma migrate deploy`. May run several
- * times at once.
+ * Returns the names of the migrations that it applied. Writes the same history as `prisma migrate deploy`.
+ * May run several times at once.
  */
 export async function migrate(url: string): Promise<string[]> {
   const session = new pg.Client({ connectionString: url, application_name: "sitewire-migrate" })
@@ -22,8 +22,9 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * The engine applies nothing after a failed migration until that is marked as rolled back. One that Postgres rejected (it
- * has a log) was a transaction, so it changed nothing. A killed one may have.
+ * After a failed migration, Prisma's schema engine applies nothing until the migration is marked as rolled
+ * back. If Postgres rejected it, it has a log and, as one transaction, changed nothing. A migration whose
+ * process was killed may have changed something, so an operator must decide.
  */
 async function markRejectedAsRolledBack(session: pg.Client): Promise<void> {
   const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")

@@ -1,6 +1,6 @@
 /**
- * A Postgres array as text, for values that need no escaping; the driver's escaping allocates more. Null if every value is
- * null, because `unnest` returns nulls for it too.
+ * Writes a Postgres array as text, for values that need no escaping, because the driver's escaping allocates
+ * more memory. Returns null if every value is null: `unnest` returns nulls for null, too.
  */
 export function plainArray(values: readonly (string | number | null)[]): string | null {
   if (values.every((value) => value === null)) return null

@@ -1,7 +1,7 @@
 import { booleanVariable, listVariable } from "@sitewire/runtime"
 import ipaddr from "ipaddr.js"
 
-/** For ranges that `parsePolicy` accepts. */
+/** A variable with address ranges as `parsePolicy` accepts them. */
 export function rangesVariable(description: string) {
   return listVariable("")
     .prefault("")

@@ -6,8 +6,8 @@ export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
 
 const OK: IpVerdict = { kind: "ok" }
 
-// Only 2000::/3 is global unicast. Blocking all else covers IPv4-compatible addresses and ranges that are
-// reserved later.
+// In IPv6, only 2000::/3 is global unicast. Blocking all else covers IPv4-compatible addresses and ranges
+// that are reserved later.
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 // Azure serves a virtual machine's metadata and credentials from this public address.
@@ -25,7 +25,7 @@ export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
 }
 
 function parse(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // The library also parses 0177.0.0.1 and 127.1, but other parsers may read those differently.
+  // The library would also accept 0177.0.0.1 and 127.1, which other parsers may read differently.
   if (ipaddr.IPv4.isValidFourPartDecimal(ip)) return ipaddr.IPv4.parse(ip)
   return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip) : undefined
 }

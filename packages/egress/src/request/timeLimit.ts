@@ -1,6 +1,6 @@
 /**
- * A call's time limit, from its construction. A base class, because an object would cost an allocation per
- * call.
+ * The time limit of a call, which starts at its construction. A base class, because a separate object would
+ * cost an allocation per call.
  */
 export abstract class TimeLimit {
   readonly start = performance.now()
@@ -21,7 +21,7 @@ export abstract class TimeLimit {
     this.#timer = setTimeout(onTimer, ms, this)
   }
 
-  /** Fails the call if its limit has passed although the timer has not fired yet. */
+  /** Fails the call, and returns true, if its limit has passed. The timer may not have fired yet. */
   isTimedOut(now: number): boolean {
     if (now - this.start <= this.#limitMs) return false
     this.onTimeout(this.#limitMs)

@@ -1,7 +1,7 @@
-/** These reject one record. */
+/** Errors that one record causes. */
 const recordErrors = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_TIMESTAMP"]
 
-/** These reject all records of a topic until an operator changes permissions, the topic or the broker. */
+/** Errors of all records of a topic, until an operator changes permissions, the topic or the broker. */
 const topicErrors = [
   "TOPIC_AUTHORIZATION_FAILED",
   "CLUSTER_AUTHORIZATION_FAILED",

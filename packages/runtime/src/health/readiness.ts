@@ -7,8 +7,9 @@ export type Readiness = {
 }
 
 /**
- * The process is ready if all checks pass. Each fails until `set` reports a pass. `onChange` is called once when a check
- * fails, not again when its reason changes. `optionalChecks` are only shown.
+ * The process is ready if all `checks` pass; `optionalChecks` are only shown. A check fails until `set`
+ * reports a pass. `onChange` is called when a check fails, and when it passes again, but not if only its
+ * reason changes.
  */
 export function createReadiness(
   checks: readonly string[],
