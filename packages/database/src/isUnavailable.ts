@@ -1,4 +1,4 @@
-/** SQLSTATE codes (manual, appendix A) if the server is unavailable or has ended our transaction. */
+/** SQLSTATE codes (manual, appendix A) of a server that is unavailable or has ended our transaction. */
 const transientStates = /^(08|25006|25P03|25P04|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P0|58|XX)/
 
 /** Node's codes for network and TLS errors, and for a lack of file descriptors or ports. */
@@ -19,7 +19,6 @@ export function isUnavailable(error: unknown): boolean {
   return transientStates.test(code) || transientCodes.test(code) || transientMessages.test(error.message)
 }
 
-/** Whether the statement would have succeeded with other values. */
 export function isFaultOfData(error: unknown): boolean {
   return error instanceof Error && invalidValueStates.test(codeOf(error))
 }

@@ -22,9 +22,9 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * After a failed migration, Prisma's schema engine applies nothing until the migration is marked as rolled
- * back. If Postgres rejected it, it has a log and, as one transaction, changed nothing. A migration whose
- * process was killed may have changed something, so an operator must decide.
+ * Prisma's engine applies nothing more until a failed migration is marked as rolled back. This marks
+ * migrations that Postgres rejected: they have a log and, as transactions, changed nothing. A migration whose
+ * process was killed has no log, and may have changed something.
  */
 async function markRejectedAsRolledBack(session: pg.Client): Promise<void> {
   const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")

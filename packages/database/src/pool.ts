@@ -40,7 +40,6 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     // the table when it has grown.
     options: "-c enable_seqscan=off",
     keepAlive: true,
-    // The kernel's default is two hours.
     keepAliveInitialDelayMillis: 10_000,
   })
   // Without a listener, a connection that breaks while idle ends the process.

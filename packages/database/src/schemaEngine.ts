@@ -8,10 +8,7 @@ import pg from "pg"
 const require = createRequire(import.meta.url)
 let loaded: Promise<void> | undefined
 
-/**
- * Loads Prisma's schema engine, which is WebAssembly. Instantiated here, because not every Node 24 can import
- * `.wasm` modules.
- */
+/** Instantiates the WebAssembly here, because not every Node 24 can import `.wasm` modules. */
 async function loadEngine(): Promise<void> {
   const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
   const module = await WebAssembly.compile(await readFile(file))
@@ -34,8 +31,8 @@ function withUnreferencedTimers(functions: Record<string, unknown>): Record<stri
 }
 
 /**
- * Sends each migration whole, so that it is one transaction. Prisma's own adapter would split it at each
- * semicolon, even inside texts.
+ * Sends each migration whole, which makes it one transaction. Prisma's adapter would split it at each
+ * semicolon.
  */
 class WholeMigrations extends PrismaPg {
   override async connect() {
@@ -46,8 +43,8 @@ class WholeMigrations extends PrismaPg {
 }
 
 /**
- * Runs `work` with the engine. Then closes the engine's connections, which releases its lock. `schema` is the
- * text of schema.prisma, which only comparisons need.
+ * Closes the engine's connections after `work`, which releases the engine's lock. Only comparisons need
+ * `schema`, the text of schema.prisma.
  */
 export async function withSchemaEngine<T>(
   url: string,

@@ -29,8 +29,8 @@ export function readSealingKeys(text: string): SealingKeys {
 }
 
 /**
- * Encrypts with AES-256-GCM. Result: format byte, length of the key id, key id, nonce, tag, ciphertext.
- * `context` names the row (see sealContexts.ts), so that a value copied to another row cannot be opened.
+ * Encrypts with AES-256-GCM, to: format byte, length of the key id, key id, nonce, tag, ciphertext. `context`
+ * names the row (see sealContexts.ts), so that a value copied to another row does not open.
  */
 export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer {
   const key = keys.get(current)

@@ -31,14 +31,11 @@ export type RequestInput = {
   /** Egress adds `host` and `user-agent`. */
   headers: Readonly<Record<string, string>>
   body?: Uint8Array
-  /**
-   * Time from the call to the response's head, including lookup, waiting for a connection, connecting and
-   * TLS.
-   */
+  /** Time from the call to the response's head, including lookup, waiting, connecting and TLS. */
   timeoutMs: number
   /**
-   * If true, the request is sent once more when a reused connection closes before the first byte of the
-   * response. Default: false.
+   * Sends the request once more if a reused connection closes before the first byte of the response. Default:
+   * false.
    */
   repeatable?: boolean
   beforeWrite?: BeforeWrite
@@ -52,25 +49,22 @@ export type DownloadInput = {
   deadlineMs: number
   /** Limits the decoded body, and also the encoded one. */
   maxBytes: number
-  /**
-   * Receives one chunk at a time: the next call waits for its promise. If it throws, the download rejects
-   * with that error.
-   */
+  /** Called again only after its promise has resolved. If it throws, the download rejects with that error. */
   onChunk: (chunk: Buffer) => Promise<void> | void
   beforeWrite?: BeforeWrite
   signal?: AbortSignal
 }
 
 /**
- * Called on a ready connection right before the request is written, and again if the request is repeated. If
- * it returns false, nothing is written and the call ends as `aborted`. Must not throw.
+ * Called right before the request is written, and again before a repetition. If it returns false, nothing is
+ * written and the call ends as `aborted`. Must not throw.
  */
 export type BeforeWrite = () => boolean
 
 export type Egress = {
   /** Does not follow redirects. Rejects only for invalid input or with a `LocalResourceError`. */
   request(input: RequestInput): Promise<Outcome>
-  /** Sends a GET request. Only the body of a 2xx response is read. */
+  /** Sends a GET request. `onChunk` receives only the body of a 2xx response. */
   download(input: DownloadInput): Promise<DownloadOutcome>
   /** `open` includes idle connections. */
   counts(): { origins: number; open: number; idle: number }

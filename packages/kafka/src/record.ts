@@ -1,6 +1,5 @@
 import type { KafkaMessage } from "kafkajs"
 
-/** Records with the same key go to the same partition, in order. */
 export type ProducerRecord = {
   topic: string
   key: string | null
@@ -23,8 +22,8 @@ export type ConsumerRecord = {
 }
 
 /**
- * Copies the value, because kafkajs returns a view into the whole response: one long-lived record would keep
- * all of it in memory.
+ * Copies the value, because kafkajs returns a view into the whole response, which one long-lived record would
+ * keep in memory.
  */
 export function readRecord(topic: string, partition: number, message: KafkaMessage): ConsumerRecord {
   return {

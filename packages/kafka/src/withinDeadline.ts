@@ -1,5 +1,5 @@
 /**
- * Settles like `work`, or resolves with `late` after `ms`. If this process was stalled when the time ended,
+ * Settles like `work`, or resolves with `late` after `ms`. If this process stalled past the deadline,
  * responses that arrived meanwhile are read first.
  */
 export function withinDeadline<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {

@@ -6,11 +6,10 @@ import { gzipSync } from "node:zlib"
 type Pace = {
   /** The caller's time limit for the response's head. */
   timeoutMs: number
-  /** The pause between two bytes of a response that is sent byte by byte. */
+  /** The pause between two bytes. */
   dripMs: number
 }
 
-/** Responds to a request whose body has been read. */
 export type Respond = (response: ServerResponse, pace: Pace) => void
 
 /** Writes `text` directly to the socket, because Node's HTTP server would reject it. */
@@ -22,7 +21,6 @@ export function head(status: number, headers: Record<string, string> = {}): Resp
   return (response) => void response.writeHead(status, headers).end()
 }
 
-/** Responds with 204 after this many milliseconds. */
 export function later(delayMs: (timeoutMs: number) => number): Respond {
   return (response, { timeoutMs }) => {
     const timer = setTimeout(() => response.writeHead(204).end(), delayMs(timeoutMs))
@@ -45,7 +43,6 @@ export const dripBody: Respond = (response, { dripMs }) => {
   response.on("close", () => clearInterval(timer))
 }
 
-/** Sends 1xx responses as fast as they are read, and never a final one. */
 export const hintForEver: Respond = ({ socket }) => {
   const hints = Buffer.from("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(32))
   if (socket) pour(socket, hints, Number.POSITIVE_INFINITY)
@@ -60,7 +57,7 @@ export const flood: Respond = (response) => {
 
 /** 1 MB that unpacks to 1 GiB: a gzip file may have many members, here 10 MiB a hundred times. */
 export function gzipBomb(): Respond {
-  // Made at the first request and not before, because packing blocks the process.
+  // Made at the first request, because packing blocks the process.
   let member: Buffer | undefined
   return (response) => {
     member ??= gzipSync(Buffer.alloc(10 * 1_048_576))
@@ -75,8 +72,8 @@ export const largeBody: Respond = (response) => {
 }
 
 /**
- * Writes as fast as the caller reads. Only one chunk in each turn of the event loop, so that other requests
- * are not blocked.
+ * Writes as fast as the caller reads, but only one chunk in each turn of the event loop, so as not to block
+ * other requests.
  */
 function pour(stream: Writable, chunk: Buffer, times: number): void {
   if (stream.destroyed) return

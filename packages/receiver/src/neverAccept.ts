@@ -18,7 +18,6 @@ const FILLERS = 4
 /** A port whose queue of connections is full, so that connecting never ends. */
 export async function neverAccept(port: number): Promise<{ port: number; close: () => Promise<void> }> {
   const worker = new Worker(code, { eval: true, workerData: { port } })
-  // Rejects with the worker's error, such as a port in use.
   const [bound] = (await once(worker, "message")) as [number]
   const fillers = Array.from({ length: FILLERS }, () => connect(bound, "127.0.0.1").on("error", () => {}))
   await once(fillers[0] ?? worker, "connect")

@@ -24,7 +24,6 @@ type Common = { description: string; expected: Expected }
 export type Behaviour = Common &
   (
     | { kind: "responds"; respond: Respond }
-    /** Speaks TLS with this fault in its certificate. */
     | { kind: "bad-certificate"; fault: Fault }
     | { kind: "never-accepts" }
   )

@@ -11,15 +11,17 @@ import { type Fault, type ReceiverFaultName, receiverFaults } from "./receiverFa
 export type FaultyReceiverOptions = {
   /** The caller's time limit in milliseconds; 10 s by default, as in the contract. */
   timeoutMs?: number
-  /** The pause between two bytes of a response that is sent byte by byte, in milliseconds. */
+  /** The pause in milliseconds between two bytes of a response that is sent byte by byte. */
   dripMs?: number
   /** 0 picks a free one. */
   port?: number
   /** Called with each request, before the response. */
   onRequest?: (request: Received) => void
-  /** Signs the expired and the wrong-name certificate. A caller that trusts it finds only that one fault. */
+  /**
+   * Signs the expired and the wrong-name certificate. A caller that trusts the issuer finds no other fault.
+   */
   issuer?: Certificate
-  /** Makes the receiver use TLS with this certificate. Ignored by faults of certificates. */
+  /** Makes the receiver use TLS with this certificate. Not used for faults of certificates. */
   certificate?: Certificate
 }
 
@@ -31,7 +33,6 @@ export type FaultyReceiver = {
   close: () => Promise<void>
 }
 
-/** Starts a receiver on 127.0.0.1 that has one of the `receiverFaults`. */
 export async function startFaultyReceiver(
   name: ReceiverFaultName,
   options: FaultyReceiverOptions = {},

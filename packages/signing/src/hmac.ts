@@ -2,8 +2,7 @@ import { createHmac, type Hmac } from "node:crypto"
 
 /**
  * HMAC-SHA256 (RFC 2104) of the concatenated parts; the caller calls `digest`. Strings, including the secret,
- * are encoded in UTF-8, neither trimmed nor normalised. Throws a TypeError for an empty secret, and for a
- * part that is neither bytes nor text.
+ * are encoded in UTF-8, neither trimmed nor normalised.
  */
 export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Hmac {
   requireSecret(secret)
@@ -20,7 +19,6 @@ export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Hmac {
   return mac
 }
 
-/** Throws unless there is at least one secret and none is empty. */
 export function requireSecrets(secrets: readonly string[]): void {
   if (!Array.isArray(secrets) || secrets.length === 0) {
     throw new TypeError("No signing secret was given, so nothing can be verified. Pass the channel's secret.")

@@ -5,7 +5,6 @@ import { sendProblem } from "./sendProblem.ts"
 import { signatureHeader } from "./signatureHeader.ts"
 import { verify } from "./verify.ts"
 
-/** The request for the next handler, with the signed bytes and, if they came as JSON, their parsed value. */
 export type SignedRequest = IncomingMessage & { rawBody?: Buffer; body?: unknown; _body?: boolean }
 
 /**
@@ -51,7 +50,8 @@ export function verifySignature({
   }
 
   async function receive(request: SignedRequest) {
-    // Read the body before the secrets: if something else made the stream flow, its data does not wait.
+    // Read the body before the secrets: if another handler made the stream flow, its data would be lost
+    // meanwhile.
     const raw = await readRawBody(request, limit)
     if (raw.kind === "aborted") return "gone"
     if (raw.kind === "already read") throw new Error(alreadyRead)

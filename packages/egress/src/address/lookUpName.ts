@@ -2,30 +2,30 @@ import { Resolver } from "node:dns/promises"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
-/** Returns all IPv4 and IPv6 addresses of a name. Rejects with an error whose `code` is a DNS code. */
+/** Rejects with an error whose `code` is a DNS code. */
 export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
   /** Ends pending queries, which would keep the process alive for seconds. */
   cancel?: () => void
 }
 
-// `vetUrl` has vetted localhost as this address and no other.
+// The only address of localhost that `vetUrl` has vetted.
 const LOOPBACK = ["127.0.0.1"]
 
-// c-ares, Node's resolver, shortens the timeout if recent responses were fast. Several tries leave enough
-// time for a name server that must query others, which may take seconds.
+// c-ares, Node's resolver, shortens the timeout if recent responses were fast. Several tries leave some
+// seconds for a name server that must query others.
 const QUERY_OPTIONS = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
 
 /**
- * How long to wait for the other address family (IPv4 or IPv6) after the first response. Some name servers
- * drop the queries for one family.
+ * How long to wait for the second address family (IPv4 or IPv6), because some name servers drop queries for
+ * one.
  */
 const SECOND_FAMILY_MS = 300
 
 /**
- * Queries the name servers directly. `getaddrinfo` would occupy one of Node's four threads until the
- * response, so four slow lookups would stop all others. Search domains are not applied.
+ * Queries the name servers directly, because `getaddrinfo` occupies one of Node's four threads until the
+ * response: four slow lookups would stop all others. Search domains are not applied.
  *
- * @param options.servers name servers instead of the machine's; with a port unless it is 53.
+ * @param options.servers used instead of the machine's; with a port unless it is 53.
  */
 export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
   const hosts = readHostsFile()

@@ -2,7 +2,6 @@ import { isIP } from "node:net"
 import type { AddressPolicy } from "./addressPolicy.ts"
 import { hostOf, vetUrl, withoutFinalDot } from "./vetUrl.ts"
 
-/** The parts of a vetted URL. */
 export type Target = {
   origin: string
   host: string

@@ -1,19 +1,17 @@
 import ipaddr from "ipaddr.js"
 import type { AddressPolicy } from "./addressPolicy.ts"
 
-/** `range` names the private or special range. */
 export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
 
 const OK: IpVerdict = { kind: "ok" }
 
-// In IPv6, only 2000::/3 is global unicast. Blocking all else covers IPv4-compatible addresses and ranges
-// that are reserved later.
+// Only 2000::/3 is global unicast. Blocking all else covers IPv4-compatible addresses and ranges that are
+// reserved later.
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 // Azure serves a virtual machine's metadata and credentials from this public address.
 const AZURE_METADATA = "168.63.129.16"
 
-/** Blocks private and special ranges, except those that the operator allows. */
 export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
   const parsed = parse(ip)
   if (parsed === undefined) return { kind: "blocked", range: "not an IP address" }

@@ -52,7 +52,6 @@ export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   return { kind: "ok", url }
 }
 
-/** Returns the host without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
 }

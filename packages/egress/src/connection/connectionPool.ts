@@ -23,7 +23,6 @@ export type Connection = {
   tlsMs: number | undefined
 }
 
-/** A call that needs a connection. */
 export type PoolUser = {
   readonly target: Target
   /** Vetted IP addresses. A connection is reused only if its IP address is among them. */
@@ -38,9 +37,8 @@ export type ConnectionPool = {
   cancelWait(user: PoolUser): void
   /** Call it at the end of the response. The connection is reused if its socket stays open. */
   release(connection: Connection): void
-  /** Closes the connection in any phase. */
   discard(connection: Connection): void
-  /** Closes all connections. Requests in flight fail. */
+  /** Requests in flight fail. */
   close(): Promise<void>
   counts(): { origins: number; open: number; idle: number }
 }
@@ -65,13 +63,13 @@ type PooledConnection = Connection & {
 // An origin is removed with its last connection, so the number of origins needs no limit.
 type Origin = { key: string; open: number; idle: PooledConnection[]; waiting: Set<PoolUser> }
 
-// How many times `maxHeaderBytes` may be read before the end of the head. Up to sixteen 1xx responses and a
-// TLS handshake can precede it.
+// How many times `maxHeaderBytes` may precede the end of the head: up to sixteen 1xx responses and a TLS
+// handshake.
 const MAX_HEADS_READ = 24
 
 /**
  * Reuses connections by origin and IP address. undici's own pool is not enough: a call must use only IP
- * addresses that it has vetted, and a timeout must close the socket at once, even while it connects.
+ * addresses that it vetted, and a timeout must close the socket at once, even while it connects.
  */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const origins = new Map<string, Origin>()
@@ -109,8 +107,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   }
 
   /**
-   * Limits the bytes before the head, and closes an idle connection that receives any. The HTTP parser skips
-   * empty lines before a response without reporting them, so a server could send them for ever.
+   * Limits the bytes before a response's head. The HTTP parser skips empty lines there without reporting
+   * them, so a server could send them for ever.
    */
   function limitReading(connection: PooledConnection, socket: Socket): void {
     if (idle.has(connection)) {
@@ -245,8 +243,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     cancelWait: (user) => {
       origins.get(user.target.origin)?.waiting.delete(user)
     },
-    // Deferred by a tick: by then, the parser knows whether the server closes the connection, and the caller
-    // has not continued yet.
+    // Deferred: after a tick, the parser knows whether the server closes the connection, and the caller has
+    // not continued.
     release: (connection) => process.nextTick((connection as PooledConnection).settle),
     discard,
     async close() {
@@ -274,5 +272,5 @@ function socketClosed(socket: Socket): Promise<void> {
   })
 }
 
-// The client reports its destruction to its requests, so this error needs no handling.
+// Not an error: the client reports its destruction to its requests.
 function ignore(): void {}

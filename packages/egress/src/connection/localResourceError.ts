@@ -14,7 +14,6 @@ const EXHAUSTED: Record<string, string> = {
   EADDRNOTAVAIL: "no local port is left for this address; add replicas or widen the port range",
 }
 
-/** Returns undefined if the partner is at fault. */
 export function localResourceError(error: Error): LocalResourceError | undefined {
   const code = errorCode(lastOf(error))
   const why = EXHAUSTED[code]

@@ -5,7 +5,6 @@ type Session = { ticket: Buffer; expiresAt: number }
 
 const MAX_SESSIONS = 1_000
 
-/** Stores TLS sessions by origin, to resume them on later connections. */
 export function createTlsSessions() {
   const sessions = new Map<string, Session>()
 

@@ -2,7 +2,6 @@ import { lastOf } from "../connection/openSocket.ts"
 import { errorCode } from "../errorCode.ts"
 import type { CallError } from "./outcome.ts"
 
-/** How far a call has come. */
 export type Phase = "lookup" | "wait" | "connect" | "tls" | "open"
 
 export type Failure = { error: CallError; message: string }
@@ -64,7 +63,7 @@ function tlsAdvice(code: string): string {
 function isProtocolError(error: Error, code: string): boolean {
   // undici reports an unexpected 1xx or upgrade as a socket error with this text.
   if (code === "UND_ERR_SOCKET") return error.message.startsWith("bad ")
-  // undici checks some parts of a response by assertions, such as that the status is not 000.
+  // undici asserts some properties of a response, such as that the status is not 000.
   if (code === "ERR_ASSERTION") return true
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return true
   return error.name === "HTTPParserError"

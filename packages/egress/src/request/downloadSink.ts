@@ -60,7 +60,6 @@ export function createDownloadSink({
     return { kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing }
   }
 
-  /** Settles, and closes the socket. */
   function stop(exchange: Exchange, outcome: DownloadOutcome): void {
     settle(outcome)
     exchange.abort()
@@ -99,7 +98,7 @@ export function createDownloadSink({
       try {
         next = await chunks.next()
       } catch (error) {
-        // `settle` causes this error itself when it destroys the stream. `stop` then has no effect.
+        // If `settle` has destroyed the stream, it caused this error, and `stop` has no effect.
         const message = `the body from ${exchange.target.host} cannot be decoded (${errorCode(error)})`
         stop(exchange, failed(exchange, { error: "protocol", message }))
         return
@@ -107,7 +106,8 @@ export function createDownloadSink({
       if (settled) return
       if (next.done) {
         settle(responded(exchange))
-        // Bytes after the end of the compressed data would not be read, and the call would not end.
+        // Otherwise, bytes after the end of the compressed data would stay unread, and the call would not
+        // end.
         exchange.abort()
         return
       }
@@ -164,5 +164,5 @@ export function createDownloadSink({
   }
 }
 
-// The reader of the pipeline receives its errors, so this callback needs none.
+// The reader of the pipeline receives its errors.
 function ignore(): void {}

@@ -46,9 +46,8 @@ const NO_IPS: readonly string[] = []
 const MAX_INFORMATIONAL = 16
 
 /**
- * One request and its response: looks up the name, acquires a connection, writes and reads.
- *
- * This is a class, because methods on a prototype are not allocated for each request, unlike closures.
+ * One request and its response. A class, because methods on a prototype are not allocated for each request,
+ * as closures are.
  */
 export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, PoolUser {
   readonly target: Target
@@ -130,7 +129,8 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     const { beforeWrite } = this.#options
     if (beforeWrite !== undefined && !beforeWrite()) {
       this.abort()
-      // `abort` has destroyed the client, but undici's writer also checks the controller when this returns.
+      // Abort the controller as well: undici's writer checks it when this returns, although the client is
+      // destroyed.
       controller.abort(new Error("aborted before it was written"))
       return
     }
@@ -186,7 +186,8 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   }
 
   /**
-   * A server may close an idle connection just when a request is written. That is no fault of the request.
+   * A server may close an idle connection just when a request is written. The request is not at fault, so it
+   * may be repeated.
    */
   #mayRepeat(): boolean {
     const isReused = this.#connection !== undefined && this.#connection.connectMs === undefined

@@ -1,4 +1,3 @@
-/** Why a call has no response. */
 export type CallError = "timeout" | "dns" | "connect" | "tls" | "reset" | "blocked-address" | "protocol"
 
 /**
@@ -27,7 +26,6 @@ export type Headers = Record<string, string>
 
 /** The first 1 KiB of a response's body, not decoded. */
 export type Excerpt = {
-  /** What has arrived so far. */
   received(): Buffer
   /** 1 KiB has arrived, or the body has ended or failed. */
   complete(): boolean

@@ -8,8 +8,8 @@ const DRAIN_MS = 1_000
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Resolves with the response's head. Then reads the body for up to 1 s and 64 KiB, so that the connection can
- * be reused. Closing it is cheaper than reading more.
+ * Resolves with the response's head. Then reads up to 64 KiB of the body within 1 s, so that the connection
+ * can be reused. Closing it is cheaper than reading more.
  */
 export class ResponseSink implements Sink, Excerpt {
   readonly #resolve: (outcome: Outcome) => void

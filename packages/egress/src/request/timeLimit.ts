@@ -1,6 +1,6 @@
 /**
- * The time limit of a call, which starts at its construction. A base class, because a separate object would
- * cost an allocation per call.
+ * The time limit of a call, from its construction. A base class, because an object would cost an allocation
+ * per call.
  */
 export abstract class TimeLimit {
   readonly start = performance.now()
@@ -14,7 +14,6 @@ export abstract class TimeLimit {
 
   abstract onTimeout(limitMs: number): void
 
-  /** Replaces the limit by one that starts now. */
   limitFromNow(ms: number): void {
     clearTimeout(this.#timer)
     this.#limitMs = performance.now() - this.start + ms

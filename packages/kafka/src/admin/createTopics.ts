@@ -7,15 +7,15 @@ import type { TopicSpec } from "./topicSpec.ts"
 
 const leadersWithinMs = 30_000
 
-/** Returns the names of the topics that it created, without those that another process created first. */
+/** Returns the topics that it created, without those that another process created first. */
 export async function createTopics(
   admin: Admin,
   topics: TopicSpec[],
   replicationFactor: number,
 ): Promise<string[]> {
   const created: string[] = []
-  // One request for each topic: if another process has created one topic of a request, kafkajs returns
-  // `false` for the whole request.
+  // One request for each topic: if another process has created one of several, kafkajs returns `false` for
+  // all.
   for (const { name, partitions, config } of topics) {
     const creating = admin.createTopics({
       waitForLeaders: true,

@@ -6,13 +6,13 @@ import { createTopics } from "./createTopics.ts"
 import { missingTopics } from "./requireTopics.ts"
 import type { TopicSpec } from "./topicSpec.ts"
 
-/** Names of topics. Those in `existing` needed no change. */
+/** Topics in `existing` needed no change. */
 export type EnsuredTopics = { created: string[]; changed: string[]; existing: string[] }
 
 /**
- * Creates missing topics. Adds missing partitions to existing topics, which moves keys to other partitions,
- * and changes their settings. May run several times at once. Rejects if the broker rejects a topic, for
- * example because of an unknown setting.
+ * Creates missing topics, adds partitions, which moves keys to other partitions, and changes settings. May
+ * run several times at once. Rejects if the broker rejects a topic, for example because of an unknown
+ * setting.
  */
 export async function ensureTopics(options: {
   kafka: KafkaConnection

@@ -3,7 +3,6 @@ import { quietLog } from "../client/log.ts"
 import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTopics.ts"
 import { withAdmin } from "./withAdmin.ts"
 
-/** `lag` is the number of the partition's records that the group has not committed. */
 export type Lag = { topic: string; partition: number; lag: number }
 
 /**

@@ -28,9 +28,8 @@ export type ReadTopicOptions = {
 }
 
 /**
- * Reads at most `maxRecords` records and about `maxBytes` bytes. To continue, pass `next` as `from`. Joins a
- * temporary consumer group, which takes up to some seconds, and deletes the group at the end. Rejects if no
- * broker responds in time.
+ * Reads at most `maxRecords` and about `maxBytes`. To continue, pass `next` as `from`. Takes up to some
+ * seconds, because it joins a temporary consumer group. Rejects if no broker responds in time.
  */
 export async function readTopic(
   options: ReadTopicOptions,
@@ -58,7 +57,7 @@ export async function readTopic(
       let bytes = 0
       let batches = 0
       const { promise: finished, resolve, reject } = Promise.withResolvers<void>()
-      // `finished` can reject before it is awaited. Without a handler, that would end the process.
+      // `finished` can reject before it is awaited.
       finished.catch(() => {})
       const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
         groupId: group,
@@ -66,8 +65,7 @@ export async function readTopic(
         maxBytesPerPartition: 1024 * 1024,
         allowAutoTopicCreation: false,
         retry: {
-          // Retries for about ten seconds, because a broker that has just started needs several for its first
-          // group.
+          // About ten seconds, because a broker that has just started needs several for its first group.
           retries: 12,
           initialRetryTime: 100,
           maxRetryTime: 1_000,
@@ -132,7 +130,6 @@ export async function readTopic(
   })
 }
 
-/** Rejects if no broker responds or the topic does not exist. */
 export function topicEnd({ kafka, topic }: { kafka: KafkaConnection; topic: string }): Promise<Offsets> {
   return withAdmin(kafka, adminTimeoutMs, async (admin) => {
     const offsets = await admin.fetchTopicOffsets(topic)

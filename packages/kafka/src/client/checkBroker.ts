@@ -54,7 +54,6 @@ function addAdvice(why: string): string {
   return advice === undefined ? why : `${why} (${advice[1]})`
 }
 
-/** Rejects with the reason and the brokers' addresses if the cluster does not respond within `deadlineMs`. */
 export async function requireBroker(kafka: KafkaConnection, deadlineMs?: number): Promise<void> {
   const state = await checkBroker({ kafka, ...(deadlineMs === undefined ? {} : { deadlineMs }) })
   if (state.status === "unreachable")

@@ -16,9 +16,8 @@ const allowedFields = [
 const repeatAfterMs = 30_000
 
 /**
- * Writes errors and warnings of kafkajs as warnings, because the callers report what failed, and all else as
- * debug. A warning that repeats within 30 s becomes debug, too: while a broker was down, there were 30 per
- * second.
+ * Writes errors as warnings, because the callers report what failed. A warning that repeats within 30 s
+ * becomes debug: while a broker was down, there were 30 per second.
  */
 export function forwardKafkajsLog(log: Log): logCreator {
   const warnedAt = new Map<string, number>()

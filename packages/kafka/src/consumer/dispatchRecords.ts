@@ -5,20 +5,17 @@ import type { OutstandingLimit } from "./limitOutstanding.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
-/** How many records of a partition wait here until they are due. Further records are fetched again later. */
+/** How many records each partition buffers. Further records that are not due are fetched again later. */
 const maxRecordsNotDue = 256
 
-/**
- * Time between heartbeats while records wait for capacity. A rebalance is noticed up to this much later, so
- * it is well below the session timeout.
- */
+/** Time between heartbeats while records wait for capacity. Must be well below the session timeout. */
 const heartbeatEveryMs = 1_000
 
 export type FetchedBatch = TopicPartition & {
   records: ConsumerRecord[]
   /** Makes the next fetch start after this offset. */
   resolveOffset(offset: string): void
-  /** Rejects if the group rebalances. This error must reach kafkajs: do not catch it. */
+  /** Rejects if the group rebalances. This error must reach kafkajs. */
   heartbeat(): Promise<void>
 }
 
@@ -28,7 +25,7 @@ export type DispatchOptions = {
   onRecords(records: ConsumerRecord[], done: (record: ConsumerRecord) => void): void
   pause(partition: TopicPartition): void
   resume(partition: TopicPartition): void
-  /** `onRecords` threw, and all partitions were revoked for that reason. */
+  /** Called after `onRecords` threw and all partitions were revoked. */
   onHandlerError(error: unknown): void
   clock?: BrokerClock
 }
@@ -39,7 +36,7 @@ type Partition = TopicPartition & {
   /** All records before this offset were passed to `tracker`. Null before any record. */
   next: bigint | null
   committed: string | null
-  /** Records that were fetched but are not due. */
+  /** Records that are not due yet. */
   notDue: ConsumerRecord[]
   timer: NodeJS.Timeout | null
 }
@@ -49,8 +46,8 @@ type Assignment = Map<string, Partition>
 const nameOf = ({ topic, partition }: TopicPartition) => `${topic}/${partition}`
 
 /**
- * Passes fetched records to `onRecords` when they are due and the limit has capacity. A rebalance discards
- * the state of all partitions: if a record is done after its partition was revoked, nothing is committed.
+ * Passes fetched records to `onRecords` when they are due and the limit has capacity. If a record is done
+ * after its partition was revoked, nothing is committed.
  */
 export function dispatchRecords(options: DispatchOptions) {
   const { limit, delayMsOf, onRecords, pause, resume, onHandlerError, clock = createBrokerClock() } = options
@@ -62,7 +59,7 @@ export function dispatchRecords(options: DispatchOptions) {
 
   function assign(partitions: TopicPartition[]): void {
     revoke()
-    // While the machine was suspended, its monotonic clock stood still. Old observations would then be wrong.
+    // The machine may have been suspended, which stops its monotonic clock and makes old observations wrong.
     clock.restart()
     assignment = new Map(
       partitions.map((partition) => [
@@ -93,15 +90,14 @@ export function dispatchRecords(options: DispatchOptions) {
     if (partition.timer) clearTimeout(partition.timer)
     const notDue = new Set(partition.notDue)
     for (const record of partition.tracker.notDone()) if (!notDue.has(record)) revokedRecords.add(record)
-    // In kafkajs, a paused partition stays paused after it was revoked. If it were assigned again, it would
-    // not be fetched.
+    // In kafkajs, a revoked partition stays paused. If it were assigned again, it would not be fetched.
     if (notDue.size > 0 && !stopped) resume(partition)
   }
 
   /**
-   * Handles an offset that arrives again because the log was truncated, the topic was recreated, or two fetch
-   * loops requested the offset. The tracker needs ascending offsets: it would not find such a record when it
-   * is done, and would never release its share of the limit.
+   * Called if an offset arrives again: the log was truncated, the topic was recreated, or two fetch loops
+   * requested it. The tracker needs ascending offsets. It would not find such a record when it is done, and
+   * the record would count against the limit for ever.
    */
   function restartPartition(partition: Partition, offset: bigint, fetched: FetchedBatch): void {
     const reached = BigInt(partition.tracker.committable() ?? offset)
@@ -148,7 +144,7 @@ export function dispatchRecords(options: DispatchOptions) {
     if (!partition) return
     const [first] = fetched.records
     const newest = fetched.records.at(-1)
-    // Only topics with a delay surely have timestamps of the broker, not of the publisher.
+    // Topics without a delay may have timestamps of publishers instead of the broker.
     if (newest && partition.delayMs > 0) clock.read(newest.appendedAt)
     if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
       restartPartition(partition, BigInt(first.offset), fetched)
@@ -156,7 +152,7 @@ export function dispatchRecords(options: DispatchOptions) {
     }
     const track = (records: ConsumerRecord[]) => {
       partition.tracker.add(records)
-      // The first offset after an assignment needs no commit: without one, the group would start there again.
+      // The first offset needs no commit, because a restarted group would begin there anyway.
       partition.committed ??= partition.tracker.committable()
       const last = records.at(-1)
       if (!last) return
@@ -182,8 +178,8 @@ export function dispatchRecords(options: DispatchOptions) {
         dispatch(records)
         continue
       }
-      // Send a heartbeat before waiting, because it rejects during a rebalance. Otherwise kafkajs would pass
-      // the remaining batches of the fetch, and each batch would wait here.
+      // Send a heartbeat first, because it rejects during a rebalance. Otherwise kafkajs would pass the
+      // remaining batches of the fetch, and each would wait here.
       await fetched.heartbeat()
       if (limit.capacity() <= 0) await limit.changed(heartbeatEveryMs)
     }

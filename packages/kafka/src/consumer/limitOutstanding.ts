@@ -29,7 +29,7 @@ export function limitOutstanding(max: number): OutstandingLimit {
       outstanding -= count
       if (waiters.size === 0 || scheduled) return
       scheduled = true
-      // Deferred, so that all records that are done in one turn of the event loop cause only one dispatch.
+      // Deferred, so that records done in one turn of the event loop cause only one dispatch.
       setImmediate(notify)
     },
     changed: (ms) =>

@@ -18,24 +18,20 @@ export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
   /**
-   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs` by the brokers' clock (see
-   * `createBrokerClock`). The topic must use LogAppendTime, so that the records of a partition become due in
-   * order.
+   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs` by the brokers' clock. The
+   * topic must use LogAppendTime, so that the records of a partition become due in order.
    */
   topics: { topic: string; delayMs?: number }[]
   /** How many records may be dispatched and not done, over all partitions. */
   maxOutstanding: number
-  /**
-   * Maximum size of a fetch response. Its records wait in memory until they are dispatched. Default: 4 MiB.
-   */
+  /** Maximum size of a fetch response, whose records wait in memory. Default: 4 MiB. */
   fetchBytes?: number
   /**
    * Receives the records of each partition in order, and must return at once. Call `done` for each record, in
-   * any order, when its outcome is durable. Until then, no later offset is committed, so that the record is
-   * consumed again after a crash or a rebalance. If `onRecords` throws, the consumer restarts.
+   * any order, when its outcome is durable. Until then, no later offset is committed: after a crash or a
+   * rebalance, the record comes again. If `onRecords` throws, the consumer restarts.
    */
   onRecords: (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => void
-  /** After this time the group reassigns the partitions of a killed member. */
   sessionTimeoutMs?: number
   startDeadlineMs?: number
   onHealth?: (healthy: boolean, why?: string) => void
@@ -45,11 +41,11 @@ export type Consumer = {
   outstanding(): number
   /** True if the consumer has joined, has fetched, and receives heartbeat responses. */
   healthy(): boolean
-  /** The lag of the partitions that this consumer is assigned. Rejects if no broker responds. */
+  /** The lag of the partitions that this consumer is assigned. */
   lag(): Promise<Lag[]>
   /**
    * Waits for outstanding records, commits and leaves the group. `drained` is false if the deadline passed or
-   * the commit failed, so that some records are consumed again. Never rejects.
+   * the commit failed: some records are then consumed again. Never rejects.
    */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
@@ -124,7 +120,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         sessionTimeoutMs,
         fetchBytes,
         onJoin: dispatch.assign,
-        // Commit before the rejoin: afterwards, the broker rejects commits of this generation of the group.
+        // Commit before the rejoin: afterwards, the broker rejects commits of this generation.
         onLeave() {
           void commitPending()
           dispatch.revoke()
@@ -151,8 +147,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
     const start = Date.now()
-    // Time to commit and to leave the group. If a member does not leave, its partitions wait for the session
-    // timeout.
+    // Time to commit and to leave the group. Without leaving, the partitions wait for the session timeout.
     const reserveMs = Math.min(2_000, deadlineMs / 4)
     const remainingMs = () => start + deadlineMs - Date.now()
     dispatch.stop()

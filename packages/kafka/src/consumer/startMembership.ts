@@ -15,8 +15,8 @@ import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 const heartbeatIntervalMs = 1_000
 const rebalanceTimeoutMs = 20_000
 /**
- * How long a fetch waits for records. Until it ends, resumed partitions are not fetched and paused members
- * send no heartbeats.
+ * How long a fetch waits for records. Resumed partitions are fetched, and paused members send heartbeats,
+ * only afterwards.
  */
 const maxWaitMs = 250
 

@@ -1,9 +1,8 @@
 /**
- * Tracks which records of a partition are not done, during one assignment. Memory grows only with their
- * number.
+ * The records of a partition that are not done, during one assignment. Memory grows only with their number.
  */
 export type OffsetTracker<R> = {
-  /** In offset order. After log compaction, offsets have gaps. */
+  /** The records must be in offset order. */
   add(records: readonly R[]): void
   /** Returns false if the record is of another assignment, or was done before. */
   done(record: R): boolean
@@ -18,7 +17,7 @@ export type OffsetTracker<R> = {
 const compactAbove = 64
 
 export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
-  // In offset order, with null for each record that is done. Decision 0019 explains why arrays and not a Set.
+  // In offset order; null for a record that is done. Decision 0019 explains why arrays and not a Set.
   const records: (R | null)[] = []
   const offsets: number[] = []
   let notDone = 0

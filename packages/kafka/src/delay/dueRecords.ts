@@ -16,8 +16,8 @@ export function countDue(
 }
 
 /**
- * How many milliseconds to sleep until the record is due, at most `longestTimerMs`. Call `countDue` again
- * after the sleep: timers can fire early, and the record may not be due yet.
+ * How many milliseconds to sleep, at most `longestTimerMs`. Call `countDue` again afterwards: timers can fire
+ * early, and the record may not be due yet.
  */
 export function sleepUntilDue(record: { appendedAt: number }, delayMs: number, now: number): number {
   return Math.min(longestTimerMs, Math.max(1, record.appendedAt + delayMs - now))

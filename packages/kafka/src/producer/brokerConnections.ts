@@ -11,7 +11,6 @@ import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
-/** `leader` is a broker's id, or null if the partition has no leader. */
 export type Leaders = { partition: number; leader: number | null }[]
 export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
 

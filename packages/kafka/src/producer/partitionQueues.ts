@@ -17,12 +17,12 @@ export type PartitionQueue = {
   leader: number | null
   waiting: QueuedRecord[]
   sending: boolean
-  /** How many records a request may contain. Lowered to isolate a rejected record. */
+  /** How many of its records a request may contain. Lowered to isolate a rejected record. */
   maxRecords: number
   failures: number
   /**
-   * `byLeader`: a leader rejected the records, not because it lost the leadership. Other partitions may fail
-   * likewise.
+   * `byLeader`: the leader rejected the records for another reason than lost leadership. Other partitions may
+   * fail likewise.
    */
   failure: { why: string; at: number; byLeader: boolean } | null
   acknowledgedAt: number
@@ -58,7 +58,7 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     else unassigned.push(record)
   }
 
-  /** Takes the records for one request to `leader`. Drops records whose call is settled. */
+  /** Drops records whose call is settled, instead of sending them. */
   function takeBatch(leader: number): Batch {
     const batch: Batch = []
     let count = 0

@@ -1,4 +1,3 @@
-/** Errors that one record causes. */
 const recordErrors = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_TIMESTAMP"]
 
 /** Errors of all records of a topic, until an operator changes permissions, the topic or the broker. */
@@ -36,7 +35,6 @@ export class PermanentPublishError extends Error {
   }
 }
 
-/** The record exceeds the limit of this producer or of the broker. */
 export class RecordTooLarge extends PermanentPublishError {
   override name = "RecordTooLarge"
 

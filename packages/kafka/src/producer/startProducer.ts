@@ -26,8 +26,7 @@ export type ProducerOptions = {
 export type Producer = {
   /**
    * Resolves when all records are acknowledged with acks=all. Rejects at the deadline, or earlier with a
-   * `PermanentPublishError`: some of its records may have been appended even so. A failure affects no other
-   * call.
+   * `PermanentPublishError`; some records may have been appended then. A failure affects no other call.
    */
   publish(records: ProducerRecord[]): Promise<void>
   /**
@@ -52,8 +51,8 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   const newConnections = () => createBrokerConnections(kafka, { requestTimeoutMs, retries: 2 })
   // These connections are opened now, to check that Kafka is reachable, and used for the first topic.
   const first = newConnections()
-  // Each topic has its own connections, because a broker handles the requests of one connection in order: a
-  // slow topic would delay the others.
+  // Each topic has its own connections, because a broker handles one connection's requests in order: a slow
+  // topic would delay the others.
   const senders = new Map<string, TopicSender>()
   const calls = new Map<PublishCall, { promise: Promise<void>; expiresAt: number }>()
   let expiryTimer: NodeJS.Timeout | null = null
@@ -123,7 +122,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     return promise
   }
 
-  /** One timer serves all calls, because they expire in the order in which they were made. */
+  /** One timer is enough, because calls expire in order. */
   function expireCalls(): void {
     expiryTimer = null
     const now = performance.now()

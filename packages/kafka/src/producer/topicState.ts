@@ -1,7 +1,6 @@
 import type { PartitionQueue } from "./partitionQueues.ts"
 
 const recentMs = 1_000
-/** How long a failed request counts against its partition. */
 const failureCountsMs = 3_000
 
 /**

@@ -4,7 +4,6 @@ export type BatchBounds = {
   /** A batch with this many items does not wait for more. Default: `maxBatch`. */
   flushAt?: number
   maxBatch: number
-  /** How many batches run at the same time. */
   maxRunning: number
 }
 
@@ -23,7 +22,7 @@ type Batch<Item> = { items: Item[]; due: boolean; late: boolean; timers: NodeJS.
 
 /**
  * Batches items, so that one statement or request serves many. Returns the function that adds an item. Timers
- * belong to batches, because there are too many items.
+ * are per batch and not per item, because there are many items.
  */
 export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Item) => void {
   const { lingerMs, maxBatch, flushAt = maxBatch, maxRunning, run, deadline } = settings

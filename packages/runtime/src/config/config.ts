@@ -13,10 +13,7 @@ export class ConfigurationError extends Error {
   override name = "ConfigurationError"
 }
 
-/**
- * An empty or blank value counts as not set, because many tools set empty values. Throws a ConfigurationError
- * that lists all invalid variables.
- */
+/** An empty or blank value counts as not set, because many tools set empty values. */
 export function readConfig<V extends Variables>(
   variables: V,
   env: Record<string, string | undefined>,

@@ -4,14 +4,13 @@ import type { Variables } from "./config.ts"
 export type VariableDescription = {
   name: string
   description: string
-  /** The default as text, or null if there is none. */
+  /** The default, as text. */
   fallback: string | null
   required: boolean
   /** A credential, which belongs in a secret store and not in a manifest. */
   secret: boolean
 }
 
-/** Used by help texts, by the tables in the documents and by tests of the manifests. */
 export function describeVariables(variables: Variables): VariableDescription[] {
   return Object.entries(variables).map(([name, schema]) => {
     const layers = unwrap(schema)
@@ -32,8 +31,8 @@ type Layer = z.ZodType & {
 }
 
 /**
- * Returns a schema and the schemas inside it, the outermost first. A default, pipe or transform hides the
- * description of the schema inside.
+ * A schema and those inside it, the outermost first: a default, pipe or transform hides the inner
+ * description.
  */
 function unwrap(schema: z.ZodType): Layer[] {
   const layer = schema as Layer

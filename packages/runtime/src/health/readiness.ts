@@ -8,8 +8,7 @@ export type Readiness = {
 
 /**
  * The process is ready if all `checks` pass; `optionalChecks` are only shown. A check fails until `set`
- * reports a pass. `onChange` is called when a check fails, and when it passes again, but not if only its
- * reason changes.
+ * reports a pass. `onChange` is called when a check fails or passes again, not when only its reason changes.
  */
 export function createReadiness(
   checks: readonly string[],

@@ -10,10 +10,7 @@ export type DependencyWatch = {
   stop(): void
 }
 
-/**
- * Reports whether a dependency is available. Regular checks notice an outage while there is no work. Observed
- * work notices what a check cannot.
- */
+/** Regular checks notice an outage while there is no work. Observed work notices what a check cannot. */
 export function watchDependency(settings: {
   check: () => Promise<unknown>
   onState: (available: boolean, why?: string) => void

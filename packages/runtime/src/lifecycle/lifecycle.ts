@@ -7,7 +7,7 @@ export type Lifecycle = {
    * Aborted after four fifths of the shutdown deadline. Until then, code that must record an outcome retries.
    */
   readonly expiring: AbortSignal
-  /** Registers a function that is called when the process stops. The last registered is called first. */
+  /** The function that was registered last is called first. */
   onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
   /**
    * Closes everything. Exits with `exitCode` (0), or with 1 if something did not close within the deadline.

@@ -6,9 +6,8 @@ const shortestIntervalMs = 1_000
 
 /**
  * Deletes rows older than `retentionMs` every hour, or more often if `retentionMs` is less than a day. The
- * first time is random, so that processes that were started together do not delete at the same time.
- * `deleteBefore` returns the numbers of deleted rows. It must stop when `signal` is aborted, because `close`
- * waits for it.
+ * first time is random, so that processes do not delete at the same time. `deleteBefore` must stop when
+ * `signal` is aborted, because `close` waits for it.
  */
 export function startRetention(settings: {
   retentionMs: number

@@ -3,8 +3,8 @@ import type { Logger } from "../logging/logger.ts"
 import { reasonOf } from "../logging/reasonOf.ts"
 
 /**
- * Used when a process starts. Repeats `check` until it resolves. After the deadline, rejects with `remedy`,
- * which tells the operator what to check.
+ * Repeats `check` until it resolves. After the deadline, rejects with `remedy`, which tells the operator what
+ * to check.
  */
 export async function waitForDependency(settings: {
   name: string

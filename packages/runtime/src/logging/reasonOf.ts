@@ -1,6 +1,5 @@
 /**
- * An error's message. If no address of a host accepts a connection, Node's error contains one error per
- * address, and its own message is empty.
+ * If no address of a host accepts a connection, Node's error has an empty message and one error per address.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -6,7 +6,7 @@
  */
 import type { Admin } from "kafkajs"
 
-/** Committed offsets of a group by partition; -1 for a partition without one. */
+/** Committed offsets by partition; -1 if there is none. */
 export async function fetchCommittedOffsets(
   admin: Admin,
   groupId: string,

@@ -1,9 +1,9 @@
 /*
  * Defect of kafkajs 2.2.4: a request that times out leaves its connection open, and only a closed connection
- * makes kafkajs look for new partition leaders. So it goes on using a broker that hangs, although other
- * brokers have become the leaders.
- * Measured: a consumer received no records of some partitions for one minute, and a producer could not send
- * to its topic for five.
+ * makes kafkajs look for new partition leaders. So it stays with a broker that hangs although others have
+ * become the leaders.
+ * Measured: a consumer got no records of some partitions for one minute, and a producer could not send for
+ * five.
  * Delete this file when kafkajs disconnects after a request timeout.
  */
 import kafkajs from "kafkajs"

@@ -1,6 +1,6 @@
 /*
  * Defect of kafkajs 2.2.4: `listTopics` fails with LEADER_NOT_AVAILABLE while any partition in the cluster
- * has no leader, even a partition of another application.
+ * has no leader, even one of another application.
  * Effect: no service can start while one broker is down.
  * Delete this file when kafkajs lists topics without leaders, and use `listTopics`.
  */

@@ -5,7 +5,6 @@
  */
 import type { Consumer } from "kafkajs"
 
-/** Calls `onSilent` every second while the last heartbeat response is older than the session timeout. */
 export function watchHeartbeats(
   consumer: Consumer,
   sessionTimeoutMs: number,
