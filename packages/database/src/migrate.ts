@@ -6,8 +6,8 @@ import { everything, withSchemaEngine } from "./schemaEngine.ts"
 const migrationLock = 7_483_920_114
 
 /**
- * Returns the names of the migrations that it applied. Writes the same history as `prisma migrate deploy`. May run several
- * times at once.
+ * Returns the names of the migrations that it applied. Writes the same history as `prisma migrate deploy`.
+ * May run several times at once.
  */
 export async function migrate(url: string): Promise<string[]> {
   const session = new pg.Client({ connectionString: url, application_name: "sitewire-migrate" })
@@ -22,8 +22,9 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * The engine applies nothing after a failed migration until that is marked as rolled back. One that Postgres rejected (it
- * has a log) was a transaction, so it changed nothing. A killed one may have.
+ * Prisma's engine applies nothing more until a failed migration is marked as rolled back. This marks
+ * migrations that Postgres rejected: they have a log and, as transactions, changed nothing. A migration whose
+ * process was killed has no log, and may have changed something.
  */
 async function markRejectedAsRolledBack(session: pg.Client): Promise<void> {
   const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")

@@ -1,6 +1,9 @@
 import type { Pool, Sql } from "./pool.ts"
 
-/** For transactions. After an error the connection is closed, because its transaction may still be open. */
+/**
+ * Runs `work` on one connection, for transactions. After an error, the connection is closed, because its
+ * transaction may still be open.
+ */
 export async function onOwnConnection<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.driver.connect()
   let broken: Error | undefined

@@ -1,7 +1,7 @@
 import { onOwnConnection } from "./onOwnConnection.ts"
 import type { Pool, Sql } from "./pool.ts"
 
-/** Does `work` in a transaction with an advisory lock. Returns null if another process has the lock. */
+/** Returns null, without calling `work`, if another process has the lock. */
 export function oneAtATime<T>(
   pool: Pool,
   lockKey: number,

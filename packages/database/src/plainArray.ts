@@ -1,6 +1,6 @@
 /**
- * A Postgres array as text, for values that need no escaping; the driver's escaping allocates more. Null if every value is
- * null, because `unnest` returns nulls for it too.
+ * A Postgres array as text, for values that need no escaping, because the driver's escaping allocates more.
+ * Null if every value is null, because `unnest` treats a null array as nulls.
  */
 export function plainArray(values: readonly (string | number | null)[]): string | null {
   if (values.every((value) => value === null)) return null

@@ -12,8 +12,8 @@ export type PoolSettings = {
 }
 
 /**
- * With `name`, the statement is prepared once per connection: half the cost for large ones. Rejects with the driver's error
- * (see `isUnavailable`).
+ * With `name`, the statement is prepared once per connection, which halves the cost of a large statement.
+ * Rejects with the driver's error (see `isUnavailable`).
  */
 export type Sql = <R extends Row = Row>(
   text: string,
@@ -23,7 +23,7 @@ export type Sql = <R extends Row = Row>(
 
 export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
 
-/** An unreachable server cannot cancel a statement, so the driver gives up this much later. */
+/** The driver gives up this long after the statement timeout, which an unreachable server cannot enforce. */
 const driverExtraMs = 2_000
 
 export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
@@ -36,10 +36,10 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     query_timeout: statementTimeoutMs + driverExtraMs,
     connectionTimeoutMillis: settings.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 30_000,
-    // The cached plan of a prepared statement that was made for a nearly empty table would scan the table when it has grown.
+    // No sequential scans: a prepared statement that was planned for a nearly empty table would still scan
+    // the table when it has grown.
     options: "-c enable_seqscan=off",
     keepAlive: true,
-    // The kernel's default is two hours.
     keepAliveInitialDelayMillis: 10_000,
   })
   // Without a listener, a connection that breaks while idle ends the process.

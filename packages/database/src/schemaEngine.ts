@@ -8,7 +8,7 @@ import pg from "pg"
 const require = createRequire(import.meta.url)
 let loaded: Promise<void> | undefined
 
-/** Prisma's schema engine as WebAssembly. Instantiated here, because not every Node 24 can import `.wasm` modules. */
+/** Instantiates the WebAssembly here, because not every Node 24 can import `.wasm` modules. */
 async function loadEngine(): Promise<void> {
   const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
   const module = await WebAssembly.compile(await readFile(file))
@@ -19,7 +19,10 @@ async function loadEngine(): Promise<void> {
   if (typeof start === "function") start()
 }
 
-/** The engine never clears its timer of 10 s for the database lock. Unreferenced, it does not delay the process's end. */
+/**
+ * The engine never clears its timer of 10 s for the database lock. An unreferenced timer does not delay the
+ * end of the process.
+ */
 function withUnreferencedTimers(functions: Record<string, unknown>): Record<string, unknown> {
   const name = Object.keys(functions).find((key) => key.startsWith("__wbg_setTimeout_"))
   if (!name) throw new Error("Prisma's schema engine no longer imports setTimeout: remove this function")
@@ -27,7 +30,10 @@ function withUnreferencedTimers(functions: Record<string, unknown>): Record<stri
   return { ...functions, [name]: setUnreferenced }
 }
 
-/** Prisma's adapter would split a migration at each semicolon, even in texts. Sent whole, it is one transaction. */
+/**
+ * Sends each migration whole, which makes it one transaction. Prisma's adapter would split it at each
+ * semicolon.
+ */
 class WholeMigrations extends PrismaPg {
   override async connect() {
     const adapter = await super.connect()
@@ -37,8 +43,8 @@ class WholeMigrations extends PrismaPg {
 }
 
 /**
- * Closes the engine's connections after `work`, which releases its lock. `schema` (the text of schema.prisma) is needed to
- * compare, not to migrate.
+ * Closes the engine's connections after `work`, which releases the engine's lock. Only comparisons need
+ * `schema`, the text of schema.prisma.
  */
 export async function withSchemaEngine<T>(
   url: string,
@@ -50,7 +56,7 @@ export async function withSchemaEngine<T>(
   const pool = new pg.Pool({
     connectionString: url,
     application_name: "sitewire-migrate",
-    // While a migration waits for a table's lock, other statements on the table wait too.
+    // A migration waits briefly for a table's lock, because other statements on the table wait behind it.
     options: "-c lock_timeout=3s",
   })
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeMigrations(pool))

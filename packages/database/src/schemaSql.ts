@@ -1,8 +1,8 @@
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 
 /**
- * The SQL that creates `schema` (the text of schema.prisma). The drift test needs it: Prisma's own comparison does not
- * support the type "char" in the catalogue.
+ * `schema` is the text of schema.prisma. The drift test needs this SQL, because Prisma's own comparison does
+ * not support the type "char" in the catalogue.
  */
 export async function schemaSql(url: string, schema: string): Promise<string> {
   return withSchemaEngine(url, schema, async (engine) => {

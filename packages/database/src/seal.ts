@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 
-/** `current` seals, all can open. To rotate: put a new key first, reseal the rows, remove the old key. */
+/**
+ * Values are sealed (encrypted) with the key `current` and opened with any of the keys. To rotate: put a new
+ * key first, reseal the rows, remove the old key.
+ */
 export type SealingKeys = { readonly current: string; readonly keys: ReadonlyMap<string, Buffer> }
 
 const format = 1
@@ -26,8 +29,8 @@ export function readSealingKeys(text: string): SealingKeys {
 }
 
 /**
- * Seals with AES-256-GCM: format byte, length of the key id, key id, nonce, tag, ciphertext. `context` names the row (see
- * sealContexts.ts), so that a value copied to another row does not open.
+ * Encrypts with AES-256-GCM, to: format byte, length of the key id, key id, nonce, tag, ciphertext. `context`
+ * names the row (see sealContexts.ts), so that a value copied to another row does not open.
  */
 export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer {
   const key = keys.get(current)

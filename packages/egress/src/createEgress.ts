@@ -15,9 +15,11 @@ export type EgressOptions = {
   allow: readonly string[]
   allowHttp: boolean
   userAgent: string
-  /** Further calls wait in order. The wait counts towards their time limit. */
+  /**
+   * The most connections to one origin. Further calls wait in order, which counts towards their time limit.
+   */
   connectionsPerOrigin: number
-  /** PEM, instead of the public authorities. */
+  /** Certificate authorities in PEM that replace the public ones. */
   ca?: string | Buffer
   /** Default: the machine's name servers and hosts file. */
   lookup?: Lookup
@@ -26,13 +28,13 @@ export type EgressOptions = {
 export type RequestInput = {
   method: string
   url: string
-  /** `host` and `user-agent` are added here. */
+  /** Egress adds `host` and `user-agent`. */
   headers: Readonly<Record<string, string>>
   body?: Uint8Array
-  /** From the call to the response's head, including lookup, waiting, connecting and TLS. */
+  /** Time from the call to the response's head, including lookup, waiting, connecting and TLS. */
   timeoutMs: number
   /**
-   * If a reused connection closes before a byte of the response, the request is sent once more. Default:
+   * Sends the request once more if a reused connection closes before the first byte of the response. Default:
    * false.
    */
   repeatable?: boolean
@@ -43,28 +45,28 @@ export type RequestInput = {
 export type DownloadInput = {
   url: string
   headers: Readonly<Record<string, string>>
-  /** From the call until `onChunk` has received the last byte. */
+  /** Time from the call until `onChunk` has received the last byte. */
   deadlineMs: number
-  /** Of the decoded body, and of the encoded one. */
+  /** Limits the decoded body, and also the encoded one. */
   maxBytes: number
-  /** Called again after it has returned. If it throws, the download rejects with that error. */
+  /** Called again only after its promise has resolved. If it throws, the download rejects with that error. */
   onChunk: (chunk: Buffer) => Promise<void> | void
   beforeWrite?: BeforeWrite
   signal?: AbortSignal
 }
 
 /**
- * Called on a ready connection right before the request is written, and again before a repetition. False:
- * nothing is written and the call ends as `aborted`. Must not throw.
+ * Called right before the request is written, and again before a repetition. If it returns false, nothing is
+ * written and the call ends as `aborted`. Must not throw.
  */
 export type BeforeWrite = () => boolean
 
 export type Egress = {
-  /** Does not follow redirects. Rejects for invalid input, and with a `LocalResourceError`. */
+  /** Does not follow redirects. Rejects only for invalid input or with a `LocalResourceError`. */
   request(input: RequestInput): Promise<Outcome>
-  /** GET. Only a 2xx response has a body. */
+  /** Sends a GET request. `onChunk` receives only the body of a 2xx response. */
   download(input: DownloadInput): Promise<DownloadOutcome>
-  /** `open`: connections, idle ones included. */
+  /** `open` includes idle connections. */
   counts(): { origins: number; open: number; idle: number }
   /** Aborts all calls. */
   close(): Promise<void>
@@ -72,10 +74,10 @@ export type Egress = {
 
 const MAX_HEADER_BYTES = 16 * 1_024
 const MAX_IDLE_CONNECTIONS = 1_024
-// Servers usually allow 5 s or more: the client should close first.
+// Servers usually close idle connections after 5 s or more. The client should close them first.
 const IDLE_MS = 4_000
 
-/** The only way to call addresses from partners: each call is vetted and limited in time and size. */
+/** All calls to addresses from partners go through this: it vets each address and limits time and size. */
 export function createEgress(options: EgressOptions): Egress {
   const policy = parsePolicy(options)
   const targetOf = createTargetCache(policy)
@@ -91,7 +93,7 @@ export function createEgress(options: EgressOptions): Egress {
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     }),
   })
-  // An array whose elements know their index, and not a Set: decision 0019.
+  // Decision 0019 explains why this is an array, whose elements know their index, and not a Set.
   const inFlight: Exchange[] = []
   let closed = false
 
@@ -186,7 +188,7 @@ function blocked(message: string): Failed {
 function toList(headers: Readonly<Record<string, string>>, userAgent: string): string[] {
   const list = ["user-agent", userAgent]
   for (const name in headers) {
-    // undici would also use it as the server name that the certificate is checked against.
+    // undici would also use this header as the name that the certificate must match.
     if (name.length === 4 && name.toLowerCase() === "host")
       throw new Error("the host header follows from the URL: remove it")
     list.push(name, headers[name] ?? "")

@@ -1,7 +1,6 @@
 import { booleanVariable, listVariable } from "@sitewire/runtime"
 import ipaddr from "ipaddr.js"
 
-/** For ranges that `parsePolicy` accepts. */
 export function rangesVariable(description: string) {
   return listVariable("")
     .prefault("")
@@ -12,7 +11,6 @@ export function rangesVariable(description: string) {
     .meta({ description })
 }
 
-/** Variables of every process that calls addresses from partners. */
 export const egressVariables = {
   ALLOW_HTTP: booleanVariable("Accept http: addresses beside https:. For the local stack only."),
   ALLOWED_RANGES: rangesVariable(

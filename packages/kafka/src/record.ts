@@ -1,6 +1,5 @@
 import type { KafkaMessage } from "kafkajs"
 
-/** Records with the same key go to the same partition, in order. */
 export type ProducerRecord = {
   topic: string
   key: string | null
@@ -15,13 +14,16 @@ export type ConsumerRecord = {
   key: string | null
   value: Buffer | null
   headers: Record<string, string>
-  /** Milliseconds since the epoch; by the broker's clock if the topic uses LogAppendTime. */
+  /**
+   * Milliseconds since the epoch. Set by the broker if the topic uses LogAppendTime, otherwise by the
+   * publisher.
+   */
   appendedAt: number
 }
 
 /**
- * Copies the value: kafkajs returns a view into the whole response, which one long-lived record would keep in
- * memory.
+ * Copies the value, because kafkajs returns a view into the whole response, which one long-lived record would
+ * keep in memory.
  */
 export function readRecord(topic: string, partition: number, message: KafkaMessage): ConsumerRecord {
   return {
@@ -35,7 +37,7 @@ export function readRecord(topic: string, partition: number, message: KafkaMessa
   }
 }
 
-/** The last value of a repeated header. Headers without a value, from other clients, are omitted. */
+/** Takes the last value of a repeated header. Omits headers without a value, which other clients can send. */
 function readHeaders(headers: KafkaMessage["headers"]): Record<string, string> {
   const read: Record<string, string> = {}
   for (const name in headers) {

@@ -1,6 +1,6 @@
 /**
- * Resolves like `work`, or with `late` after `ms`. If this process stalled past the deadline, responses that
- * arrived meanwhile are read first.
+ * Settles like `work`, or resolves with `late` after `ms`. If this process stalled past the deadline,
+ * responses that arrived meanwhile are read first.
  */
 export function withinDeadline<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {

@@ -6,14 +6,13 @@ import { gzipSync } from "node:zlib"
 type Pace = {
   /** The caller's time limit for the response's head. */
   timeoutMs: number
-  /** Between two bytes of a response that drips. */
+  /** The pause between two bytes. */
   dripMs: number
 }
 
-/** Responds to a request whose body has been read. */
 export type Respond = (response: ServerResponse, pace: Pace) => void
 
-/** Writes `text` to the socket: the HTTP server would reject it. */
+/** Writes `text` directly to the socket, because Node's HTTP server would reject it. */
 export function raw(text: string): Respond {
   return ({ socket }) => void socket?.write(text)
 }
@@ -22,7 +21,6 @@ export function head(status: number, headers: Record<string, string> = {}): Resp
   return (response) => void response.writeHead(status, headers).end()
 }
 
-/** 204 after this many milliseconds. */
 export function later(delayMs: (timeoutMs: number) => number): Respond {
   return (response, { timeoutMs }) => {
     const timer = setTimeout(() => response.writeHead(204).end(), delayMs(timeoutMs))
@@ -45,7 +43,6 @@ export const dripBody: Respond = (response, { dripMs }) => {
   response.on("close", () => clearInterval(timer))
 }
 
-/** Sends 1xx responses as fast as they are read, and never a final one. */
 export const hintForEver: Respond = ({ socket }) => {
   const hints = Buffer.from("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(32))
   if (socket) pour(socket, hints, Number.POSITIVE_INFINITY)
@@ -58,9 +55,9 @@ export const flood: Respond = (response) => {
   pour(response, chunk, Number.POSITIVE_INFINITY)
 }
 
-/** A gzip file may have many members: 10 MiB a hundred times unpack to 1 GiB from 1 MB. */
+/** 1 MB that unpacks to 1 GiB: a gzip file may have many members, here 10 MiB a hundred times. */
 export function gzipBomb(): Respond {
-  // Made at the first request: packing blocks the process.
+  // Made at the first request, because packing blocks the process.
   let member: Buffer | undefined
   return (response) => {
     member ??= gzipSync(Buffer.alloc(10 * 1_048_576))
@@ -74,7 +71,10 @@ export const largeBody: Respond = (response) => {
   pour(response, chunk, 200)
 }
 
-/** Writes as fast as the caller reads, one chunk in each turn of the event loop, so that other requests are not blocked. */
+/**
+ * Writes as fast as the caller reads, but only one chunk in each turn of the event loop, so as not to block
+ * other requests.
+ */
 function pour(stream: Writable, chunk: Buffer, times: number): void {
   if (stream.destroyed) return
   if (times === 0) stream.end()

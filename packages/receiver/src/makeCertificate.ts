@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A private key and a certificate, as PEM. */
+/** In PEM. */
 export type Certificate = { key: string; cert: string }
 
 /**

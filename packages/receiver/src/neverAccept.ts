@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { Worker } from "node:worker_threads"
 
-// The kernel accepts connections for a blocked thread until the backlog is full.
+// The server's thread blocks itself. The kernel accepts connections for it until the backlog is full.
 const code = `
   const { parentPort, workerData } = require("node:worker_threads")
   const server = require("node:net").createServer()
@@ -12,13 +12,12 @@ const code = `
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })`
 
-// Linux queues one more than the backlog; other systems may queue more.
+// Connections that fill the queue. Linux queues one more than the backlog; other systems may queue more.
 const FILLERS = 4
 
 /** A port whose queue of connections is full, so that connecting never ends. */
 export async function neverAccept(port: number): Promise<{ port: number; close: () => Promise<void> }> {
   const worker = new Worker(code, { eval: true, workerData: { port } })
-  // Rejects with the worker's error, such as a port in use.
   const [bound] = (await once(worker, "message")) as [number]
   const fillers = Array.from({ length: FILLERS }, () => connect(bound, "127.0.0.1").on("error", () => {}))
   await once(fillers[0] ?? worker, "connect")

@@ -8,7 +8,6 @@ export type Received = {
   body: Buffer
 }
 
-/** Calls `handle` with each request once its whole body has been read, as raw bytes. */
 export function readRequest(handle: (request: Received, response: ServerResponse) => void): RequestListener {
   return (request, response) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,7 @@
-/** A DNS lookup under rebinding: the first lookup, which is checked, returns `vetted`, and later ones `afterwards`. */
+/**
+ * Imitates DNS rebinding: the first lookup, which the caller vets, returns `vetted`, and later ones return
+ * `afterwards`.
+ */
 export function rebindingLookup(vetted: string, afterwards: string): () => Promise<string[]> {
   let lookups = 0
   return async () => [lookups++ === 0 ? vetted : afterwards]

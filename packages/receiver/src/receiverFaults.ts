@@ -12,7 +12,10 @@ import {
   raw,
 } from "./faultyResponses.ts"
 
-/** What the attempt must record. `error` is null if the delivery succeeds; `why` is part of the detail. */
+/**
+ * What the delivery attempt must record. `error` is null if the delivery succeeds. `why` is a part of the
+ * detail.
+ */
 export type Expected = { error: AttemptError | null; status?: number; why?: string }
 
 export type Fault = "expired" | "self-signed" | "wrong-name"
@@ -21,7 +24,6 @@ type Common = { description: string; expected: Expected }
 export type Behaviour = Common &
   (
     | { kind: "responds"; respond: Respond }
-    /** Speaks TLS with this fault in its certificate. */
     | { kind: "bad-certificate"; fault: Fault }
     | { kind: "never-accepts" }
   )
@@ -149,7 +151,7 @@ const behaviours = {
 
 export type ReceiverFaultName = keyof typeof behaviours
 
-/** How partners' servers behave, observed or expected, and what an attempt must record then. */
+/** How partners' servers behave, observed or expected, and what a delivery attempt must record for each. */
 export const receiverFaults: Record<ReceiverFaultName, Behaviour> = behaviours
 
 export const receiverFaultNames = Object.keys(behaviours) as ReceiverFaultName[]

@@ -11,27 +11,28 @@ import { type Fault, type ReceiverFaultName, receiverFaults } from "./receiverFa
 export type FaultyReceiverOptions = {
   /** The caller's time limit in milliseconds; 10 s by default, as in the contract. */
   timeoutMs?: number
-  /** Between two bytes of a response that drips, in milliseconds. */
+  /** The pause in milliseconds between two bytes of a response that is sent byte by byte. */
   dripMs?: number
   /** 0 picks a free one. */
   port?: number
   /** Called with each request, before the response. */
   onRequest?: (request: Received) => void
-  /** Issues the expired and the wrong-name certificate, so that a caller that trusts the issuer finds only that fault. */
+  /**
+   * Signs the expired and the wrong-name certificate. A caller that trusts the issuer finds no other fault.
+   */
   issuer?: Certificate
-  /** Responds over TLS with this certificate. Ignored by faults of certificates. */
+  /** Makes the receiver use TLS with this certificate. Not used for faults of certificates. */
   certificate?: Certificate
 }
 
 export type FaultyReceiver = {
   url: string
   port: number
-  /** Open connections, without those that were never accepted. */
+  /** Number of open connections, without those that were never accepted. */
   open: () => number
   close: () => Promise<void>
 }
 
-/** Starts a receiver on 127.0.0.1 that has one of the `receiverFaults`. */
 export async function startFaultyReceiver(
   name: ReceiverFaultName,
   options: FaultyReceiverOptions = {},

@@ -9,8 +9,8 @@ export type Receiver = {
 }
 
 /**
- * Starts a partner's notification address, which stores every request with its raw bytes. `respond` may leave the response
- * open or destroy it; without `respond`, the response is 204.
+ * Starts a partner's server, which stores every request with its raw bytes. `respond` may leave the response
+ * open or destroy it. By default, the response is 204.
  */
 export async function startReceiver(
   respond: (request: Received, response: ServerResponse, before: number) => void = (_, response) => {

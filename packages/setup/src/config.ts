@@ -6,7 +6,6 @@ import {
   retryVariables,
 } from "@sitewire/runtime"
 
-/** What the setup job reads from its environment. */
 export const setupVariables = {
   LOG_LEVEL: processVariables.LOG_LEVEL,
   STARTUP_DEADLINE: processVariables.STARTUP_DEADLINE,

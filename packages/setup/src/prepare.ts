@@ -16,8 +16,8 @@ export type PrepareSettings = {
 }
 
 /**
- * Applies the migrations, creates the topics and corrects their settings. Run before the services of a new version start.
- * May be repeated, and may run several times at once.
+ * Applies the migrations, creates the topics and corrects their settings. Call it before the services of a
+ * new version start. May be repeated, and may run several times at once.
  */
 export async function prepare(settings: PrepareSettings): Promise<void> {
   const { databaseUrl, deadlineMs, log } = settings

@@ -1,8 +1,8 @@
 import { createHmac, type Hmac } from "node:crypto"
 
 /**
- * HMAC-SHA256 (RFC 2104) of the parts, one after the other, for the caller to digest. Strings, the secret included,
- * count as their UTF-8 bytes, neither trimmed nor normalised. Throws a TypeError for what cannot be signed safely.
+ * HMAC-SHA256 (RFC 2104) of the concatenated parts; the caller calls `digest`. Strings, including the secret,
+ * are encoded in UTF-8, neither trimmed nor normalised.
  */
 export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Hmac {
   requireSecret(secret)
@@ -19,7 +19,6 @@ export function hmac(secret: string, ...parts: (Uint8Array | string)[]): Hmac {
   return mac
 }
 
-/** Throws unless there is at least one secret and none is empty. */
 export function requireSecrets(secrets: readonly string[]): void {
   if (!Array.isArray(secrets) || secrets.length === 0) {
     throw new TypeError("No signing secret was given, so nothing can be verified. Pass the channel's secret.")
@@ -27,7 +26,7 @@ export function requireSecrets(secrets: readonly string[]): void {
   for (const secret of secrets) requireSecret(secret)
 }
 
-// HMAC accepts an empty key, and everybody knows it: an unset variable read as "" would let anyone sign.
+// HMAC accepts an empty key: if an unset variable were read as "", anyone could sign.
 function requireSecret(secret: string): void {
   if (typeof secret === "string" && secret !== "") return
   throw new TypeError(

@@ -7,14 +7,14 @@ export type RawBody =
   | { kind: "already read" }
 
 /**
- * Reads the body's bytes as they arrived; holds at most `limit` bytes, however much is sent. What is
- * over the limit flows on and is dropped, so that a sender that is still writing gets to read its answer; the
- * server's requestTimeout bounds that.
+ * Reads the body's bytes as they arrived, and keeps at most `limit` bytes. Bytes beyond the limit are read
+ * and dropped, so that a sender that still writes can read the response. The server's requestTimeout ends
+ * such a request.
  */
 export function readRawBody(request: IncomingMessage, limit: number): Promise<RawBody> {
-  // A stream that has ended or was destroyed emits nothing more: waiting for it would hang the request.
+  // A destroyed stream emits nothing more, so the request would wait for ever.
   if (request.destroyed && !request.readableEnded) return Promise.resolve({ kind: "aborted" })
-  // With an encoding set, chunks come as text, in which bytes that are not valid in it are already replaced.
+  // If an encoding was set, chunks are text, in which invalid bytes are already replaced.
   if (request.readableDidRead || request.readableEnded || request.readableEncoding !== null) {
     return Promise.resolve({ kind: "already read" })
   }
@@ -29,7 +29,7 @@ export function readRawBody(request: IncomingMessage, limit: number): Promise<Ra
       else chunks.push(chunk)
     })
     request.on("end", () => resolve({ kind: "read", body: Buffer.concat(chunks) }))
-    // After the end this comes too, and changes nothing: a promise keeps its first outcome.
+    // `close` follows `end`, too. It then has no effect, because the promise is already resolved.
     request.on("close", () => resolve({ kind: "aborted" }))
   })
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 
-/** Answers with a problem document (RFC 9457). Its texts are ours alone: nothing of the request is echoed. */
+/** Responds with a problem document (RFC 9457), which repeats nothing of the request. */
 export function sendProblem(
   response: ServerResponse,
   problem: { status: number; title: string; detail: string; reason?: string },

@@ -1,6 +1,6 @@
 /**
- * The name of the signature header, `X-<Service>-Signature`. The service's name is one word of ASCII letters and
- * digits, so that the header is a valid one and is the same for every receiver; throws a TypeError otherwise.
+ * The name of the signature header, `X-<Service>-Signature`. Throws a TypeError if the service's name is not
+ * one word of ASCII letters and digits, because the header might be invalid.
  */
 export function signatureHeader(serviceName = "Sitewire"): string {
   if (!/^[A-Za-z0-9]+$/.test(serviceName)) {

@@ -3,12 +3,12 @@ import { hmac, requireSecrets } from "./hmac.ts"
 /**
  * The headers of Standard Webhooks 1.0 (standardwebhooks.com): HMAC-SHA256 over `<id>.<timestamp>.<body>`.
  *
- * - `id`: the same on every attempt, so that receivers can tell a repetition.
- * - `timestamp`: of this attempt, in whole seconds since 1970. Receivers refuse one that is minutes away from
- *   their clock, so it is taken, and signed, anew on each attempt.
- * - `secrets`: one signature each, in this order, separated by spaces.
+ * - `id`: the same on every attempt, so that receivers can recognise a repetition.
+ * - `timestamp`: the time of this attempt, in whole seconds since 1970. Receivers refuse a time that is
+ *   minutes away from their clock, so each attempt needs a new one.
+ * - `secrets`: each adds one signature to the header, in this order.
  *
- * Throws a TypeError for an id or timestamp that could not be verified.
+ * Throws a TypeError for an id or timestamp that receivers could not verify.
  */
 export function standardWebhooksHeaders({
   id,
@@ -22,11 +22,11 @@ export function standardWebhooksHeaders({
   secrets: readonly string[]
 }): { "webhook-id": string; "webhook-timestamp": string; "webhook-signature": string } {
   requireSecrets(secrets)
-  // The full stop separates what is signed: with one in the id, two messages could share one signature.
+  // Full stops separate the signed parts. If an id contained one, two messages could have the same signature.
   if (!/^[!-~]+$/.test(id) || id.includes(".")) {
     throw new TypeError("The webhook id must be visible ASCII characters without a full stop.")
   }
-  // Seconds have ten digits until the year 2286; thirteen are milliseconds, which every receiver refuses.
+  // Seconds have ten digits until the year 2286. Thirteen digits are milliseconds, which receivers refuse.
   if (!Number.isInteger(timestamp) || timestamp < 0 || timestamp >= 1e10) {
     throw new TypeError(
       `The webhook timestamp ${timestamp} is not in whole seconds. Divide, then round down.`,
@@ -43,8 +43,8 @@ export function standardWebhooksHeaders({
 }
 
 /**
- * The channel's secret in the form that the standardwebhooks libraries take: they decode base64 to get the key,
- * and our key is the UTF-8 bytes of the secret itself.
+ * The channel's secret in the form that the standardwebhooks libraries take. They decode it from base64 to
+ * get the key. Sitewire's key is the secret's UTF-8 bytes.
  */
 export function standardWebhooksSecret(secret: string): string {
   requireSecrets([secret])

@@ -1,18 +1,19 @@
 import { timingSafeEqual } from "node:crypto"
 import { hmac, requireSecrets } from "./hmac.ts"
 
-/** `secret` is the index, in the list given, of the secret that signed the body. */
+/** `secret` is the index of the secret that signed the body. */
 export type Verdict =
   | { valid: true; secret: number }
   | { valid: false; reason: "missing" | "malformed" | "mismatch" }
 
 /**
- * Whether one of the secrets signed exactly these bytes.
+ * Checks whether one of the secrets signed exactly these bytes.
  *
- * - `body`: the raw request body, before any parsing. Text counts as its UTF-8 bytes.
- * - `header`: the signature header as the HTTP library gives it. `undefined`, `null` and "" are missing; a list,
- *   or anything but `sha256=` and 64 lowercase hexadecimal digits, is malformed.
- * - `secrets`: during a rotation the old and the new one. A TypeError if there is none, or one is empty.
+ * - `body`: the raw request body, before any parsing. Text is encoded in UTF-8.
+ * - `header`: the signature header as the HTTP library gives it. `undefined`, `null` and "" are missing. A
+ *   list, or anything but `sha256=` and 64 lowercase hexadecimal digits, is malformed.
+ * - `secrets`: during a rotation, the old and the new one. Throws a TypeError if the list or a secret is
+ *   empty.
  */
 export function verify({
   body,
@@ -32,7 +33,7 @@ export function verify({
   const claimed = Buffer.from(header.slice("sha256=".length), "hex")
   let match = -1
   for (const [index, secret] of secrets.entries()) {
-    // Every secret is tried, also after a match: the time taken must not tell which one is in use.
+    // Every secret is tried, even after a match, so that the time taken does not reveal which one matched.
     const equal = timingSafeEqual(hmac(secret, body).digest(), claimed)
     if (equal && match === -1) match = index
   }

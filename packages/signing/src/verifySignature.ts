@@ -5,20 +5,19 @@ import { sendProblem } from "./sendProblem.ts"
 import { signatureHeader } from "./signatureHeader.ts"
 import { verify } from "./verify.ts"
 
-/** What the next handler finds: the bytes that were signed and, if they came as JSON, what they say. */
 export type SignedRequest = IncomingMessage & { rawBody?: Buffer; body?: unknown; _body?: boolean }
 
 /**
- * Express middleware that lets only signed requests pass. It reads the body itself, so it stands before every
+ * Express middleware that lets only signed requests pass. It reads the body itself, so put it before every
  * body parser. Then `req.rawBody` is a Buffer and, for a JSON content type, `req.body` is the parsed value.
  *
- * - `secrets`: a list, or a function that is asked on each request, so that a rotation needs no restart.
+ * - `secrets`: a list, or a function that is called for each request, so that a rotation needs no restart.
  * - `header`: name of the signature header; default `X-Sitewire-Signature`.
  * - `limit`: the largest body accepted, in bytes; default 64 KiB.
  *
- * Answers problem documents: 401 with `reason` "missing", "malformed" or "mismatch"; 413 over the limit; 400 for
- * signed text that is not JSON although it says so. What is wrong with the receiver goes to `next(error)`:
- * a body that something else has read, secrets that cannot be had or are empty.
+ * Responds with problem documents: 401 with `reason` "missing", "malformed" or "mismatch"; 413 over the
+ * limit; 400 if a signed body is not JSON although its content type says so. Faults of the receiver go to
+ * `next(error)`: the body was already read, or the secrets are empty or cannot be read.
  */
 export function verifySignature({
   secrets,
@@ -46,12 +45,13 @@ export function verifySignature({
     } catch (error) {
       return next(error)
     }
-    // Outside the try: an error thrown by a later handler is not ours to report a second time.
+    // Outside the try: otherwise, an error that a later handler throws would be reported a second time.
     next()
   }
 
   async function receive(request: SignedRequest) {
-    // Before the secrets are asked for: a stream that somebody else set flowing does not wait for us.
+    // Read the body before the secrets: if another handler made the stream flow, its data would be lost
+    // meanwhile.
     const raw = await readRawBody(request, limit)
     if (raw.kind === "aborted") return "gone"
     if (raw.kind === "already read") throw new Error(alreadyRead)
@@ -76,7 +76,7 @@ export function verifySignature({
     }
 
     request.rawBody = raw.body
-    // By this, the body parsers of Express 4 know that somebody has read the body.
+    // This tells the body parsers of Express 4 that the body was already read.
     request._body = true
     if (!saysJson(request)) return "verified"
     const json = parseJson(raw.body)
@@ -108,7 +108,7 @@ function saysJson(request: IncomingMessage): boolean {
   return /^application\/([^/]+\+)?json$/i.test(type.trim())
 }
 
-// A decoder that replaced bytes would give the caller a text that nobody signed.
+// `fatal`, because a decoder that replaces invalid bytes would return a text that nobody signed.
 function parseJson(bytes: Buffer): { ok: true; value: unknown } | { ok: false } {
   try {
     return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) }

@@ -2,7 +2,6 @@ import ipaddr from "ipaddr.js"
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Which addresses may be called. Made by `parsePolicy`. */
 export type AddressPolicy = { readonly allow: readonly Range[]; readonly allowHttp: boolean }
 
 /**

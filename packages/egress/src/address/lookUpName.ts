@@ -2,27 +2,30 @@ import { Resolver } from "node:dns/promises"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
-/** All IPv4 and IPv6 addresses. Rejects with an error whose `code` is a DNS code. */
+/** Rejects with an error whose `code` is a DNS code. */
 export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
   /** Ends pending queries, which would keep the process alive for seconds. */
   cancel?: () => void
 }
 
-// `vetUrl` has vetted only this address of localhost.
+// The only address of localhost that `vetUrl` has vetted.
 const LOOPBACK = ["127.0.0.1"]
 
-// Many tries: c-ares adapts the timeout to recent response times, but a name server that queries others may
-// need seconds.
+// c-ares, Node's resolver, shortens the timeout if recent responses were fast. Several tries leave some
+// seconds for a name server that must query others.
 const QUERY_OPTIONS = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
 
-/** Wait for the other family after the first response: some name servers drop queries for one. */
+/**
+ * How long to wait for the second address family (IPv4 or IPv6), because some name servers drop queries for
+ * one.
+ */
 const SECOND_FAMILY_MS = 300
 
 /**
- * Queries the name servers directly: `getaddrinfo` occupies one of four threads until the response, so four
- * slow name servers would stop all lookups. Search domains are not applied.
+ * Queries the name servers directly, because `getaddrinfo` occupies one of Node's four threads until the
+ * response: four slow lookups would stop all others. Search domains are not applied.
  *
- * @param options.servers instead of the machine's; with a port unless it is 53.
+ * @param options.servers used instead of the machine's; with a port unless it is 53.
  */
 export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
   const hosts = readHostsFile()
@@ -32,7 +35,7 @@ export function createLookup(options: { servers?: readonly string[] } = {}): Loo
     const known = hosts.get(withoutFinalDot(hostname))
     if (known !== undefined) return known
     if (isLocalhost(hostname)) return LOOPBACK
-    // IPv4 first: clusters without IPv6 are common, partners without IPv4 are not.
+    // IPv4 addresses come first: clusters without IPv6 are common, partners without IPv4 are not.
     return combineFamilies(resolver.resolve4(hostname), resolver.resolve6(hostname))
   }
   return Object.assign(lookup, { cancel: () => resolver.cancel() })

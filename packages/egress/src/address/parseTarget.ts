@@ -2,7 +2,6 @@ import { isIP } from "node:net"
 import type { AddressPolicy } from "./addressPolicy.ts"
 import { hostOf, vetUrl, withoutFinalDot } from "./vetUrl.ts"
 
-/** The parts of a vetted URL. */
 export type Target = {
   origin: string
   host: string
@@ -18,7 +17,7 @@ export type Target = {
 
 type ParsedTarget = { kind: "ok"; target: Target } | { kind: "rejected"; message: string }
 
-// Cached, because parsing and vetting takes 3 µs. The addresses of a name are not cached.
+// Parsed URLs are cached, because parsing and vetting takes 3 µs. The addresses of a name are not cached.
 const MAX_CACHED = 4_096
 
 export function createTargetCache(policy: AddressPolicy): (url: string) => ParsedTarget {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs"
 
-/** The names in the machine's hosts file with their addresses; empty without such a file. */
 export function readHostsFile(path = "/etc/hosts"): Map<string, string[]> {
   const hosts = new Map<string, string[]>()
   let text = ""

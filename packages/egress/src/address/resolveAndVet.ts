@@ -11,8 +11,8 @@ type Resolution =
 export type Resolve = (hostname: string) => Promise<Resolution>
 
 /**
- * One blocked address blocks the name: a mixture of public and private addresses is a mistake or an attack.
- * Nothing is cached; concurrent calls for one name share a lookup.
+ * One blocked address blocks the whole name, because a mixture of public and private addresses is a mistake
+ * or an attack. Nothing is cached, but concurrent calls for one name share a lookup.
  */
 export function createResolve(options: { lookup: Lookup; policy: AddressPolicy }): Resolve {
   const pending = new Map<string, Promise<Resolution>>()

@@ -1,7 +1,6 @@
 import ipaddr from "ipaddr.js"
 import type { AddressPolicy } from "./addressPolicy.ts"
 
-/** `range` names the private or special range. */
 export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
 
 const OK: IpVerdict = { kind: "ok" }
@@ -13,7 +12,6 @@ const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
 // Azure serves a virtual machine's metadata and credentials from this public address.
 const AZURE_METADATA = "168.63.129.16"
 
-/** Blocks private and special ranges, except those that the operator allows. */
 export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
   const parsed = parse(ip)
   if (parsed === undefined) return { kind: "blocked", range: "not an IP address" }
@@ -25,7 +23,7 @@ export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
 }
 
 function parse(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // The library also parses 0177.0.0.1 and 127.1, but other parsers may read those differently.
+  // The library would also accept 0177.0.0.1 and 127.1, which other parsers may read differently.
   if (ipaddr.IPv4.isValidFourPartDecimal(ip)) return ipaddr.IPv4.parse(ip)
   return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip) : undefined
 }

@@ -16,14 +16,14 @@ export type UrlVerdict =
   | { kind: "ok"; url: URL }
   | { kind: "rejected"; reason: UrlRejection; message: string }
 
-/** Without name lookup: the addresses of a name are vetted at each call. Returns the URL normalised. */
+/** Does not look up names: the addresses of a name are vetted at each call. Returns the normalised URL. */
 export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   if (!URL.canParse(text)) {
     return reject("unparsable", "this is not an absolute URL: write it like https://partner.example/hook")
   }
   const url = new URL(text)
   if (url.protocol !== "https:" && !(url.protocol === "http:" && policy.allowHttp)) {
-    // Does not repeat the scheme: in `user:password@host` that is the user name.
+    // The message does not repeat the scheme: in `user:password@host`, the scheme is the user name.
     return reject("scheme", `the scheme must be https${policy.allowHttp ? " or http" : ""}`)
   }
   if (url.username !== "" || url.password !== "") {
@@ -52,7 +52,6 @@ export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   return { kind: "ok", url }
 }
 
-/** Without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
 }

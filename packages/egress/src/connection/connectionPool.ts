@@ -10,9 +10,11 @@ import { createTlsSessions } from "./tlsSessions.ts"
 /** A connection, which serves one call at a time. */
 export type Connection = {
   readonly client: Client
-  /** Vetted by the current call. A reconnect before its request is written uses only these. */
+  /**
+   * IP addresses that the current call has vetted. A reconnect before its request is written uses only these.
+   */
   ips: readonly string[]
-  /** Of the current or last socket. */
+  /** The IP address of the current or last socket. */
   ip: string | undefined
   phase: Phase
   headAwaited: boolean
@@ -21,22 +23,20 @@ export type Connection = {
   tlsMs: number | undefined
 }
 
-/** A call that needs a connection. */
 export type PoolUser = {
   readonly target: Target
-  /** Vetted. A connection is reused only if its IP address is among these. */
+  /** Vetted IP addresses. A connection is reused only if its IP address is among them. */
   readonly ips: readonly string[]
   readonly needsNew: boolean
   onConnection(connection: Connection): void
 }
 
 export type ConnectionPool = {
-  /** Calls `onConnection` at once, or in turn when a connection is free. */
+  /** Calls `onConnection` at once, or when a connection is free. Users wait in order. */
   acquire(user: PoolUser): void
   cancelWait(user: PoolUser): void
-  /** At the end of the response. The connection is reused if its socket stays open. */
+  /** Call it at the end of the response. The connection is reused if its socket stays open. */
   release(connection: Connection): void
-  /** Closes the connection in any phase. */
   discard(connection: Connection): void
   /** Requests in flight fail. */
   close(): Promise<void>
@@ -60,15 +60,16 @@ type PooledConnection = Connection & {
   settle: () => void
 }
 
-// Removed with its last connection, so the number of origins needs no limit.
+// An origin is removed with its last connection, so the number of origins needs no limit.
 type Origin = { key: string; open: number; idle: PooledConnection[]; waiting: Set<PoolUser> }
 
-// Up to sixteen 1xx responses and a TLS handshake can precede the head.
+// How many times `maxHeaderBytes` may precede the end of the head: up to sixteen 1xx responses and a TLS
+// handshake.
 const MAX_HEADS_READ = 24
 
 /**
- * Reuses connections by origin and IP address. undici's own pool would not do: a call must use only IP
- * addresses that it vetted, and a timeout must close the socket at that moment, also while it connects.
+ * Reuses connections by origin and IP address. undici's own pool is not enough: a call must use only IP
+ * addresses that it vetted, and a timeout must close the socket at once, even while it connects.
  */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const origins = new Map<string, Origin>()
@@ -83,7 +84,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       origin = { key, open: 0, idle: [], waiting: new Set() }
       origins.set(key, origin)
     }
-    // Last in, first out, so that surplus connections stay idle and close.
+    // Reuse the connection that became idle last, so that surplus connections stay idle and close.
     for (let at = user.needsNew ? -1 : origin.idle.length - 1; at >= 0; at--) {
       const connection = origin.idle[at]
       if (connection?.ip === undefined || !user.ips.includes(connection.ip)) continue
@@ -99,15 +100,15 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         return
       }
       discard(outdated)
-      // Discarding the last connection removed the origin.
+      // `discard` also removed the origin if this was its last connection.
       origins.set(key, origin)
     }
     serve(openConnection(origin, user.target), user)
   }
 
   /**
-   * The HTTP parser skips empty lines before a response without reporting them: a server could send them for
-   * ever.
+   * Limits the bytes before a response's head. The HTTP parser skips empty lines there without reporting
+   * them, so a server could send them for ever.
    */
   function limitReading(connection: PooledConnection, socket: Socket): void {
     if (idle.has(connection)) {
@@ -144,7 +145,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         connect: (_, done) => connect(connection, target, done),
         allowH2: false,
         pipelining: 1,
-        // Each call has a timer of its own.
+        // undici's own timers are off, because each call has a timer.
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveTimeout: options.idleMs,
@@ -181,7 +182,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         if (target.tls) connection.tlsMs = performance.now() - startedAt - (connection.connectMs ?? 0)
         connection.phase = "open"
         settled = true
-        // Registered before the parser's own listener.
+        // This listener runs before the parser's, because it is registered first.
         socket.on("readable", () => limitReading(connection, socket))
         done(null, socket)
       },
@@ -199,7 +200,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     if (connection.discarded) return
     const { origin, socket } = connection
     const user = first(origin.waiting)
-    // Bytes of this request that are not written would precede the next one.
+    // If bytes of this request are not written yet, they would precede the next request.
     const reusable =
       socket !== undefined && !socket.destroyed && socket.writableLength === 0 && connection.ip !== undefined
     const serves = user === undefined || (!user.needsNew && user.ips.includes(connection.ip ?? ""))
@@ -242,8 +243,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     cancelWait: (user) => {
       origins.get(user.target.origin)?.waiting.delete(user)
     },
-    // A tick runs after the parser has found out whether the server closes the connection, and before the
-    // caller continues.
+    // Deferred: after a tick, the parser knows whether the server closes the connection, and the caller has
+    // not continued.
     release: (connection) => process.nextTick((connection as PooledConnection).settle),
     discard,
     async close() {
@@ -271,5 +272,5 @@ function socketClosed(socket: Socket): Promise<void> {
   })
 }
 
-// The client reports its destruction to its requests.
+// Not an error: the client reports its destruction to its requests.
 function ignore(): void {}

@@ -1,7 +1,7 @@
 import { errorCode } from "../errorCode.ts"
 import { lastOf } from "./openSocket.ts"
 
-/** This machine lacks a resource to open a connection. Not a failure of the partner. */
+/** This machine lacks a resource to open a connection. The partner is not at fault. */
 export class LocalResourceError extends Error {
   override name = "LocalResourceError"
 }
@@ -14,7 +14,6 @@ const EXHAUSTED: Record<string, string> = {
   EADDRNOTAVAIL: "no local port is left for this address; add replicas or widen the port range",
 }
 
-/** Undefined if the partner failed. */
 export function localResourceError(error: Error): LocalResourceError | undefined {
   const code = errorCode(lastOf(error))
   const why = EXHAUSTED[code]

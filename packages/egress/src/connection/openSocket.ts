@@ -11,8 +11,8 @@ export type SocketSteps = {
 
 type TlsState = { secureContext: SecureContext; session: Buffer | undefined }
 
-// After this time the next IP address is tried; the last one has all remaining time. TCP repeats a lost
-// packet after 1 s.
+// After this time, the next IP address is tried. The last one gets all the remaining time. Above 1 s, because
+// TCP repeats a lost packet after 1 s.
 const NEXT_IP_AFTER_MS = 1_500
 
 /** Connects only to the vetted `ips`. The certificate must match the target's host. */
@@ -41,7 +41,7 @@ function openTls(
     ...(servername === undefined ? {} : { servername }),
     ...(session === undefined ? {} : { session }),
     secureContext,
-    // Set explicitly, so that the variable NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
+    // Set explicitly, so that the variable NODE_TLS_REJECT_UNAUTHORIZED cannot disable the check.
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
   })
@@ -62,7 +62,7 @@ function tcpOptions(target: Target, ips: readonly string[]): TcpNetConnectOpts {
   }
 }
 
-/** If several IP addresses were tried, the error of the last one. */
+/** If several IP addresses were tried, returns the error of the last one. */
 export function lastOf(error: Error): unknown {
   return (error instanceof AggregateError ? error.errors.at(-1) : undefined) ?? error
 }

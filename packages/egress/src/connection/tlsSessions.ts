@@ -5,7 +5,6 @@ type Session = { ticket: Buffer; expiresAt: number }
 
 const MAX_SESSIONS = 1_000
 
-/** By origin, to resume a session on the next connection. */
 export function createTlsSessions() {
   const sessions = new Map<string, Session>()
 
@@ -16,7 +15,7 @@ export function createTlsSessions() {
 
   function store(origin: string, ticket: Buffer, socket: TLSSocket, resumed: Session | undefined): void {
     if (sessions.size >= MAX_SESSIONS) sessions.delete(sessions.keys().next().value ?? "")
-    // On a resumed connection the server sends no certificate.
+    // On a resumed connection the server sends no certificate, so the session keeps its expiry.
     const expiresAt = socket.isSessionReused()
       ? resumed?.expiresAt
       : Date.parse(socket.getPeerCertificate().valid_to)

@@ -1,5 +1,5 @@
-// Modules of undici, which have no types. Its index also loads fetch, WebSocket and a cache: 5 MB per
-// process.
+// Internal modules of undici, which have no types. Its index would also load fetch, WebSocket and a cache: 5
+// MB per process.
 
 declare module "undici/lib/dispatcher/client.js" {
   export { Client as default } from "undici"

@@ -2,18 +2,17 @@ import { lastOf } from "../connection/openSocket.ts"
 import { errorCode } from "../errorCode.ts"
 import type { CallError } from "./outcome.ts"
 
-/** How far a call has come. */
 export type Phase = "lookup" | "wait" | "connect" | "tls" | "open"
 
 export type Failure = { error: CallError; message: string }
 
-/** The phase counts before the code: a reset during the TLS handshake is a TLS error. */
+/** The phase takes precedence over the code: a reset during the TLS handshake is a TLS error. */
 export function classifyNetworkError(error: Error, phase: Phase, host: string): Failure {
   const code = errorCode(error)
   if (phase === "connect") {
     return { error: "connect", message: `could not connect to ${host} (${errorCode(lastOf(error))})` }
   }
-  // In TLS 1.3 a server can reject after the handshake has ended on our side.
+  // In TLS 1.3, a server can reject the handshake after it has ended on our side.
   if (phase === "tls" || code.startsWith("ERR_SSL_") || code === "EPROTO") {
     return { error: "tls", message: `the TLS handshake with ${host} failed (${code}): ${tlsAdvice(code)}` }
   }
@@ -33,7 +32,7 @@ export function timedOut(phase: Phase, host: string, limitMs: number): Failure {
   return { error: "timeout", message: `no response from ${host} within ${limitMs} ms (${UNFINISHED[phase]})` }
 }
 
-/** undici rejected the input before it was sent. */
+/** Whether undici rejected the request before it was sent. */
 export function isInvalidInput(error: Error): boolean {
   const code = errorCode(error)
   return (
@@ -64,7 +63,7 @@ function tlsAdvice(code: string): string {
 function isProtocolError(error: Error, code: string): boolean {
   // undici reports an unexpected 1xx or upgrade as a socket error with this text.
   if (code === "UND_ERR_SOCKET") return error.message.startsWith("bad ")
-  // undici asserts that a status is not 000, for example.
+  // undici asserts some properties of a response, such as that the status is not 000.
   if (code === "ERR_ASSERTION") return true
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return true
   return error.name === "HTTPParserError"

@@ -4,11 +4,11 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 export const ACCEPT_ENCODING = "gzip, deflate, br"
 
 /**
- * Decodes in chunks of at most 16 KiB, only as fast as they are read: a reader that counts them can stop a
- * decompression bomb.
+ * Decodes in chunks of at most 16 KiB, and only as fast as they are read: a reader that counts the bytes can
+ * stop a decompression bomb.
  *
  * @param firstByte tells whether `deflate` has a zlib header, which some servers omit.
- * @returns undefined for an unknown encoding, or several.
+ * @returns undefined if the encoding is unknown, or if there are several.
  */
 export function createDecoder(encoding: string, firstByte: number): Transform | "identity" | undefined {
   switch (encoding.trim().toLowerCase()) {

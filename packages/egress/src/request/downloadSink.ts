@@ -14,7 +14,9 @@ export type DownloadSinkOptions = {
   reject: (error: Error) => void
 }
 
-/** Passes the decoded body of a 2xx response to `onChunk` in chunks, reading only as fast as that returns. */
+/**
+ * Passes the decoded body of a 2xx response to `onChunk` in chunks. Reads only as fast as `onChunk` returns.
+ */
 export function createDownloadSink({
   deadlineMs,
   maxBytes,
@@ -58,7 +60,6 @@ export function createDownloadSink({
     return { kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing }
   }
 
-  /** Settles, and closes the socket. */
   function stop(exchange: Exchange, outcome: DownloadOutcome): void {
     settle(outcome)
     exchange.abort()
@@ -97,7 +98,7 @@ export function createDownloadSink({
       try {
         next = await chunks.next()
       } catch (error) {
-        // After `settle`, which destroyed the stream, this has no effect.
+        // If `settle` has destroyed the stream, it caused this error, and `stop` has no effect.
         const message = `the body from ${exchange.target.host} cannot be decoded (${errorCode(error)})`
         stop(exchange, failed(exchange, { error: "protocol", message }))
         return
@@ -105,7 +106,8 @@ export function createDownloadSink({
       if (settled) return
       if (next.done) {
         settle(responded(exchange))
-        // Nothing reads bytes after the end of the compressed data, and the call would not end.
+        // Otherwise, bytes after the end of the compressed data would stay unread, and the call would not
+        // end.
         exchange.abort()
         return
       }
@@ -136,7 +138,8 @@ export function createDownloadSink({
         return
       }
       encodedBytes += chunk.length
-      // Encoded bytes count as well: a gzip body can go on for ever without decoding to anything.
+      // Encoded bytes are limited as well, because a gzip body can go on for ever without decoding to
+      // anything.
       if (encodedBytes > maxBytes) {
         stopTooLarge(exchange)
         return
@@ -150,7 +153,7 @@ export function createDownloadSink({
         return
       }
       source.push(null)
-      // The exchange's timer has ended, but `onChunk` may not have received the last chunks.
+      // The exchange's timer has ended, but `onChunk` may not have received the last chunks yet.
       const remainingMs = Math.max(0, deadlineMs - exchange.timing("now").totalMs)
       const late = () => settle(failed(exchange, timedOut("open", exchange.target.host, deadlineMs)))
       if (!settled) lateTimer = setTimeout(late, remainingMs)

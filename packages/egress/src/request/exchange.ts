@@ -19,7 +19,7 @@ export type Sink = {
   onHead(exchange: Exchange, status: number, headers: Headers): void
   onData(exchange: Exchange, chunk: Buffer): void
   onEnd(exchange: Exchange): void
-  /** Before the head, or during the body. */
+  /** The exchange failed, before its head arrived or during its body. */
   onFail(exchange: Exchange, failure: Failure): void
   onAbort(exchange: Exchange): void
   /** Invalid input, such as a header with a line break, or a `LocalResourceError`. */
@@ -46,15 +46,14 @@ const NO_IPS: readonly string[] = []
 const MAX_INFORMATIONAL = 16
 
 /**
- * One request and its response: looks up the name, acquires a connection, writes and reads.
- *
- * A class, because methods on a prototype are not allocated per request, as closures would be.
+ * One request and its response. A class, because methods on a prototype are not allocated for each request,
+ * as closures are.
  */
 export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, PoolUser {
   readonly target: Target
   ips: readonly string[] = NO_IPS
   needsNew = false
-  /** Among the calls in flight. */
+  /** Position in the list of calls in flight. */
   index = 0
   readonly startedAt = new Date()
   readonly #options: ExchangeOptions
@@ -130,7 +129,8 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     const { beforeWrite } = this.#options
     if (beforeWrite !== undefined && !beforeWrite()) {
       this.abort()
-      // undici's writer checks the controller when this returns, although `abort` has destroyed its client.
+      // Abort the controller as well: undici's writer checks it when this returns, although the client is
+      // destroyed.
       controller.abort(new Error("aborted before it was written"))
       return
     }
@@ -185,7 +185,10 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     else this.fail(failure)
   }
 
-  /** A server may close an idle connection just when a request is written: no fault of the request. */
+  /**
+   * A server may close an idle connection just when a request is written. The request is not at fault, so it
+   * may be repeated.
+   */
   #mayRepeat(): boolean {
     const isReused = this.#connection !== undefined && this.#connection.connectMs === undefined
     return isReused && this.#options.repeatable && this.#firstByteAt === 0
@@ -195,7 +198,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     const connection = this.#connection
     this.#connection = undefined
     this.#controller = undefined
-    // Servers tend to close all idle connections at the same time.
+    // A new connection, because servers tend to close all idle connections at the same time.
     this.needsNew = true
     if (connection !== undefined) this.#options.pool.discard(connection)
     this.#acquireConnection(this.ips)

@@ -1,10 +1,9 @@
-/** Why a call has no response. */
 export type CallError = "timeout" | "dns" | "connect" | "tls" | "reset" | "blocked-address" | "protocol"
 
 /**
- * In milliseconds. `totalMs`: until the response's head (of a download: its end) or the failure. Steps that
- * did not happen are absent, such as `connectMs` on a reused connection. `waitedMs`: for a free connection.
- * `firstByteMs`: from writing the request.
+ * In milliseconds. Steps that did not happen are absent, such as `connectMs` on a reused connection.
+ * `totalMs` ends with the response's head (for a download: with its body) or the failure. `waitedMs` is the
+ * wait for a free connection. `firstByteMs` begins when the request is written.
  */
 export type Timing = {
   startedAt: Date
@@ -27,7 +26,6 @@ export type Headers = Record<string, string>
 
 /** The first 1 KiB of a response's body, not decoded. */
 export type Excerpt = {
-  /** What has arrived so far. */
   received(): Buffer
   /** 1 KiB has arrived, or the body has ended or failed. */
   complete(): boolean
@@ -51,14 +49,14 @@ export type DownloadOutcome =
       kind: "responded"
       status: number
       headers: Headers
-      /** After removal of chunked framing; 0 unless the status is 2xx. */
+      /** Without chunked framing; 0 unless the status is 2xx. */
       encodedBytes: number
       /** Bytes passed to `onChunk`. */
       decodedBytes: number
       ip: string
       timing: Timing
     }
-  /** The body exceeds `maxBytes`; `onChunk` received no more. */
+  /** The body exceeds `maxBytes`. `onChunk` received at most that many. */
   | {
       kind: "too-large"
       status: number

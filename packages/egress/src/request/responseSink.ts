@@ -8,8 +8,8 @@ const DRAIN_MS = 1_000
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Resolves with the response's head. Reads up to 64 KiB of the body within 1 s so that the connection can be
- * reused; beyond that, closing it is cheaper.
+ * Resolves with the response's head. Then reads up to 64 KiB of the body within 1 s, so that the connection
+ * can be reused. Closing it is cheaper than reading more.
  */
 export class ResponseSink implements Sink, Excerpt {
   readonly #resolve: (outcome: Outcome) => void
@@ -39,7 +39,7 @@ export class ResponseSink implements Sink, Excerpt {
     this.#readBytes += chunk.length
     const missing = EXCERPT_BYTES - this.#excerpt.length
     if (missing > 0) {
-      // Copied: a slice would keep the socket's whole 64 KiB buffer in memory.
+      // Copied, because a slice would keep the socket's whole 64 KiB buffer in memory.
       this.#excerpt = Buffer.concat([this.#excerpt, chunk.subarray(0, missing)])
       if (chunk.length >= missing) this.#settle()
     }

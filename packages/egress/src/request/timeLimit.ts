@@ -1,6 +1,6 @@
 /**
- * A call's time limit, from its construction. A base class, because an object would cost an allocation per
- * call.
+ * The time limit of a call, from its construction. A base class, because an object would cost an allocation
+ * per call.
  */
 export abstract class TimeLimit {
   readonly start = performance.now()
@@ -14,14 +14,13 @@ export abstract class TimeLimit {
 
   abstract onTimeout(limitMs: number): void
 
-  /** Replaces the limit by one that starts now. */
   limitFromNow(ms: number): void {
     clearTimeout(this.#timer)
     this.#limitMs = performance.now() - this.start + ms
     this.#timer = setTimeout(onTimer, ms, this)
   }
 
-  /** Fails the call if its limit has passed although the timer has not fired yet. */
+  /** Fails the call, and returns true, if its limit has passed. The timer may not have fired yet. */
   isTimedOut(now: number): boolean {
     if (now - this.start <= this.#limitMs) return false
     this.onTimeout(this.#limitMs)

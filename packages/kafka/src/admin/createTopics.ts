@@ -7,14 +7,15 @@ import type { TopicSpec } from "./topicSpec.ts"
 
 const leadersWithinMs = 30_000
 
-/** Returns the topics that no other process created first. */
+/** Returns the topics that it created, without those that another process created first. */
 export async function createTopics(
   admin: Admin,
   topics: TopicSpec[],
   replicationFactor: number,
 ): Promise<string[]> {
   const created: string[] = []
-  // One request each: if another process has created one of several, kafkajs returns "false" for all.
+  // One request for each topic: if another process has created one of several, kafkajs returns `false` for
+  // all.
   for (const { name, partitions, config } of topics) {
     const creating = admin.createTopics({
       waitForLeaders: true,
@@ -38,7 +39,7 @@ export async function createTopics(
   return created
 }
 
-/** A new topic cannot be used before it has leaders. */
+/** A new topic cannot be used before its partitions have leaders. */
 async function waitForLeaders(admin: Admin, topic: string, count: number): Promise<void> {
   for (const until = Date.now() + leadersWithinMs; ; await sleep(50)) {
     try {

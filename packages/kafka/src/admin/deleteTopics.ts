@@ -9,7 +9,7 @@ const deletedWithinMs = 30_000
 /** Resolves once the topics can be created again. A missing topic is no error. */
 export function deleteTopics(kafka: KafkaConnection, names: readonly string[]): Promise<void> {
   return withAdmin(kafka, 10_000, async (admin) => {
-    // One request each: a missing topic would fail the request for all.
+    // One request for each topic, because one missing topic fails the whole request.
     for (const name of names)
       await admin.deleteTopics({ topics: [name] }).catch((error: unknown) => {
         if (!isProtocolError(error, "UNKNOWN_TOPIC_OR_PARTITION")) throw error

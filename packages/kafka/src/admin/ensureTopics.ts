@@ -6,18 +6,18 @@ import { createTopics } from "./createTopics.ts"
 import { missingTopics } from "./requireTopics.ts"
 import type { TopicSpec } from "./topicSpec.ts"
 
-/** Topic names. `existing` needed no change. */
+/** Topics in `existing` needed no change. */
 export type EnsuredTopics = { created: string[]; changed: string[]; existing: string[] }
 
 /**
- * Creates missing topics, adds partitions (which moves keys to other partitions) and changes settings. May
+ * Creates missing topics, adds partitions, which moves keys to other partitions, and changes settings. May
  * run several times at once. Rejects if the broker rejects a topic, for example because of an unknown
  * setting.
  */
 export async function ensureTopics(options: {
   kafka: KafkaConnection
   topics: TopicSpec[]
-  /** Of new topics. Default: the broker's `default.replication.factor`. */
+  /** Applies to new topics. Default: the broker's `default.replication.factor`. */
   replicationFactor?: number
 }): Promise<EnsuredTopics> {
   const { kafka, topics, replicationFactor = -1 } = options

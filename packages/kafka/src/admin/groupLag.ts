@@ -3,11 +3,10 @@ import { quietLog } from "../client/log.ts"
 import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTopics.ts"
 import { withAdmin } from "./withAdmin.ts"
 
-/** Records of a partition that the group has not committed. */
 export type Lag = { topic: string; partition: number; lag: number }
 
 /**
- * The group may have no members. Without a committed offset, all records of a partition count. Rejects if no
+ * The group needs no members. If a partition has no committed offset, all its records count. Rejects if no
  * broker responds.
  */
 export function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {

@@ -9,27 +9,27 @@ import { withAdmin } from "./withAdmin.ts"
 
 const adminTimeoutMs = 5_000
 
-/** Partition to offset; strings, because offsets can exceed the exact range of numbers. */
+/** Offsets by partition. They are strings, because numbers are exact only up to 2^53. */
 export type Offsets = Record<string, string>
 
 export type ReadTopicOptions = {
   kafka: KafkaConnection
   topic: string
-  /** Of the temporary consumer group's name. */
+  /** Start of the temporary consumer group's name. */
   groupPrefix: string
-  /** A partition that is missing is read from its first record. */
+  /** A partition that is missing here is read from its first record. */
   from: Offsets
-  /** Exclusive, from `topicEnd`. A partition that is missing is not read. */
+  /** Offsets to stop before, from `topicEnd`. A partition that is missing here is not read. */
   to: Offsets
   maxRecords: number
   maxBytes: number
-  /** Maximum wait without a record. */
+  /** The longest wait for another record. */
   deadlineMs?: number
 }
 
 /**
- * Reads at most `maxRecords` and about `maxBytes`, and leaves no consumer group. `next` is where to continue.
- * Takes up to some seconds, because it joins a group. Rejects if no broker responds in time.
+ * Reads at most `maxRecords` and about `maxBytes`. To continue, pass `next` as `from`. Takes up to some
+ * seconds, because it joins a temporary consumer group. Rejects if no broker responds in time.
  */
 export async function readTopic(
   options: ReadTopicOptions,
@@ -43,7 +43,7 @@ export async function readTopic(
       const end = to[partition]
       if (end === undefined) continue
       const requested = next[partition]
-      // Retention may have deleted records.
+      // Retention may have deleted the records at the requested offset.
       const start = requested === undefined || BigInt(requested) < BigInt(low) ? low : requested
       const ended = BigInt(start) >= BigInt(end)
       next[partition] = ended ? end : start
@@ -65,7 +65,7 @@ export async function readTopic(
         maxBytesPerPartition: 1024 * 1024,
         allowAutoTopicCreation: false,
         retry: {
-          // About ten seconds: a broker that has just started needs several for its first group.
+          // About ten seconds, because a broker that has just started needs several for its first group.
           retries: 12,
           initialRetryTime: 100,
           maxRetryTime: 1_000,
@@ -100,7 +100,7 @@ export async function readTopic(
         await consumer.connect()
         await consumer.subscribe({ topics: [topic], fromBeginning: true })
         await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch })
-        // If joining failed, report that and not the error of `seek`.
+        // If joining failed, throw its error here, before `seek` throws another one.
         await Promise.race([finished, undefined])
         for (const name of unfinished) {
           consumer.seek({ topic, partition: Number(name), offset: next[name] ?? "0" })
@@ -123,14 +123,13 @@ export async function readTopic(
           5_000,
           null,
         )
-        // If this fails, the broker removes the empty group later.
+        // If the deletion fails, the broker removes the empty group later.
         await admin.deleteGroups([group]).catch(() => {})
       }
     }
   })
 }
 
-/** Rejects if no broker responds or the topic does not exist. */
 export function topicEnd({ kafka, topic }: { kafka: KafkaConnection; topic: string }): Promise<Offsets> {
   return withAdmin(kafka, adminTimeoutMs, async (admin) => {
     const offsets = await admin.fetchTopicOffsets(topic)

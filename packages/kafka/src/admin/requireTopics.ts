@@ -3,7 +3,6 @@ import type { KafkaConnection } from "../client/connectKafka.ts"
 import { createClient } from "../client/createClient.ts"
 import { topicExists } from "../client/workarounds/listTopicsNeedsAllLeaders.ts"
 
-/** Rejects with the names of missing topics. */
 export async function requireTopics(kafka: KafkaConnection, names: readonly string[]): Promise<void> {
   const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 1 }).admin()
   await admin.connect()

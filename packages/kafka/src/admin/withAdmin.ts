@@ -3,7 +3,6 @@ import type { KafkaConnection } from "../client/connectKafka.ts"
 import { createClient } from "../client/createClient.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 
-/** Runs `work` with a new admin client. */
 export async function withAdmin<T>(
   kafka: KafkaConnection,
   requestTimeoutMs: number,

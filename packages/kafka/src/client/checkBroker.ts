@@ -6,8 +6,8 @@ import { quietLog, reasonOf } from "./log.ts"
 export type BrokerState = { status: "reachable" } | { status: "unreachable"; why: string }
 
 /**
- * One broker that responds is enough: a rolling restart is no outage. Never rejects; takes at most about
- * `deadlineMs`.
+ * Kafka is reachable if one broker responds, because a rolling restart is no outage. Never rejects. Takes at
+ * most about `deadlineMs`.
  */
 export async function checkBroker(options: {
   kafka: KafkaConnection
@@ -38,7 +38,7 @@ export async function checkBroker(options: {
   return state
 }
 
-/** Errors of kafkajs that mean a wrong setting. */
+/** Messages of kafkajs that are caused by a wrong setting. */
 const advices: readonly (readonly [RegExp, string])[] = [
   [
     /before secure TLS connection|wrong version number|packet length too long/i,
@@ -54,7 +54,6 @@ function addAdvice(why: string): string {
   return advice === undefined ? why : `${why} (${advice[1]})`
 }
 
-/** Rejects with the reason and the brokers' addresses if the cluster does not respond within `deadlineMs`. */
 export async function requireBroker(kafka: KafkaConnection, deadlineMs?: number): Promise<void> {
   const state = await checkBroker({ kafka, ...(deadlineMs === undefined ? {} : { deadlineMs }) })
   if (state.status === "unreachable")

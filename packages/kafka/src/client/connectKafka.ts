@@ -4,7 +4,10 @@ import type { Log } from "./log.ts"
 export type KafkaOptions = {
   /** As host:port. */
   readonly brokers: readonly string[]
-  /** Unset: no TLS. `ca` is PEM; without it, certificates must come from a public authority. */
+  /**
+   * Unset: no TLS. `ca` is a certificate authority in PEM. Without it, certificates must come from a public
+   * one.
+   */
   readonly tls?: { readonly ca?: string }
   /** Unset: no SASL. */
   readonly login?: {
@@ -15,8 +18,8 @@ export type KafkaOptions = {
 }
 
 /**
- * Shared by all clients of a process, without a socket. Acknowledgements to producers correct the clock that
- * consumers of delayed topics use.
+ * What all Kafka clients of a process share. It has no socket. Producers correct `clock` with each
+ * acknowledgement, for the consumers of delayed topics.
  */
 export type KafkaConnection = KafkaOptions & {
   readonly clientId: string

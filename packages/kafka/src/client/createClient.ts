@@ -6,11 +6,13 @@ import "./workarounds/idleQueueTimer.ts"
 
 export type ClientLimits = {
   requestTimeoutMs: number
-  /** Of connecting and reading metadata. */
+  /** How often connecting and reading metadata are retried. */
   retries: number
 }
 
-/** Never share it: two consumers of one group on one kafkajs client overwrite each other's positions. */
+/**
+ * Do not share a client: two consumers of one group on one kafkajs client overwrite each other's positions.
+ */
 export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafka {
   return new Kafka({ ...clientOptions(kafka, limits), logCreator: forwardKafkajsLog(kafka.log) })
 }
@@ -18,7 +20,7 @@ export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafk
 export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
   const { tls, login } = kafka
   return {
-    // Node's defaults verify certificate and name, and require TLS 1.2.
+    // By default, Node verifies the certificate and its name, and requires TLS 1.2.
     ...(tls === undefined ? {} : { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
     ...(login === undefined ? {} : { sasl: login as SASLOptions }),
     brokers: [...kafka.brokers],

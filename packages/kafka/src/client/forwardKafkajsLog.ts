@@ -1,7 +1,7 @@
 import { type logCreator, logLevel } from "kafkajs"
 import type { Log } from "./log.ts"
 
-/** No others are logged: with KAFKAJS_LOG_LEVEL=DEBUG they include the content of records. */
+/** No other fields are logged: with KAFKAJS_LOG_LEVEL=DEBUG they include the content of records. */
 const allowedFields = [
   "groupId",
   "memberId",
@@ -16,8 +16,8 @@ const allowedFields = [
 const repeatAfterMs = 30_000
 
 /**
- * One level lower than kafkajs logs, whose callers report what failed. A warning repeated within 30 s becomes
- * debug: while a broker was down, there were 30 per second.
+ * Writes errors as warnings, because the callers report what failed. A warning that repeats within 30 s
+ * becomes debug: while a broker was down, there were 30 per second.
  */
 export function forwardKafkajsLog(log: Log): logCreator {
   const warnedAt = new Map<string, number>()

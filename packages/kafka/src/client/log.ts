@@ -3,7 +3,7 @@ type Write = (fields: object, message: string) => void
 /** The part of a pino logger that this package uses. */
 export type Log = { debug: Write; info: Write; warn: Write; error: Write }
 
-/** Writes every line as debug, for requests whose caller reports the failure. */
+/** Writes every line as debug, for requests whose failure the caller reports itself. */
 export function quietLog(log: Log): Log {
   const quiet = log.debug.bind(log)
   return { debug: quiet, info: quiet, warn: quiet, error: quiet }

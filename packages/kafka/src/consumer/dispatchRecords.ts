@@ -5,17 +5,17 @@ import type { OutstandingLimit } from "./limitOutstanding.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
-/** Per partition. Further records that are not due are fetched again later. */
+/** How many records each partition buffers. Further records that are not due are fetched again later. */
 const maxRecordsNotDue = 256
 
-/** While there is no capacity, a rebalance is noticed this late. Well below the session timeout. */
+/** Time between heartbeats while records wait for capacity. Must be well below the session timeout. */
 const heartbeatEveryMs = 1_000
 
 export type FetchedBatch = TopicPartition & {
   records: ConsumerRecord[]
-  /** The next fetch starts after this offset. */
+  /** Makes the next fetch start after this offset. */
   resolveOffset(offset: string): void
-  /** Rejects if the group rebalances. The client must receive that error. */
+  /** Rejects if the group rebalances. This error must reach kafkajs. */
   heartbeat(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export type DispatchOptions = {
   onRecords(records: ConsumerRecord[], done: (record: ConsumerRecord) => void): void
   pause(partition: TopicPartition): void
   resume(partition: TopicPartition): void
-  /** `onRecords` threw, and the assignment was revoked. */
+  /** Called after `onRecords` threw and all partitions were revoked. */
   onHandlerError(error: unknown): void
   clock?: BrokerClock
 }
@@ -33,10 +33,10 @@ export type DispatchOptions = {
 type Partition = TopicPartition & {
   delayMs: number
   tracker: OffsetTracker<ConsumerRecord>
-  /** All records before this offset are tracked; null before any record. */
+  /** All records before this offset were passed to `tracker`. Null before any record. */
   next: bigint | null
   committed: string | null
-  /** Fetched and tracked, but not dispatched. */
+  /** Records that are not due yet. */
   notDue: ConsumerRecord[]
   timer: NodeJS.Timeout | null
 }
@@ -46,19 +46,20 @@ type Assignment = Map<string, Partition>
 const nameOf = ({ topic, partition }: TopicPartition) => `${topic}/${partition}`
 
 /**
- * Passes fetched records to `onRecords` when they are due and the limit has capacity. All state belongs to
- * one assignment: a record that is done after its partition was revoked commits nothing.
+ * Passes fetched records to `onRecords` when they are due and the limit has capacity. If a record is done
+ * after its partition was revoked, nothing is committed.
  */
 export function dispatchRecords(options: DispatchOptions) {
   const { limit, delayMsOf, onRecords, pause, resume, onHandlerError, clock = createBrokerClock() } = options
   let assignment: Assignment | null = null
   let stopped = false
-  // Outstanding records of revoked partitions: they still count against the limit.
+  // Records of revoked partitions that are outstanding: dispatched and not done. They still count against the
+  // limit.
   const revokedRecords = new Set<ConsumerRecord>()
 
   function assign(partitions: TopicPartition[]): void {
     revoke()
-    // If the machine was suspended, its monotonic clock stood still.
+    // The machine may have been suspended, which stops its monotonic clock and makes old observations wrong.
     clock.restart()
     assignment = new Map(
       partitions.map((partition) => [
@@ -89,14 +90,14 @@ export function dispatchRecords(options: DispatchOptions) {
     if (partition.timer) clearTimeout(partition.timer)
     const notDue = new Set(partition.notDue)
     for (const record of partition.tracker.notDone()) if (!notDue.has(record)) revokedRecords.add(record)
-    // In kafkajs a pause outlives the assignment: assigned again, the partition would not be fetched.
+    // In kafkajs, a revoked partition stays paused. If it were assigned again, it would not be fetched.
     if (notDue.size > 0 && !stopped) resume(partition)
   }
 
   /**
-   * An offset repeats if the log was truncated, its topic recreated, or two fetch loops requested it. The
-   * tracker needs ascending offsets: it would not find such a record, and its capacity would never be
-   * released.
+   * Called if an offset arrives again: the log was truncated, the topic was recreated, or two fetch loops
+   * requested it. The tracker needs ascending offsets. It would not find such a record when it is done, and
+   * the record would count against the limit for ever.
    */
   function restartPartition(partition: Partition, offset: bigint, fetched: FetchedBatch): void {
     const reached = BigInt(partition.tracker.committable() ?? offset)
@@ -104,12 +105,13 @@ export function dispatchRecords(options: DispatchOptions) {
     partition.tracker = trackOffsets<ConsumerRecord>()
     partition.next = null
     partition.notDue = []
-    // Differs from every offset: commit at once, because the committed offset may be one of the previous log.
+    // "" differs from every offset, so the next offset is committed at once. The committed offset may be one
+    // of the previous log.
     partition.committed = ""
     fetched.resolveOffset(String((offset < reached ? offset : reached) - 1n))
   }
 
-  /** Outstanding records can still be done and committed. */
+  /** Stops dispatching. Outstanding records can still be done and committed. */
   function stop(): void {
     stopped = true
     for (const partition of assignment?.values() ?? []) {
@@ -142,7 +144,7 @@ export function dispatchRecords(options: DispatchOptions) {
     if (!partition) return
     const [first] = fetched.records
     const newest = fetched.records.at(-1)
-    // Topics without a delay may have publishers' timestamps.
+    // Topics without a delay may have timestamps of publishers instead of the broker.
     if (newest && partition.delayMs > 0) clock.read(newest.appendedAt)
     if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
       restartPartition(partition, BigInt(first.offset), fetched)
@@ -150,7 +152,7 @@ export function dispatchRecords(options: DispatchOptions) {
     }
     const track = (records: ConsumerRecord[]) => {
       partition.tracker.add(records)
-      // The position at the assignment needs no commit.
+      // The first offset needs no commit, because a restarted group would begin there anyway.
       partition.committed ??= partition.tracker.committable()
       const last = records.at(-1)
       if (!last) return
@@ -176,8 +178,8 @@ export function dispatchRecords(options: DispatchOptions) {
         dispatch(records)
         continue
       }
-      // Heartbeat first: in a rebalance kafkajs still passes the other batches of a fetch, and each would
-      // wait here.
+      // Send a heartbeat first, because it rejects during a rebalance. Otherwise kafkajs would pass the
+      // remaining batches of the fetch, and each would wait here.
       await fetched.heartbeat()
       if (limit.capacity() <= 0) await limit.changed(heartbeatEveryMs)
     }

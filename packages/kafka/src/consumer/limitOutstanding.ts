@@ -1,4 +1,4 @@
-/** One limit for the outstanding records of all partitions. */
+/** Limits the outstanding records (dispatched and not done) of all partitions together. */
 export type OutstandingLimit = {
   outstanding(): number
   capacity(): number
@@ -29,7 +29,7 @@ export function limitOutstanding(max: number): OutstandingLimit {
       outstanding -= count
       if (waiters.size === 0 || scheduled) return
       scheduled = true
-      // Deferred, so that records done in the same turn cause one dispatch.
+      // Deferred, so that records done in one turn of the event loop cause only one dispatch.
       setImmediate(notify)
     },
     changed: (ms) =>

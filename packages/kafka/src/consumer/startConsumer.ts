@@ -11,28 +11,27 @@ import { startMembership } from "./startMembership.ts"
 const commitEveryMs = 250
 const firstRetryMs = 200
 const longestRetryMs = 3_000
-/** A membership of this length resets the retry delay. */
+/** A membership that lasted this long resets the retry delay. */
 const stableMs = 10_000
 
 export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
   /**
-   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs` in the brokers' time
-   * (`createBrokerClock`). The topic must use LogAppendTime, so that a partition's first record is due first.
+   * With `delayMs`, a record is dispatched no earlier than `appendedAt + delayMs` by the brokers' clock. The
+   * topic must use LogAppendTime, so that the records of a partition become due in order.
    */
   topics: { topic: string; delayMs?: number }[]
-  /** Records dispatched and not done, over all partitions. */
+  /** How many records may be dispatched and not done, over all partitions. */
   maxOutstanding: number
-  /** Maximum size of a fetch response. Its parsed records wait in memory for capacity. Default: 4 MiB. */
+  /** Maximum size of a fetch response, whose records wait in memory. Default: 4 MiB. */
   fetchBytes?: number
   /**
-   * Receives records in partition order and must return at once. Call `done` when a record's outcome is
-   * durable, in any order. Until then no later offset is committed, and after a crash or a rebalance the
-   * record comes again. If `onRecords` throws, the consumer restarts.
+   * Receives the records of each partition in order, and must return at once. Call `done` for each record, in
+   * any order, when its outcome is durable. Until then, no later offset is committed: after a crash or a
+   * rebalance, the record comes again. If `onRecords` throws, the consumer restarts.
    */
   onRecords: (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => void
-  /** After this time the group reassigns the partitions of a killed member. */
   sessionTimeoutMs?: number
   startDeadlineMs?: number
   onHealth?: (healthy: boolean, why?: string) => void
@@ -40,20 +39,20 @@ export type ConsumerOptions = {
 
 export type Consumer = {
   outstanding(): number
-  /** Joined, has fetched, and receives heartbeat responses. For readiness. */
+  /** True if the consumer has joined, has fetched, and receives heartbeat responses. */
   healthy(): boolean
-  /** In the partitions assigned here. Rejects if no broker responds. */
+  /** The lag of the partitions that this consumer is assigned. */
   lag(): Promise<Lag[]>
   /**
    * Waits for outstanding records, commits and leaves the group. `drained` is false if the deadline passed or
-   * the commit failed: then records come again. Never rejects.
+   * the commit failed: some records are then consumed again. Never rejects.
    */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
 /**
- * Consumes at least once. Resolves after the first fetch, or rejects after `startDeadlineMs`. After a later
- * outage or failure of the client it reports itself unhealthy and joins again.
+ * Consumes each record at least once. Resolves after the first fetch, or rejects after `startDeadlineMs`. If
+ * Kafka or the client fails later, the consumer becomes unhealthy and joins again.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
   const { kafka, group, topics, maxOutstanding, onRecords, onHealth } = options
@@ -121,7 +120,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         sessionTimeoutMs,
         fetchBytes,
         onJoin: dispatch.assign,
-        // Before the rejoin, after which the broker rejects commits of this generation.
+        // Commit before the rejoin: afterwards, the broker rejects commits of this generation.
         onLeave() {
           void commitPending()
           dispatch.revoke()
@@ -148,7 +147,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
     const start = Date.now()
-    // To commit and leave the group. A group that is not left waits for the session timeout.
+    // Time to commit and to leave the group. Without leaving, the partitions wait for the session timeout.
     const reserveMs = Math.min(2_000, deadlineMs / 4)
     const remainingMs = () => start + deadlineMs - Date.now()
     dispatch.stop()
@@ -170,7 +169,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     outstanding: () => limit.outstanding(),
     healthy: () => healthy,
     async lag() {
-      // Shared by concurrent callers, because each read opens connections.
+      // Concurrent callers share one read, because each read opens connections.
       readingLag ??= groupLag(kafka, group, [...delays.keys()]).finally(() => {
         readingLag = null
       })

@@ -14,7 +14,10 @@ import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 
 const heartbeatIntervalMs = 1_000
 const rebalanceTimeoutMs = 20_000
-/** Resumed partitions are fetched, and paused members send heartbeats, this late. */
+/**
+ * How long a fetch waits for records. Resumed partitions are fetched, and paused members send heartbeats,
+ * only afterwards.
+ */
 const maxWaitMs = 250
 
 export type MembershipOptions = {
@@ -31,7 +34,7 @@ export type MembershipOptions = {
 
 /** A kafkajs consumer from connecting until it leaves its group or fails. */
 export type Membership = {
-  /** Resolves with the reason. */
+  /** Resolves with the reason of the end. */
   ended: Promise<string>
   end(why: string): void
   leave(): Promise<void>
@@ -52,7 +55,7 @@ export function startMembership(options: MembershipOptions): Membership {
     maxBytes: fetchBytes,
     metadataMaxAge: 60_000,
     allowAutoTopicCreation: false,
-    // kafkajs does not report failed restarts of its own, so `startConsumer` restarts.
+    // kafkajs does not report it if its own restart fails, so `startConsumer` restarts instead.
     retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
   })
 
@@ -67,7 +70,7 @@ export function startMembership(options: MembershipOptions): Membership {
   const heartbeats = watchHeartbeats(consumer, sessionTimeoutMs, (silentMs) => {
     const why = `no heartbeat response for ${Math.round(silentMs / 1_000)} s`
     onHealth(false, why)
-    // During a rebalance there are no heartbeats.
+    // During a rebalance, members send no heartbeats.
     if (silentMs > sessionTimeoutMs + rebalanceTimeoutMs) end(why)
   })
   endAfterUnsafeRejoin(consumer, end)
@@ -75,7 +78,7 @@ export function startMembership(options: MembershipOptions): Membership {
 
   let lastBatch: EachBatchPayload | null = null
   let joined = false
-  // A member without permission to read joins successfully and fails at each fetch.
+  // Joining is not enough: a member without permission to read joins successfully and fails at each fetch.
   let fetched = false
   function reportIfHealthy(): void {
     if (joined && fetched && !hasEnded) onHealth(true, "joined and fetched")
@@ -128,7 +131,7 @@ export function startMembership(options: MembershipOptions): Membership {
     ended,
     end,
     async leave() {
-      // A pending connect or join cannot be cancelled.
+      // Wait first, because a pending connect or join cannot be cancelled.
       const disconnect = async () => {
         await withinDeadline(joining, 5_000, null)
         await consumer.disconnect()

@@ -1,10 +1,15 @@
-/** The records of one partition, in one assignment, that are not done. Memory grows only with those. */
+/**
+ * The records of a partition that are not done, during one assignment. Memory grows only with their number.
+ */
 export type OffsetTracker<R> = {
-  /** In offset order. Compaction may leave gaps. */
+  /** The records must be in offset order. */
   add(records: readonly R[]): void
-  /** False for a record of another assignment, or done before. */
+  /** Returns false if the record is of another assignment, or was done before. */
   done(record: R): boolean
-  /** Offset of the first record that is not done, or one past the last; null before any record. */
+  /**
+   * The offset of the first record that is not done; if all are done, one past the last. Null before any
+   * record.
+   */
   committable(): string | null
   notDone(): Iterable<R>
 }
@@ -12,7 +17,7 @@ export type OffsetTracker<R> = {
 const compactAbove = 64
 
 export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
-  // In offset order; null for a record that is done. Arrays and not a Set: decision 0019.
+  // In offset order; null for a record that is done. Decision 0019 explains why arrays and not a Set.
   const records: (R | null)[] = []
   const offsets: number[] = []
   let notDone = 0

@@ -1,9 +1,8 @@
-/** Milliseconds since the epoch; `sentAt` by `performance.now()`. */
+/** Times are milliseconds since the epoch, but `sentAt` is a time of `performance.now()`. */
 export type BrokerClock = {
   now(): number
   /** Forgets all observations. */
   restart(): void
-  /** A record with this LogAppendTime was read. */
   read(appendedAt: number): void
   /** A record with this LogAppendTime, sent at `sentAt`, has just been acknowledged. */
   acknowledged(appendedAt: number, sentAt: number): void
@@ -12,11 +11,11 @@ export type BrokerClock = {
 /**
  * Estimates the brokers' time, by which delayed records are due (decision 0026).
  *
- * 1. Without observations: this machine's time now, or its time at the start plus the time since, whichever
- *    is earlier. If the machine's clock is set ahead, no record is early.
+ * 1. Without observations, the estimate is the earlier of two times: the machine's time now, or its time at
+ *    the start plus the time since. So no record is early if the machine's clock is set ahead.
  * 2. The newest timestamp that was read is a lower bound, because no record is appended in the future.
- * 3. An acknowledged record's timestamp plus the time since it was sent is an upper bound. If the machine's
- *    clock is beyond it, the lower bound counts.
+ * 3. The timestamp of an acknowledged record plus the time since it was sent is an upper bound. If the
+ *    machine's time is above it, the estimate is the lower bound.
  *
  * If the bounds contradict each other, the newer observation counts.
  */
@@ -51,7 +50,7 @@ export function createBrokerClock(
     read: (appendedAt) => atLeast(appendedAt - read.monotonic()),
     acknowledged(appendedAt, sentAt) {
       atLeast(appendedAt - read.monotonic())
-      // Timestamps are whole milliseconds, rounded down.
+      // Timestamps are rounded down to whole milliseconds: the record was appended up to 1 ms later.
       atMost(appendedAt + 1 - sentAt)
     },
   }

@@ -1,7 +1,7 @@
-/** Short, because the clock may be corrected meanwhile and setTimeout overflows at 2^31 ms. */
+/** Timers are short, because the clock may be corrected meanwhile and setTimeout overflows at 2^31 ms. */
 const longestTimerMs = 10_000
 
-/** How many records from index `from` on are due. */
+/** How many consecutive records are due, starting with the one at index `from`. */
 export function countDue(
   records: readonly { appendedAt: number }[],
   from: number,
@@ -15,7 +15,10 @@ export function countDue(
   return index - from
 }
 
-/** Call `countDue` again afterwards: timers can fire early, and long ones are cut short. */
+/**
+ * How many milliseconds to sleep, at most `longestTimerMs`. Call `countDue` again afterwards: timers can fire
+ * early, and the record may not be due yet.
+ */
 export function msUntilDue(record: { appendedAt: number }, delayMs: number, now: number): number {
   return Math.min(longestTimerMs, Math.max(1, record.appendedAt + delayMs - now))
 }

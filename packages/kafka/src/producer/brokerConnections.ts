@@ -11,7 +11,6 @@ import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
-/** `leader`: broker id, or null without a leader. */
 export type Leaders = { partition: number; leader: number | null }[]
 export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
 
@@ -19,7 +18,7 @@ export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
 export type BrokerConnections = {
   connect(): Promise<void>
   disconnect(): Promise<void>
-  /** From any broker. Afterwards all brokers of the cluster are known. */
+  /** Reads from any broker. Afterwards, all brokers of the cluster are known. */
   readMetadata(topic: string): Promise<TopicMetadata>
   readMetadataFrom(leader: number, topic: string): Promise<TopicMetadata>
   isKnown(leader: number): boolean
@@ -39,7 +38,7 @@ type MetadataResponse = {
   }[]
 }
 
-/** kafkajs's connections without its producer, so that every partition of a request has an outcome. */
+/** Uses kafkajs's connections but not its producer, which does not report an outcome for each partition. */
 export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLimits): BrokerConnections {
   const { retry, ...options } = clientOptions(kafka, limits)
   const logger = loggers.createLogger({

@@ -1,8 +1,8 @@
 import { murmur2 } from "../client/workarounds/slowMurmur2.ts"
 
 /**
- * A key goes to the partition that Kafka's other clients choose. Records without a key go to the `available`
- * partitions in turn, or to all if none is available.
+ * A key goes to the same partition as with Kafka's other clients. Records without a key go to the `available`
+ * partitions in turn, or to all in turn if none is available.
  */
 export function createPartitionChooser() {
   let next = Math.floor(Math.random() * 1_000)

@@ -2,7 +2,7 @@ import type { Message } from "kafkajs"
 import type { Leaders } from "./brokerConnections.ts"
 import { createPartitionChooser } from "./choosePartition.ts"
 
-/** A call of `publish`. `why`: the last reason why a record was not appended. */
+/** A call of `publish`. `why` is the last reason why one of its records was not appended. */
 export type PublishCall = {
   settled: boolean
   why: string | null
@@ -13,14 +13,17 @@ export type QueuedRecord = { message: Message; bytes: number; queuedAt: number; 
 
 export type PartitionQueue = {
   id: number
-  /** Null without a leader, or after a failure until metadata is read. */
+  /** Null if the partition has no leader; also after a failure, until metadata is read again. */
   leader: number | null
   waiting: QueuedRecord[]
   sending: boolean
-  /** Per request. Lowered to isolate rejected records. */
+  /** How many of its records a request may contain. Lowered to isolate a rejected record. */
   maxRecords: number
   failures: number
-  /** `byLeader`: its other partitions may have the same error. */
+  /**
+   * `byLeader`: the leader rejected the records for another reason than lost leadership. Other partitions may
+   * fail likewise.
+   */
   failure: { why: string; at: number; byLeader: boolean } | null
   acknowledgedAt: number
 }
@@ -55,7 +58,7 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     else unassigned.push(record)
   }
 
-  /** Takes records that fit into one request. Drops those whose call is settled. */
+  /** Drops records whose call is settled, instead of sending them. */
   function takeBatch(leader: number): Batch {
     const batch: Batch = []
     let count = 0

@@ -10,10 +10,10 @@ export type PartitionRecords = { partition: number; messages: Message[] }
 type ProduceResponse = {
   topics: { topicName: string; partitions: PartitionResponse[] }[]
 }
-/** `logAppendTime` is -1 or missing without LogAppendTime. */
+/** `logAppendTime` is -1 or missing if the topic does not use LogAppendTime. */
 type PartitionResponse = { partition: number; errorCode: number; logAppendTime?: string }
 
-/** Null: the partition's records were appended. A partition may be missing. */
+/** The error of each partition, or null if its records were appended. A partition may be missing. */
 export type ProduceOutcomes = Map<number, BrokerError | null>
 
 export async function sendProduceRequest(
@@ -23,7 +23,7 @@ export async function sendProduceRequest(
   timeoutMs: number,
   clock: BrokerClock,
 ): Promise<ProduceOutcomes> {
-  // acks=all: otherwise the failure of one broker loses acknowledged records.
+  // -1 means acks=all. With less, the failure of one broker loses acknowledged records.
   const parameters = { acks: -1, timeout: timeoutMs, topicData: [{ topic, partitions }] }
   const sentAt = performance.now()
   const response = await sendRequest(broker, apiKeys.Produce, protocol.requests.Produce, parameters)

@@ -1,7 +1,6 @@
-/** These reject one record. */
 const recordErrors = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_TIMESTAMP"]
 
-/** These reject all records of a topic until an operator changes permissions, the topic or the broker. */
+/** Errors of all records of a topic, until an operator changes permissions, the topic or the broker. */
 const topicErrors = [
   "TOPIC_AUTHORIZATION_FAILED",
   "CLUSTER_AUTHORIZATION_FAILED",
@@ -36,7 +35,6 @@ export class PermanentPublishError extends Error {
   }
 }
 
-/** The record exceeds the limit of this producer or of the broker. */
 export class RecordTooLarge extends PermanentPublishError {
   override name = "RecordTooLarge"
 

@@ -3,7 +3,6 @@ import errors from "kafkajs/src/errors.js"
 import protocolErrors from "kafkajs/src/protocol/error.js"
 import { withErrorsInResponse } from "../client/workarounds/firstErrorHidesResponse.ts"
 
-/** `type` is the error's name in the protocol, such as `NOT_LEADER_FOR_PARTITION`. */
 export type BrokerError = { type: string; message: string }
 
 export async function sendRequest(

@@ -11,28 +11,34 @@ import type { TopicState } from "./topicState.ts"
 
 export type ProducerOptions = {
   kafka: KafkaConnection
-  /** How long a record waits for others to share its request. */
+  /** How long a record waits for others to share its request with. */
   lingerMs?: number
   maxBatchRecords?: number
-  /** Of a request, and so of a record. Below the default of the broker's `message.max.bytes`, 1 MiB. */
+  /**
+   * The largest request, and so the largest record. Must be below the broker's `message.max.bytes` (default:
+   * 1 MiB).
+   */
   maxBatchBytes?: number
-  /** Of a call of `publish`. */
+  /** How long a call of `publish` may take. */
   deadlineMs?: number
 }
 
 export type Producer = {
   /**
-   * Resolves when all records are acknowledged with acks=all. Rejects at the deadline, or at once with a
+   * Resolves when all records are acknowledged with acks=all. Rejects at the deadline, or earlier with a
    * `PermanentPublishError`; some records may have been appended then. A failure affects no other call.
    */
   publish(records: ProducerRecord[]): Promise<void>
-  /** For readiness: by recent acknowledgements or a small request. Takes at most about twice `withinMs`. */
+  /**
+   * Whether the topic accepts records, from recent acknowledgements or a small request. Takes at most about
+   * twice `withinMs`.
+   */
   check(topic: string, withinMs: number): Promise<TopicState>
-  /** Sends what is queued. Rejects records that are not acknowledged by the deadline. */
+  /** Sends the queued records. Calls of `publish` that are not acknowledged by the deadline reject. */
   close(deadlineMs: number): Promise<void>
 }
 
-/** Batches records of concurrent callers. Rejects if no broker responds within twice the deadline. */
+/** Batches the records of concurrent callers. Rejects if no broker responds within twice the deadline. */
 export async function startProducer(options: ProducerOptions): Promise<Producer> {
   const {
     kafka,
@@ -43,17 +49,17 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   } = options
   const requestTimeoutMs = Math.min(deadlineMs, 30_000)
   const newConnections = () => createBrokerConnections(kafka, { requestTimeoutMs, retries: 2 })
-  // Connected now to check that Kafka is reachable, and used for the first topic.
+  // These connections are opened now, to check that Kafka is reachable, and used for the first topic.
   const first = newConnections()
-  // Each topic has connections of its own: a broker handles one connection's requests in order, and one topic
-  // may be slow.
+  // Each topic has its own connections, because a broker handles one connection's requests in order: a slow
+  // topic would delay the others.
   const senders = new Map<string, TopicSender>()
   const calls = new Map<PublishCall, { promise: Promise<void>; expiresAt: number }>()
   let expiryTimer: NodeJS.Timeout | null = null
   let closed: Promise<void> | null = null
 
   try {
-    // Twice the deadline, to try a second broker if the first hangs.
+    // Twice the deadline leaves time for a second broker if the first hangs.
     const outcome = await withinDeadline(first.connect(), Math.max(2 * deadlineMs, 5_000), "late")
     if (outcome === "late") throw new Error("no response within twice the deadline")
   } catch (error) {
@@ -116,7 +122,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     return promise
   }
 
-  /** One timer for all calls, which expire in order. */
+  /** One timer is enough, because calls expire in order. */
   function expireCalls(): void {
     expiryTimer = null
     const now = performance.now()

@@ -13,10 +13,10 @@ import { describeTopic, hasAcknowledgedLately, isKnownAvailable, type TopicState
 
 const firstRefreshMs = 50
 const longestRefreshMs = 500
-/** New partitions of a topic receive records after this time. */
+/** Older metadata is read again, so that new partitions of the topic receive records. */
 const metadataMaxAgeMs = 300_000
 
-/** New metadata resolves these. */
+/** Errors that reading metadata again resolves. */
 const leadershipErrors = ["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PARTITION"]
 
 export type TopicSender = {
@@ -36,7 +36,7 @@ export type SenderSettings = {
 
 /**
  * Sends one request at a time to each leader, so that a partition's records stay in order. A partition
- * without a leader, or with rejected records, delays no other.
+ * without a leader, or with rejected records, delays no other partition.
  */
 export function createTopicSender(
   topic: string,
@@ -75,7 +75,7 @@ export function createTopicSender(
     if (waitMs > 0) {
       lingerTimer ??= setTimeout(sendWaiting, waitMs)
     } else {
-      // Records published in the same turn share the request.
+      // Deferred, so that records published in the same turn of the event loop share the request.
       sendImmediate = setImmediate(sendWaiting)
     }
   }
@@ -121,7 +121,7 @@ export function createTopicSender(
     partition.failure = null
     partition.acknowledgedAt = performance.now()
     topicFailure = null
-    // Raised again after it was lowered to isolate a rejected record.
+    // The limit may have been lowered to isolate a rejected record.
     partition.maxRecords *= 2
     for (const { call } of records) call.acknowledge()
   }
@@ -135,7 +135,8 @@ export function createTopicSender(
     if (scope === null) {
       retryLater(partition, records, message, !leadershipErrors.includes(type))
     } else if (scope === "record" && records.length > 1) {
-      // The broker rejects all of a partition's records in a request: halve them to isolate the faulty one.
+      // One faulty record makes the broker reject all records of its partition in a request. Halve them to
+      // isolate it.
       partition.maxRecords = Math.ceil(records.length / 2)
       queues.putBack(partition, records)
     } else {
@@ -216,7 +217,7 @@ export function createTopicSender(
       const read = brokers.readMetadataFrom(leader, topic)
       const result = await withinDeadline(read, withinMs, `no response within ${withinMs} ms`).catch(reasonOf)
       if (typeof result !== "string") return result
-      // A busy leader can respond late.
+      // A leader that has acknowledged records lately is only busy.
       if (!hasAcknowledgedLately(all, leader)) unresponsive.set(leader, `broker ${leader}: ${result}`)
       return null
     })

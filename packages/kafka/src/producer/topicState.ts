@@ -1,12 +1,11 @@
 import type { PartitionQueue } from "./partitionQueues.ts"
 
 const recentMs = 1_000
-/** How long a failed request counts against its partition. */
 const failureCountsMs = 3_000
 
 /**
- * `unavailable`: these partitions accept no records. `responds`: leaders respond, and only recent publishing
- * failed.
+ * `unavailable` lists the partitions that accept no records. `responds`: leaders respond, and only recent
+ * publishing failed.
  */
 export type TopicState =
   | { status: "available" }
@@ -18,7 +17,7 @@ export function hasAcknowledgedLately(partitions: readonly PartitionQueue[], lea
   return partitions.some((partition) => partition.leader === leader && partition.acknowledgedAt > since)
 }
 
-/** Known from recent acknowledgements. */
+/** Whether recent acknowledgements already show that the topic is available. */
 export function isKnownAvailable(
   partitions: readonly PartitionQueue[],
   leaders: ReadonlySet<number>,

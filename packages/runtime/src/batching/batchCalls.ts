@@ -1,13 +1,13 @@
 import { type BatchBounds, batchItems } from "./batchItems.ts"
 
 export type BatchCallsSettings<Item, Result> = BatchBounds & {
-  /** Returns the results in the items' order. A rejection rejects each call of the batch. */
+  /** Must return the results in the items' order. If it rejects, each call of the batch rejects. */
   run: (items: Item[]) => Promise<Result[]>
 }
 
 type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
 
-/** Batches single calls. Returns the function to call for one item. */
+/** Returns the function to call for one item. */
 export function batchCalls<Item, Result>(
   settings: BatchCallsSettings<Item, Result>,
 ): (item: Item) => Promise<Result> {

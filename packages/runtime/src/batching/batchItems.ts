@@ -1,20 +1,19 @@
 export type BatchBounds = {
   /** How long a batch waits for more items after its first. */
   lingerMs: number
-  /** A batch of this size does not linger. By default `maxBatch`. */
+  /** A batch with this many items does not wait for more. Default: `maxBatch`. */
   flushAt?: number
   maxBatch: number
-  /** How many batches run at the same time. */
   maxRunning: number
 }
 
 export type BatchItemsSettings<Item> = BatchBounds & {
-  /** Must not reject. The next batch may run when this settles or calls `release`. */
+  /** Must not reject. The next batch may run when the promise resolves or `release` is called. */
   run: (items: Item[], isLate: () => boolean, release: () => void) => Promise<void>
   /** How long a batch may take, including its wait. */
   deadline?: {
     ms: number
-    /** Called once for a late batch. If it has not begun, it is dropped. */
+    /** Called once for each late batch. If the batch has not begun, it never runs. */
     onLate: (items: Item[], begun: boolean) => void
   }
 }
@@ -22,8 +21,8 @@ export type BatchItemsSettings<Item> = BatchBounds & {
 type Batch<Item> = { items: Item[]; due: boolean; late: boolean; timers: NodeJS.Timeout[] }
 
 /**
- * Batches items, so that one statement or request serves many. Returns the function that adds an item. Timers are per
- * batch, because there are many items.
+ * Batches items, so that one statement or request serves many. Returns the function that adds an item. Timers
+ * are per batch and not per item, because there are many items.
  */
 export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Item) => void {
   const { lingerMs, maxBatch, flushAt = maxBatch, maxRunning, run, deadline } = settings

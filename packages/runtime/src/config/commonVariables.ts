@@ -14,7 +14,7 @@ export function portVariable(fallback: number, description: string) {
 /** Node's timers cannot wait longer: above 24.8 days, they fire at once. */
 const longestTimer = "24d"
 
-/** A duration such as `10s`, with its value in milliseconds. */
+/** A variable with a duration such as `10s`. Its value is in milliseconds. */
 export function durationVariable(
   fallback: string,
   description: string,
@@ -27,7 +27,7 @@ export function durationVariable(
     .meta({ description })
 }
 
-/** Not 0, which could be understood as unlimited. */
+/** A retention of 0 is invalid, because it could be understood as unlimited. */
 export const retentionBounds = { min: "1s", max: "3650d" }
 
 export function countVariable(fallback: number, bounds: { min: number; max: number }, description: string) {
@@ -86,7 +86,7 @@ export const databaseVariables = {
   ),
 }
 
-/** The retry schedule. The retry topics are named after it, so the setup job reads it too. */
+/** The retry schedule. The setup job reads it, too, because the retry topics are named after it. */
 export const retryVariables = {
   RETRY_DELAYS: listVariable(
     "Delays between the attempts of a delivery; the last one repeats. Each has a topic.",

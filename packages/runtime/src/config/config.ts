@@ -1,19 +1,19 @@
 import type { z } from "zod"
 
-/** Environment variables by name. Their descriptions come from `.meta({ description })`; `secret: true` marks credentials. */
+/**
+ * Environment variables by name. `.meta({ description })` describes a variable; `secret: true` marks
+ * credentials.
+ */
 export type Variables = Record<string, z.ZodType>
 
 export type Config<V extends Variables> = { [Name in keyof V]: z.output<V[Name]> }
 
-/** Its message names every invalid variable, but no value: values may be secrets. */
+/** The message names every invalid variable, but contains no values, because values may be secrets. */
 export class ConfigurationError extends Error {
   override name = "ConfigurationError"
 }
 
-/**
- * An empty or blank value counts as not set, because many tools set empty values. Throws a ConfigurationError that lists
- * all invalid variables.
- */
+/** An empty or blank value counts as not set, because many tools set empty values. */
 export function readConfig<V extends Variables>(
   variables: V,
   env: Record<string, string | undefined>,

@@ -4,14 +4,13 @@ import type { Variables } from "./config.ts"
 export type VariableDescription = {
   name: string
   description: string
-  /** The default as text. Null: there is none. */
+  /** The default, as text. */
   fallback: string | null
   required: boolean
-  /** A credential: for a secret store, not for a manifest. */
+  /** A credential, which belongs in a secret store and not in a manifest. */
   secret: boolean
 }
 
-/** For help texts, the tables in the documents and the tests of the manifests. */
 export function describeVariables(variables: Variables): VariableDescription[] {
   return Object.entries(variables).map(([name, schema]) => {
     const layers = unwrap(schema)
@@ -31,7 +30,10 @@ type Layer = z.ZodType & {
   def: { innerType?: z.ZodType; in?: z.ZodType; defaultValue?: unknown; type: string }
 }
 
-/** A schema and those inside it, from the outside in. A default, pipe or transform hides the inner description. */
+/**
+ * A schema and those inside it, the outermost first: a default, pipe or transform hides the inner
+ * description.
+ */
 function unwrap(schema: z.ZodType): Layer[] {
   const layer = schema as Layer
   const inner = layer.def.innerType ?? layer.def.in

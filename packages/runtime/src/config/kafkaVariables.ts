@@ -36,7 +36,6 @@ export const kafkaVariables = {
     }),
 }
 
-/** Options of the Kafka client. Throws a ConfigurationError if the variables contradict each other. */
 export function kafkaOptions(config: Config<typeof kafkaAuthVariables> & { KAFKA_BROKERS: string[] }) {
   const { KAFKA_CA: ca, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = config
   const { KAFKA_TLS: encrypted, KAFKA_SASL_MECHANISM: mechanism } = config

@@ -1,7 +1,7 @@
 import type { Variables } from "./config.ts"
 import { describeVariables, formatHelp } from "./describeVariables.ts"
 
-/** For `--help`: prints the variables and exits. `--help --json` is for programs. */
+/** Does nothing without `--help`. `--help --json` is for programs. */
 export function printHelp(name: string, variables: Variables): void {
   if (!process.argv.includes("--help")) return
   const asJson = process.argv.includes("--json")

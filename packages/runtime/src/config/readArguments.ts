@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from "node:util"
 
 /**
- * The arguments of a tool. `--help` prints the usage and ends the process with 0; invalid arguments print what is wrong and
- * the usage, and end it with 2.
+ * `--help` prints the usage and exits with 0. Invalid arguments print the reason and the usage, and exit with
+ * 2.
  */
 export function readArguments<Options extends NonNullable<ParseArgsConfig["options"]>>(
   options: Options,

@@ -1,7 +1,10 @@
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Returns the port: 0 picks a free one. If it cannot be used, the error names the variable to change. */
+/**
+ * Returns the port, because 0 picks a free one. If the port cannot be used, the error names the variable to
+ * change.
+ */
 export async function listen(server: Server, host: string, port: number, variable: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port, variable)))

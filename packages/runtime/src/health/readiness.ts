@@ -7,8 +7,8 @@ export type Readiness = {
 }
 
 /**
- * The process is ready if all checks pass. Each fails until `set` reports a pass. `onChange` is called once when a check
- * fails, not again when its reason changes. `optionalChecks` are only shown.
+ * The process is ready if all `checks` pass; `optionalChecks` are only shown. A check fails until `set`
+ * reports a pass. `onChange` is called when a check fails or passes again, not when only its reason changes.
  */
 export function createReadiness(
   checks: readonly string[],

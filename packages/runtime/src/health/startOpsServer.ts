@@ -9,8 +9,8 @@ const maxConnections = 64
 export type OpsServer = { port: number; close(): Promise<void> }
 
 /**
- * The HTTP server for operators, which partners cannot reach: `/livez` (200 if the process responds), `/readyz` (503 if a
- * check fails) and `/metrics` (Prometheus text).
+ * The HTTP server for operators, which partners cannot reach: `/livez` (200 if the process responds),
+ * `/readyz` (503 if a check fails) and `/metrics` (Prometheus text).
  */
 export async function startOpsServer(settings: {
   host: string
@@ -39,8 +39,8 @@ export async function startOpsServer(settings: {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }
   })
-  // Slow clients must not use up the file descriptors that deliveries need, nor block the probes. So above the limit, a new
-  // connection closes the oldest.
+  // Above the limit, a new connection closes the oldest. Otherwise slow clients could use up the file
+  // descriptors that deliveries need, or block the probes.
   const open = new Set<Socket>()
   server.on("connection", (socket) => {
     open.add(socket)

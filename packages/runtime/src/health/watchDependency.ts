@@ -1,24 +1,24 @@
 import { reasonOf } from "../logging/reasonOf.ts"
 
-/** How long failed work counts if the checks succeed. */
+/** How long failed work counts although the checks succeed. */
 const failedWorkCountsForMs = 3_000
 
 export type DependencyWatch = {
   isUnavailable(): boolean
-  /** Records whether `work` succeeds. A failure causes a check. */
+  /** Records whether `work` succeeds. If it fails, a check follows at once. */
   observe<T>(work: Promise<T>): Promise<T>
   stop(): void
 }
 
-/**
- * Reports whether a dependency is available. Regular checks notice an outage while there is no work; observed work notices
- * what a check cannot.
- */
+/** Regular checks notice an outage while there is no work. Observed work notices what a check cannot. */
 export function watchDependency(settings: {
   check: () => Promise<unknown>
   onState: (available: boolean, why?: string) => void
   everyMs?: number
-  /** A check that takes longer counts as failed until it ends. Drivers report a server that hangs much later. */
+  /**
+   * A check that takes longer counts as failed until it ends. Drivers would report a hanging server much
+   * later.
+   */
   timeoutMs?: number
 }): DependencyWatch {
   const { check, onState, everyMs = 5_000, timeoutMs = 5_000 } = settings

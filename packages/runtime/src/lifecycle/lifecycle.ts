@@ -1,21 +1,25 @@
 import type { Logger } from "../logging/logger.ts"
 
 export type Lifecycle = {
-  /** Aborted when the stop begins. Long waits end then. */
+  /** Aborted when the process begins to stop, so that long waits end. */
   readonly stopping: AbortSignal
-  /** Aborted after four fifths of the shutdown deadline. Until then, code that records an outcome retries. */
+  /**
+   * Aborted after four fifths of the shutdown deadline. Until then, code that must record an outcome retries.
+   */
   readonly expiring: AbortSignal
-  /** Registers a function that the stop calls. The last registered is called first. */
+  /** The function that was registered last is called first. */
   onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
-  /** Exits with `exitCode` (0), or with 1 if not all closed within the deadline. */
+  /**
+   * Closes everything. Exits with `exitCode` (0), or with 1 if something did not close within the deadline.
+   */
   stop(reason: string, exitCode?: number): Promise<void>
 }
 
 type Signals = Pick<NodeJS.Process, "on" | "exit">
 
 /**
- * Closes everything at SIGTERM and SIGINT; a second signal exits at once. So does an uncaught error: other processes
- * continue the work from Kafka and Postgres.
+ * Closes everything at SIGTERM and SIGINT. A second signal exits at once. So does an uncaught error, because
+ * other processes continue the work from Kafka and Postgres.
  */
 export function startLifecycle(settings: { log: Logger; deadlineMs: number; process?: Signals }): Lifecycle {
   const { log, deadlineMs, process: host = process } = settings
@@ -27,7 +31,7 @@ export function startLifecycle(settings: { log: Logger; deadlineMs: number; proc
   async function closeAll(exitCode: number): Promise<void> {
     const endsAt = performance.now() + deadlineMs
     let clean = true
-    // Not a loop over a copy: a start that has not ended yet may register more.
+    // Not a loop over a copy, because a start that has not ended yet may register more.
     for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
       const { name, close } = next
       const leftMs = Math.max(0, endsAt - performance.now())

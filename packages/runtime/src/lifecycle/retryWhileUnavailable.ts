@@ -5,8 +5,9 @@ const firstPauseMs = 100
 const longestPauseMs = 5_000
 
 /**
- * Repeats `work`, with growing pauses, while it fails with an error that `isTransient`. Once `signal` is aborted, rejects
- * with the next error: the caller does not commit its record, which is consumed again after the restart.
+ * Repeats `work`, with growing pauses, while it fails with an error that `isTransient` accepts. After
+ * `signal` is aborted, the next error rejects. The caller then does not commit its record, so that the record
+ * is consumed again after the restart.
  */
 export async function retryWhileUnavailable<T>(settings: {
   what: string

@@ -13,13 +13,13 @@ export type ServiceParts<V extends Variables> = {
   lifecycle: Lifecycle
   readiness: Readiness
   metrics: Registry
-  /** Logs the service's addresses and sends them to the parent process: configured ports may be 0. */
+  /** Logs the service's addresses and sends them to the parent process, because configured ports may be 0. */
   announce(addresses: Record<string, string>): void
 }
 
 /**
- * Reads the configuration, starts the ops server and handles signals. Then calls `start`, which wires the service. If that
- * fails, logs why and exits with 1. `checks` are those of `createReadiness`.
+ * Reads the configuration, starts the ops server and handles signals. Then calls `start`, which wires the
+ * service. If `start` fails, logs why and exits with 1. `checks` are those of `createReadiness`.
  */
 export async function runService<V extends Variables>(settings: {
   name: string
@@ -48,7 +48,8 @@ export async function runService<V extends Variables>(settings: {
     process.send?.({ addresses })
   }
 
-  // A process with an IPC channel was started by `npm start` or a test. If that ends, nothing else stops this process.
+  // A process with an IPC channel was started by `npm start` or a test. If its parent ends, nothing else
+  // stops it.
   process.once("disconnect", () => void lifecycle.stop("the parent process ended"))
 
   try {

@@ -5,9 +5,9 @@ const longestIntervalMs = 3_600_000
 const shortestIntervalMs = 1_000
 
 /**
- * Deletes rows older than `retentionMs`, every hour; more often if the retention is shorter than a day. The first time is
- * random, so that processes that were started together do not delete at the same time. `deleteBefore` returns the
- * numbers of deleted rows, and must heed `signal`: `close` waits for it.
+ * Deletes rows older than `retentionMs` every hour, or more often if `retentionMs` is less than a day. The
+ * first time is random, so that processes do not delete at the same time. `deleteBefore` must stop when
+ * `signal` is aborted, because `close` waits for it.
  */
 export function startRetention(settings: {
   retentionMs: number

@@ -3,8 +3,8 @@ import type { Logger } from "../logging/logger.ts"
 import { reasonOf } from "../logging/reasonOf.ts"
 
 /**
- * For the start of a process. `check` rejects while the dependency is unavailable. After the deadline, rejects with
- * `remedy`: what the operator should check.
+ * Repeats `check` until it resolves. After the deadline, rejects with `remedy`, which tells the operator what
+ * to check.
  */
 export async function waitForDependency(settings: {
   name: string

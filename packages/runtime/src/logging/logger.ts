@@ -3,8 +3,8 @@ import { type Bindings, type DestinationStream, type Logger, pino, stdSerializer
 export type { Logger } from "pino"
 
 /**
- * Fields that are redacted by the end of their name (`signingSecret`, `DATABASE_URL`, `Set-Cookie`), at the upper three
- * levels of an object.
+ * Names of fields that are redacted, at the upper three levels of an object. Most are matched by their end
+ * (`signingSecret`, `DATABASE_URL`, `Set-Cookie`).
  */
 const secretFields =
   /(authorization|cookie|email|password|secrets?|signature|token|database_?url)$|^(body|value)$/i
@@ -23,9 +23,9 @@ export function createLogger(
       log: (fields: Record<string, unknown>) => redact(fields, 3),
     },
   }
-  // Synchronous, because at exit pino's asynchronous writer retries without end to flush into a pipe without a reader.
+  // Synchronous, because pino's asynchronous writer retries for ever at exit if nobody reads its pipe.
   const logger: Logger = pino(options, destination ?? pino.destination({ dest: 1, sync: true }))
-  // pino does not pass a child's bindings through `formatters`.
+  // pino does not pass a child's bindings through `formatters`, so they are redacted here.
   const child = logger.child
   logger.child = function bind(this: Logger, bindings: Bindings, ...rest: unknown[]) {
     return Reflect.apply(child, this, [redact(bindings, 3), ...rest])
@@ -34,8 +34,8 @@ export function createLogger(
 }
 
 /**
- * Copies the fields only if there are secrets among them. pino's own `redact` takes 7 µs per line for these names; to
- * write a line takes 1 µs.
+ * Copies the fields only if there are secrets among them. pino's own `redact` would take 7 µs per line for
+ * these names, while writing a line takes 1 µs.
  */
 function redact(fields: Record<string, unknown>, levels: number): Record<string, unknown> {
   let safe = fields
@@ -55,7 +55,10 @@ function redactInside(value: unknown, levels: number): unknown {
   return redact(value as Record<string, unknown>, levels)
 }
 
-/** Only type, message, code, stack and causes: drivers attach whole requests to their errors. */
+/**
+ * Only type, message, code, stack and causes are logged, because drivers attach whole requests to their
+ * errors.
+ */
 function describeError(error: Error): object {
   const { type, message, stack } = stdSerializers.err(error)
   return { type, message, stack, ...("code" in error ? { code: error.code } : {}) }

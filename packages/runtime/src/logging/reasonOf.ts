@@ -1,4 +1,6 @@
-/** An error's message. If a host has several addresses, Node's error has one message per address and no other. */
+/**
+ * If no address of a host accepts a connection, Node's error has an empty message and one error per address.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AggregateError && error.message === "") return error.errors.map(reasonOf).join("; ")

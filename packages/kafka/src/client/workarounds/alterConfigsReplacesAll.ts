@@ -1,11 +1,11 @@
 /*
- * Defect of kafkajs 2.2.4: its only request, AlterConfigs, resets all settings of a topic that it does not
- * name.
+ * Defect of kafkajs 2.2.4: its only request for changing settings, AlterConfigs, resets each setting of a
+ * topic that the request does not name.
  * Effect: settings that an operator has made are lost.
- * Delete this file when the client has IncrementalAlterConfigs, and send only the changes.
+ * Delete this file when kafkajs has IncrementalAlterConfigs, and send only the changes.
  */
 
-/** The source, in `describeConfigs`, of a setting of the topic itself. */
+/** The `configSource`, in `describeConfigs`, of a setting that was made on the topic itself. */
 const setOnTopic = 1
 
 type Entry = { configName: string; configValue: string; configSource: number | string }

@@ -1,7 +1,7 @@
 /*
- * Defect of kafkajs 2.2.4: `consumer.commitOffsets` retries across a rejoin.
+ * Defect of kafkajs 2.2.4: `consumer.commitOffsets` goes on retrying after its group was rejoined.
  * Effect: it commits offsets of partitions that by then belong to another member.
- * A batch's payload has a commit without retries.
+ * The commit in a batch's payload, used here, has no retries.
  * Delete this file when `commitOffsets` rejects in a rebalance, and call that.
  */
 import type { EachBatchPayload } from "kafkajs"

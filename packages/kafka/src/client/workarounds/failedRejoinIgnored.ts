@@ -1,8 +1,8 @@
 /*
- * Defect of kafkajs 2.2.4: if a rejoin fails because the coordinator still loads the group, it fetches on
- * with the revoked assignment, and heartbeats succeed.
+ * Defect of kafkajs 2.2.4: if a rejoin fails because the coordinator still loads the group, the consumer
+ * continues to fetch with the revoked assignment, and its heartbeats succeed.
  * Measured: a consumer that looked healthy received no records until a restart.
- * Delete this file when the client retries the join before it fetches.
+ * Delete this file when kafkajs retries the join before it fetches.
  */
 import type { Consumer } from "kafkajs"
 

@@ -1,12 +1,12 @@
 /*
- * Defect of kafkajs 2.2.4: `fetchOffsets` for several topics omits one whose metadata is not cached at that
- * moment.
+ * Defect of kafkajs 2.2.4: `fetchOffsets` for several topics omits a topic whose metadata is not cached at
+ * that moment.
  * Effect: all records of that topic count as lag.
- * Delete this file when the client returns all topics, and call `fetchOffsets` once.
+ * Delete this file when kafkajs returns all topics, and call `fetchOffsets` once.
  */
 import type { Admin } from "kafkajs"
 
-/** Committed offsets of a group by partition; -1 for a partition without one. */
+/** Committed offsets by partition; -1 if there is none. */
 export async function fetchCommittedOffsets(
   admin: Admin,
   groupId: string,

@@ -3,7 +3,7 @@
  * other partitions.
  * Measured: one partition without a leader failed every send to its topic, one rejected record failed its
  * whole request, and retries duplicated appended records.
- * Delete this file when the client returns an error per partition.
+ * Delete this file when kafkajs returns an error per partition.
  */
 import type Broker from "kafkajs/src/broker/index.js"
 

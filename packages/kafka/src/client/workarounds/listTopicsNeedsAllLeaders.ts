@@ -1,8 +1,8 @@
 /*
  * Defect of kafkajs 2.2.4: `listTopics` fails with LEADER_NOT_AVAILABLE while any partition in the cluster
- * has no leader, also of other applications' topics.
+ * has no leader, even one of another application.
  * Effect: no service can start while one broker is down.
- * Delete this file when the client lists such topics, and use `listTopics`.
+ * Delete this file when kafkajs lists topics without leaders, and use `listTopics`.
  */
 import type { Admin } from "kafkajs"
 import { isProtocolError } from "../isProtocolError.ts"

@@ -1,11 +1,10 @@
 /*
- * Defect of kafkajs 2.2.4: a consumer without responses can stay silent, without an error or a CRASH event.
+ * Defect of kafkajs 2.2.4: a consumer that gets no responses may report neither an error nor a CRASH event.
  * Effect: the process stays ready and consumes nothing.
- * Delete this file when the client reports lost heartbeats.
+ * Delete this file when kafkajs reports lost heartbeats.
  */
 import type { Consumer } from "kafkajs"
 
-/** Calls `onSilent` every second while the last heartbeat response is older than the session timeout. */
 export function watchHeartbeats(
   consumer: Consumer,
   sessionTimeoutMs: number,

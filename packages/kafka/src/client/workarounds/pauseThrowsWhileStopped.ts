@@ -1,7 +1,7 @@
 /*
  * Defect of kafkajs 2.2.4: `pause` and `resume` throw while the consumer is not running.
- * Effect: a delayed partition's timer that fires during a restart of the consumer ends the process.
- * Delete this file when the client ignores such calls.
+ * Effect: if the timer of a delayed partition fires while the consumer restarts, the process ends.
+ * Delete this file when kafkajs ignores such calls.
  */
 export function ignoreIfNotRunning(pauseOrResume: () => void): void {
   try {

@@ -2,7 +2,7 @@
  * Defect of kafkajs 2.2.4: after its retries it throws KafkaJSNumberOfRetriesExceeded instead of the broker's
  * error.
  * Effect: callers do not recognise a missing topic.
- * Delete this file when the client throws the last error itself.
+ * Delete this file when kafkajs throws the last error itself.
  */
 import kafkajs from "kafkajs"
 

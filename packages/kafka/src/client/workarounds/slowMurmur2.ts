@@ -1,7 +1,7 @@
 /*
  * Defect of kafkajs 2.2.4: its murmur2, which maps keys to partitions, computes with big integers.
- * Measured: a twentieth of the time of a busy gateway.
- * Delete this file when the client uses 32-bit numbers, and import its function.
+ * Measured: a twentieth of the CPU time of a busy gateway.
+ * Delete this file when kafkajs uses 32-bit numbers, and import its function.
  */
 
 const seed = 0x9747b28c
