@@ -9,7 +9,7 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** The scheduler's environment. The documents' tables and the manifests are generated from it. */
+/** The tables in the documents and the manifests are generated from this. */
 export const schedulerVariables = {
   ...processVariables,
   ...kafkaVariables,

@@ -14,9 +14,9 @@ export type SchedulerParts = {
   maxPerHost: number
   store: Pick<Store, "recordTriggers" | "claim" | "finishRuns">
   runners: Record<GrantedRun["runner"], Runner>
-  /** Reports that claims fail, and later that they work again. */
+  /** Called when claiming due syncs fails, and when it works again. */
   onClaims: (working: boolean, why?: string) => void
-  /** Called if trigger records could not be recorded. They stay unfinished. */
+  /** Called if trigger records could not be stored in Postgres. Their offsets are then not committed. */
   onIngestFailed: (error: unknown) => void
   stopping: AbortSignal
   metrics: SchedulerMetrics

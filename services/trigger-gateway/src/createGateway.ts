@@ -24,13 +24,16 @@ export type GatewayParts = {
   stopping: AbortSignal
 }
 
-/** Long enough to share queries, too short for callers to notice. */
+/** Triggers that arrive within this time share one query. Callers do not notice the delay. */
 const lingerMs = 3
-/** With several small batches, the process works on one while others wait. Two large ones left it idle. */
+/**
+ * With several small batches, the process works on one while the others wait for Postgres or Kafka. With two
+ * large ones, it was idle at times.
+ */
 const maxBatch = 256
 const maxRunning = 4
 
-/** Builds the gateway's HTTP server, which does not listen yet. */
+/** Builds the gateway's HTTP server, which the caller lets listen. */
 export function createGateway(parts: GatewayParts): Server {
   const { limits, topic, readHashes, publish, isUnavailable, unavailablePartitions } = parts
   const { registry, log, stopping } = parts

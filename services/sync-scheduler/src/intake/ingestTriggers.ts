@@ -17,16 +17,16 @@ export type IngestTriggersOptions = {
   isInvalidTrigger: (error: unknown) => boolean
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
-  /** The Kafka records stay unfinished, so their offsets are not committed. */
+  /** Called if Kafka records could not be stored. Their offsets are then not committed. */
   onFailed: (error: unknown) => void
   log: Logger
 }
 
 /**
- * Returns the handler of trigger records. While a statement is running, it collects the records for the next
- * one. A record is done when its trigger is in Postgres; a crash before that repeats it, which costs a sync
- * at most. Triggers of a connection that is already due are recorded too, because another scheduler may be
- * starting its sync.
+ * Returns the handler of trigger records. While one statement is running, the handler collects the records
+ * for the next. A record is done when its trigger is in Postgres. A crash before the commit repeats the
+ * record, which causes at most one needless sync. Triggers of a connection that is already due are recorded
+ * too, because another scheduler may be starting that sync.
  */
 export function createIngestTriggers(
   options: IngestTriggersOptions,
@@ -35,7 +35,7 @@ export function createIngestTriggers(
   const waiting: PendingTrigger[] = []
   let recording = false
 
-  /** Loses no accepted trigger, because the gateway writes its records by the same schema. */
+  /** No accepted trigger is lost, because the gateway writes its records by the same schema. */
   function skipInvalid({ topic, partition, offset }: ConsumerRecord, reason: string): void {
     onInvalid()
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
@@ -50,7 +50,7 @@ export function createIngestTriggers(
       onRecorded({ triggers: batch.reduce((sum, { trigger }) => sum + trigger.count, 0), dueInMs })
     } catch (error) {
       if (!isInvalidTrigger(error)) throw error
-      // Bisect to find the invalid one.
+      // Bisect the batch to find the invalid trigger.
       const [only] = batch
       if (batch.length > 1) {
         const middle = Math.ceil(batch.length / 2)

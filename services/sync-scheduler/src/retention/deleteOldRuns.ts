@@ -11,9 +11,10 @@ export type Deleted = {
 }
 
 /**
- * Deletes the runs that started before `before`, except each connection's newest. `batch` limits the
- * connections that a statement reads and the rows that it deletes, so it delays neither syncs nor replicas
- * nor vacuum. There is no index of start times, which every run would have to update.
+ * Deletes the runs that started before `before`, except each connection's newest. `batch` limits how many
+ * connections a statement reads and how many rows it deletes, so that it delays neither syncs nor replicas
+ * nor vacuum. Old runs are found by connection, because every run would have to update an index of start
+ * times.
  */
 export async function deleteOldRuns(settings: {
   pool: Pool
@@ -29,14 +30,14 @@ export async function deleteOldRuns(settings: {
     if (signal.aborted) return { kind: "busy", runs }
     const step = await oneAtATime(pool, lockKey, async (sql) => {
       const [row] = await sql<Step>(deleteSome, [after, before, batch])
-      // In the transaction, whose lock stops other schedulers from deleting during the pause.
+      // The pause is inside the transaction, because its lock keeps other schedulers from deleting meanwhile.
       if (row?.last) await sleep(pauseMs, undefined, { signal }).catch(() => {})
       return row
     })
     if (step === null) return { kind: "busy", runs }
     runs += step?.deleted ?? 0
     if (!step?.last) return { kind: "finished", runs }
-    // After a full batch, the same connections may have more old runs.
+    // If the batch was full, the same connections may have more old runs, so they are read again.
     if (step.deleted < batch) after = step.last
   }
 }

@@ -13,9 +13,11 @@ export type FreePermits = { all: number; slow: number }
 
 export type ClaimInput = {
   total: FreePermits
-  /** `isProbe`: the circuit breaker is open. A slow connection is no good probe. */
+  /**
+   * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. Slow connections probe last.
+   */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
-  /** Of each other host. */
+  /** The free permits of each host that is not in `hosts`. */
   otherHost: FreePermits
 }
 
@@ -31,10 +33,10 @@ export type Claim = {
   nextDueInMs: number | null
 }
 
-/** For recording the end of a run after its deadline. Then the run counts as lost. */
+/** How long a run may take to record its end after its deadline. Then the run counts as lost. */
 const leaseMarginMs = 5_000
 
-/** Grants starts of due syncs. `claimStatements.ts` explains how. */
+/** Claims due syncs: Postgres grants this process their starts. `claimStatements.ts` explains how. */
 export async function claimDueSyncs(
   sql: Sql,
   settings: WindowSettings,
@@ -123,7 +125,7 @@ type ClaimRow = {
   content_sha256: Buffer | null
 }
 
-/** A claim without grants returns one row, which states when to claim again. */
+/** A claim that grants nothing returns one row without a connection, which states when to claim again. */
 function readRun(row: ClaimRow): GrantedRun[] {
   if (row.connection_id === null) return []
   const { etag, last_modified: lastModified, content_sha256: contentSha256 } = row

@@ -11,7 +11,7 @@ import {
 } from "./runWithinGrace.ts"
 
 export type RunSyncOptions = RunWithinGraceOptions & {
-  /** Retries while Postgres is unavailable, until the time of the stop is over. */
+  /** Retries while Postgres is unavailable, until a stop of the process is near its deadline. */
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
   slowMs: number
@@ -32,7 +32,7 @@ export function createRunSync(options: RunSyncOptions) {
     const release = hosts.acquire(run)
     if (release === null) return abandonedRun("busy")
     const ended = await runWithinGrace(run, age)
-    // Before recording the end, because the host is idle already.
+    // The permit is released before the end is recorded, because the host is idle already.
     release(hostOutcome(ended.result))
     return ended
   }

@@ -8,8 +8,8 @@ export type SignSourceRequestOptions = {
 }
 
 /**
- * Headers that name the connection and sign the request to its source, as in Standard Webhooks with an empty
- * body. The timestamp limits how long a captured signature is valid.
+ * Returns headers that name the connection and sign the request to its source, as in Standard Webhooks with
+ * an empty body. The timestamp limits how long a captured signature is valid.
  */
 export function signSourceRequest(
   { connection, fence }: Pick<GrantedRun, "connection" | "fence">,

@@ -11,9 +11,9 @@ export type TopicWatch = {
 }
 
 /**
- * Reports to readiness whether the topic accepts records. If only some partitions do, the gateway is ready
- * and names the others: all gateways use the same brokers, so removing one would not help. Resolves after the
- * first check.
+ * Checks every `everyMs` whether the topic accepts records, and reports this to readiness. If only some
+ * partitions do, the gateway stays ready: all gateways use the same brokers, so taking one out of the load
+ * balancer would not help. Resolves after the first check.
  */
 export async function watchTopic(settings: {
   producer: Pick<Producer, "check" | "publish">

@@ -12,9 +12,9 @@ type ConnectionState = {
 }
 
 /**
- * Processes pipelined requests in order, and ignores those behind a response that closes the connection,
- * which may be a part of a rejected body. A connection with more than `maxOutstanding` requests gets 503 and
- * is closed, so it cannot use up GATEWAY_MAX_WAITING.
+ * Processes the pipelined requests of a connection in order. Ignores everything after a response that closes
+ * the connection, because it may be the rest of a rejected body. A connection with more than `maxOutstanding`
+ * requests without a response gets 503 and is closed, so it cannot use up GATEWAY_MAX_WAITING.
  */
 export function limitPipelining(settings: {
   maxOutstanding: number
@@ -35,8 +35,8 @@ export function limitPipelining(settings: {
 
   function processRequest(state: ConnectionState, request: IncomingMessage, response: ServerResponse): void {
     if (state.newest?.shouldKeepAlive === false) {
-      // Ignored requests would fill the memory. Deferred, because Node resumes reading after parsing each
-      // request.
+      // Stop reading, because ignored requests would fill the memory. `setImmediate` is needed, because Node
+      // resumes reading after it has parsed each request.
       setImmediate(() => request.socket.pause())
       return
     }
@@ -48,7 +48,7 @@ export function limitPipelining(settings: {
     } else if (request.headers.host === undefined && request.httpVersion === "1.1") {
       sendLastResponse(response, responses.missingHost)
     } else if (request.headers["transfer-encoding"] !== undefined && request.httpVersion === "1.0") {
-      // Node emits the request before it notices that the body has no end.
+      // HTTP/1.0 has no chunked bodies. Node emits the request before it notices that this body has no end.
       sendLastResponse(response, responses.chunkedHttp10)
     } else {
       onRequest(request, response)
@@ -62,7 +62,8 @@ export function limitPipelining(settings: {
       state.outstanding -= 1
     })
     const { bodyRead } = state
-    // Node emits the next request before `rejectLargeBody` knows the size of a chunked body.
+    // A chunked body delays the next request. Otherwise Node would emit that request before `rejectLargeBody`
+    // knows whether this body is too large.
     if (request.headers["transfer-encoding"] !== undefined) {
       state.bodyRead = new Promise((resolve) => request.once("end", resolve))
     }

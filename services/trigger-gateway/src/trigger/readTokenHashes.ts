@@ -8,7 +8,8 @@ export async function readTokenHashes(
   connections: string[],
   timeoutMs: number,
 ): Promise<Map<string, Buffer>> {
-  // statement_timeout does not help if the server is gone. The driver's time-out also closes the connection.
+  // This time-out is the driver's and closes the connection too. Postgres's statement_timeout would have no
+  // effect if the server has vanished.
   const query = { name: "token-hashes", text: statement, values: [connections], query_timeout: timeoutMs }
   const { rows } = await pool.driver.query<{ id: string; token_sha256: Buffer }>(query)
   return new Map(rows.map((row) => [row.id, row.token_sha256]))

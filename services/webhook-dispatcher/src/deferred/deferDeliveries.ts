@@ -11,9 +11,8 @@ export type Deferral = {
   elapsedMs: number | null
 }
 
-// Since the row was read, another process may have made the attempt, an operator may have requested a resend,
-// or an erasure may have run. The conditions exclude these deliveries. All times in the row are by Postgres's
-// clock.
+// The conditions skip deliveries that have changed since they were read: another process made the attempt, an
+// operator requested a resend, or an erasure ran. All times are by Postgres's clock.
 const statement = `
 update delivery
    set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, lease_expires_at = null, next_attempt_at = null,
@@ -23,7 +22,7 @@ update delivery
  where delivery.id = deferral.id and deferred_at is null and attempts < deferral.attempt
    and (state = 'pending' or state = 'delivered' and next_attempt_at is not null)`
 
-/** From then on the row schedules the delivery, so its Kafka record may be committed. */
+/** A dispatcher will claim the deferred row, so the delivery's Kafka record may be committed afterwards. */
 export async function deferDeliveries(sql: Sql, batch: readonly Deferral[]): Promise<void> {
   await sql(
     statement,

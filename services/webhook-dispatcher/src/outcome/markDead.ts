@@ -1,6 +1,7 @@
 import { plainArray, type Sql } from "@sitewire/database"
 
-// A resend that was requested since is a new deferral and is not ended. A delivered delivery stays delivered.
+// A resend that was requested since the claim has another `deferred_at` and stays deferred. A delivered
+// delivery stays delivered.
 const statement = `
 update delivery
    set state = case state when 'pending' then 'dead' else state end,
@@ -10,7 +11,7 @@ update delivery
  where delivery.id = expired.id and deferred_at = to_timestamp(deferred_at_ms / 1000)`
 
 /**
- * For deliveries whose retry period ended while they were deferred, so that there is no attempt to record.
+ * Marks deliveries as dead whose retry period ended while they were deferred, without an attempt to record.
  */
 export async function markDead(
   sql: Sql,

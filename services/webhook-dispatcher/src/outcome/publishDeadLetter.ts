@@ -15,8 +15,8 @@ type DeadDelivery = {
 export type PublishDeadLetter = (dead: DeadDelivery) => Promise<void>
 
 /**
- * Resolves once the broker has acknowledged the dead letter, or rejected it for good: the row will be dead
- * too.
+ * Resolves once the broker has acknowledged the dead letter or rejected it for good. The caller then marks
+ * the row as dead.
  */
 export function createPublishDeadLetter(publish: Publish, topic: string): PublishDeadLetter {
   return async ({ id, channel, attempts, since, correlation, error, status }) => {
