@@ -6,10 +6,7 @@ import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 /** Older erasures need not be read, because Kafka has deleted all events that were published before them. */
 const relevantMs = sitePaidMaxAgeMs + clockMarginMs
 
-/**
- * Two clocks, because the monotonic clock stops while the machine is suspended, and the wall clock can be set
- * back.
- */
+/** The monotonic clock stops while the machine is suspended, and the wall clock can be set back. */
 type Clocks = { monotonicMs(): number; wallMs(): number }
 const realClocks: Clocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
 
@@ -41,7 +38,7 @@ export function openErasureList(sql: Sql, clocks: Clocks = realClocks): () => Pr
 
   return async () => {
     while (!list || ageMs() > listMaxAgeMs) await readOnce()
-    // An error of this refresh is ignored. Once the list is too old, the read above reports it.
+    // A failure is ignored here. Once the list is too old, the read above reports it.
     if (ageMs() > listRefreshMs) void readOnce().catch(() => {})
     return list.erasures
   }

@@ -13,7 +13,6 @@ export type Erasures = {
 
 type Row = { version: string; erased: Record<string, number> | null }
 
-// Returns the digests only if the list is no longer the known version $2.
 const statement = `
 with requested as (
   select id, filter, created_at from job

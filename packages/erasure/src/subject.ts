@@ -24,9 +24,7 @@ export function digestsOf(content: Buffer): string[] | null {
   ])
 }
 
-/**
- * Not recursive, because publishers decide how deeply events are nested: deep ones would overflow the stack.
- */
+/** Not recursive, because deeply nested events would overflow the stack. */
 function stringsIn(value: unknown): string[] {
   const strings: string[] = []
   const remaining = [value]
@@ -52,7 +50,7 @@ function normalizeEmail(email: string): string {
   const text = email.trim()
   const at = text.lastIndexOf("@")
   const domain = text.slice(at + 1)
-  // Without this check, `domainToASCII` would drop a path or query behind the host, as URL parsers do.
+  // `domainToASCII` would drop a path or query behind the host, as URL parsers do.
   const host = /[\s/\\?#%]/.test(domain) ? "" : domainToASCII(domain)
   return host === "" ? foldCase(text) : `${foldCase(text.slice(0, at))}@${host}`
 }

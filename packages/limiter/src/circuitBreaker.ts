@@ -2,14 +2,14 @@ export type BreakerSettings = {
   /** Failures in a row that open the breaker; Infinity: never. */
   breakerFailures: number
   /**
-   * How long an open breaker waits before it admits a probe. Each failed probe doubles this, up to ten times.
+   * How long an open breaker waits before it admits a probe. Each failed probe doubles the wait, up to ten
+   * times this value.
    */
   breakerCooldownMs: number
 }
 
 export type Breaker = {
   failures: number
-  /** Null while the breaker is closed. */
   openedAt: number | null
   /** When the next probe is due. */
   openUntil: number

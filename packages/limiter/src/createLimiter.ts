@@ -14,10 +14,7 @@ export type LimiterSettings = BreakerSettings & {
   startConcurrency?: number
   /** A key is slow if its average response time, or the age of its oldest permit, reaches this. */
   slowMs?: number
-  /**
-   * How many permits all slow keys may hold together. Each gets at least one. A breaker opens only for
-   * failures, never because a key is slow.
-   */
+  /** How many permits all slow keys may hold together. Each gets at least one. */
   slowConcurrency: number
   /** Callers that would wait longer than this are rejected. */
   maxWaitMs: number
@@ -27,7 +24,6 @@ export type LimiterSettings = BreakerSettings & {
   onCapacity?: (key: string) => void
 }
 
-/** `unknown` counts neither as a success nor as a failure. */
 export type PermitOutcome = "success" | "failure" | "unknown"
 
 export type Acquired =
@@ -36,7 +32,6 @@ export type Acquired =
 
 const sweepEveryMs = 50
 
-/** If there are more keys than this, the states of idle keys are deleted. */
 const forgetThreshold = 1_000
 
 const newestResponseWeight = 0.2
@@ -104,7 +99,6 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   function countSlow(): number {
-    // Cached, because there may be thousands of keys to count.
     if (now() - slow.countedAt >= sweepEveryMs) {
       let keys = 0
       for (const state of states.values())
@@ -133,7 +127,7 @@ export function createLimiter(settings: LimiterSettings) {
     return state.averageMs === 0 ? Math.min(limit, unknownQueueFactor * limitOf(state)) : limit
   }
 
-  /** While a key does not respond, `responseMs` grows, so fewer callers may wait. The others are rejected. */
+  /** While a key does not respond, `responseMs` grows, so fewer callers may wait. */
   function rejectExcessWaiting(): void {
     let anyWaits = false
     for (const state of states.values()) {
@@ -197,7 +191,7 @@ export function createLimiter(settings: LimiterSettings) {
 
   function succeeded(key: string, state: State): void {
     const closed = countSuccess(state.breaker, settings)
-    // All work that waited for the breaker to close arrives at once, so the limit starts at 1.
+    // After the breaker closes, all waiting work arrives at once, so the limit starts at 1.
     state.limit = closed ? 1 : Math.min(maxConcurrency, state.limit + 1)
     if (closed) settings.onBreaker?.(key, "closed", 0)
   }
@@ -230,11 +224,9 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   return {
-    /** Returns a promise only if the caller has to wait. */
     acquire,
     /** How many more callers would get a permit within `maxWaitMs`. */
     capacity,
-    /** Rejects waiting callers, and resets the key's limit to 1. */
     pause,
     isOpen: (key: string): boolean => {
       const state = states.get(key)

@@ -57,7 +57,7 @@ await runService({
       remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
     })
     readiness.set("postgres", true)
-    // The service's statements report an outage too, but an idle service sends none.
+    // Reports an outage even while no statement runs.
     const connection = watchDependency({
       check: () => pool.sql("select 1"),
       onState: (available, why) => readiness.set("postgres connection", available, why),
@@ -135,7 +135,6 @@ await runService({
       onIngestFailed(error) {
         if (lifecycle.stopping.aborted)
           return log.info("the stop leaves trigger records unfinished; they are consumed again")
-        // Only a restarted process consumes unfinished records again.
         log.fatal({ error }, "triggers could not be recorded; stopping, so that they are consumed again")
         void lifecycle.stop("triggers could not be recorded", 1)
       },

@@ -50,7 +50,6 @@ export function createSchedulerMetrics(registry: Registry) {
 
 export type SchedulerMetrics = ReturnType<typeof createSchedulerMetrics>
 
-/** Registers the metrics whose values are read when Prometheus asks. */
 export function registerGauges(
   registry: Registry,
   read: {

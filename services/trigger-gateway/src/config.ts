@@ -8,7 +8,6 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** The tables in the documents and the manifests are generated from this. */
 export const gatewayVariables = {
   ...processVariables,
   ...kafkaVariables,

@@ -11,7 +11,6 @@ import { createProcessBatch } from "./trigger/processBatch.ts"
 export type GatewayParts = {
   limits: ServerLimits & {
     maxWaiting: number
-    /** A trigger that waits longer for Postgres or Kafka gets 503. */
     deadlineMs: number
   }
   topic: string
@@ -26,14 +25,10 @@ export type GatewayParts = {
 
 /** Triggers that arrive within this time share one query. Callers do not notice the delay. */
 const lingerMs = 3
-/**
- * With several small batches, the process works on one while the others wait for Postgres or Kafka. With two
- * large ones, it was idle at times.
- */
+/** With several small batches, the process works on one while others wait for Postgres or Kafka. */
 const maxBatch = 256
 const maxRunning = 4
 
-/** Builds the gateway's HTTP server, which the caller lets listen. */
 export function createGateway(parts: GatewayParts): Server {
   const { limits, topic, readHashes, publish, isUnavailable, unavailablePartitions } = parts
   const { registry, log, stopping } = parts

@@ -28,8 +28,7 @@ export function createGatewayMetrics(
     unavailable: requests.labels("unavailable"),
     method: requests.labels("method"),
   }
-  // Series start at 0, because Prometheus ignores an increase in a series that begins at 1. An alert uses
-  // `unavailable`.
+  // Series start at 0, because Prometheus ignores an increase in a series that begins at 1.
   for (const outcome of Object.values(outcomes)) outcome.inc(0)
   const responseSeconds = new Histogram({
     name: "sitewire_trigger_response_seconds",

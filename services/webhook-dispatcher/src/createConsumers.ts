@@ -11,7 +11,6 @@ type Handle = (records: ConsumerRecord[], done: (record: ConsumerRecord) => void
 /** How long recording an outcome takes at most while Postgres and Kafka are available. */
 const recordWithinMs = 2_000
 
-/** The consumers stop the process if a record cannot be handled. */
 export function createConsumers(
   { config, log, lifecycle, readiness }: Service,
   parts: { kafka: KafkaConnection; topics: TopicNames; schedule: RetrySchedule; dispatcher: Dispatcher },
@@ -43,10 +42,9 @@ export function createConsumers(
       log.info("records are unfinished at the stop; the next process consumes them again")
       return
     }
-    // No later offset of the partition can be committed until the record is consumed again.
     log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
-    // Closing would wait for the unfinished record until the deadline. So limit the wait to what attempts in
-    // flight need, and the 2 s that a consumer reserves to commit and to leave its group.
+    // Closing would wait for the unfinished record until the deadline. So wait only for attempts in flight,
+    // and for the 2 s that a consumer reserves to commit and to leave its group.
     longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordWithinMs
     void lifecycle.stop("a record could not be handled", 1)
   }

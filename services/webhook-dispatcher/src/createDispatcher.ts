@@ -21,7 +21,7 @@ import { createScheduleRetry } from "./retry/scheduleRetry.ts"
 export type DispatcherSettings = {
   schedule: RetrySchedule
   topics: TopicNames
-  /** How many records may be unfinished: separately of new events, retries and claimed deliveries. */
+  /** The limit applies separately to new events, retries and claimed deliveries. */
   maxOutstanding: number
   channelMaxConcurrency: number
   channelMaxWaitMs: number
@@ -54,9 +54,8 @@ const recordWithinMs = 5_000
 const expireWithinMs = 30_000
 
 /**
- * Connects the steps from an event to its outcome, and starts to attempt deferred deliveries and to sweep for
- * lost ones. The caller consumes (or simulates) the records and passes them to `handleSitePaid` and
- * `handleRetries`.
+ * Starts to attempt deferred deliveries and to sweep for lost ones. The caller consumes (or simulates) the
+ * records and passes them to `handleSitePaid` and `handleRetries`.
  */
 export function createDispatcher(parts: DispatcherParts) {
   const { settings, store, publish, send, isInvalidData, metrics, log } = parts
@@ -148,8 +147,8 @@ export function createDispatcher(parts: DispatcherParts) {
   }
 
   /**
-   * If a resend was requested during an attempt, that attempt may still be in flight. The claim is then
-   * released and made again later.
+   * If a resend was requested during an attempt that is still in flight, the claim is released and made again
+   * later.
    */
   async function handleClaimed(due: DueDelivery): Promise<void> {
     if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) {

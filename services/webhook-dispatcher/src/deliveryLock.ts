@@ -3,7 +3,7 @@
  * time: the second waits for the first, and is then dropped as stale.
  */
 export function createDeliveryLock() {
-  // A value is null while nothing waits, so that nearly all deliveries need no array.
+  // Null while nothing waits, so that nearly all deliveries need no array.
   const waiters = new Map<string, (() => void)[] | null>()
   return {
     /** Returns true if the lock was acquired. Otherwise `onReleased` is called when it is released. */

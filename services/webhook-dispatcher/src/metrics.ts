@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from "@sitewire/runtime"
 
 export const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
 
-/** Counts what happens to deliveries. No label contains an id, because the number of ids is unbounded. */
+/** No label contains an id, because the number of ids is unlimited. */
 export function createDispatcherMetrics(registry: Registry) {
   const registers = [registry]
   const events = new Counter({

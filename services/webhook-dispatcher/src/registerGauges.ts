@@ -2,7 +2,7 @@ import { Gauge, type Registry, readForMetric, registerLagGauge } from "@sitewire
 import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 import { deferralReasons } from "./metrics.ts"
 
-/** A result is reused for this long, to limit the queries to Postgres. */
+/** Limits how often Postgres is queried. */
 const backlogMaxAgeMs = 10_000
 
 export function registerGauges(

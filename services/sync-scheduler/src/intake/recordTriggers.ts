@@ -3,12 +3,12 @@ import type { CompactedTrigger } from "./compactTriggers.ts"
 
 /**
  * Adds triggers to the rows of `sync_window`, one row per connection. `triggers` contains each connection
- * once, because an upsert cannot update a row twice. Triggers of unknown connections are skipped.
+ * once, because an upsert cannot update a row twice. Unknown connections are skipped.
  *
  * - Rows are locked in the order of their ids, as in `finishRuns`, to avoid deadlocks.
- * - `failures` becomes 0, because a trigger announces a change: the next retry is then only one window later.
- * - During a run, `due_at` is the run's lease and does not change. When the run ends, `finishRuns` compares
- *   `requested` with `claimed` to find out whether triggers came meanwhile.
+ * - `failures` becomes 0, because a trigger announces a change: the next retry is only one window later.
+ * - During a run, `due_at` is the run's lease and does not change. `finishRuns` sets it, and compares
+ *   `requested` with `claimed` to see whether triggers came meanwhile.
  * - `clock_timestamp()` is read under the row's lock, because the upsert may have waited for a claim.
  *
  * `dueInMs`: until the first of these connections is due. Null if all of them wait for a running sync.
@@ -60,7 +60,7 @@ select count(*)::int as recorded,
 from recorded
 `
 
-/** Whether a column cannot store a value (SQLSTATE class 22), so that the same batch would fail again. */
+/** Whether a column cannot store one of the values (SQLSTATE class 22). */
 export function isInvalidTrigger(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("22")
 }

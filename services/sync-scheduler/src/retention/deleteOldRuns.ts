@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** The key of an advisory lock: "sync" in four bytes. */
+/** The key of an advisory lock: "sync". */
 const lockKey = 0x73796e63
 
 export type Deleted = {
@@ -11,10 +11,9 @@ export type Deleted = {
 }
 
 /**
- * Deletes the runs that started before `before`, except each connection's newest. `batch` limits how many
- * connections a statement reads and how many rows it deletes, so that it delays neither syncs nor replicas
- * nor vacuum. Old runs are found by connection, because every run would have to update an index of start
- * times.
+ * Deletes the runs that started before `before`, except each connection's newest. `batch` limits what a
+ * statement reads and deletes, so that it delays neither syncs nor replicas nor vacuum. There is no index of
+ * start times, because every run would have to update it.
  */
 export async function deleteOldRuns(settings: {
   pool: Pool
@@ -37,7 +36,7 @@ export async function deleteOldRuns(settings: {
     if (step === null) return { kind: "busy", runs }
     runs += step?.deleted ?? 0
     if (!step?.last) return { kind: "finished", runs }
-    // If the batch was full, the same connections may have more old runs, so they are read again.
+    // After a full batch, the same connections are read again, because they may have more old runs.
     if (step.deleted < batch) after = step.last
   }
 }

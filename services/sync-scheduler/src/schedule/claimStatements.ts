@@ -1,25 +1,23 @@
 /**
- * The statements that claim due syncs: they grant starts to a scheduler. Two starts of a connection are at
- * least a window apart, for any number of schedulers with any clocks, because a claim locks the row, uses
- * Postgres's clock, and sets a new fence and `window_ends_at`.
+ * The statements that claim due syncs: they grant starts to a scheduler. A claim locks the row, uses
+ * Postgres's clock, and sets a new fence and `window_ends_at`. So two starts of a connection are at least a
+ * window apart, for any number of schedulers with any clocks.
  *
- * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each
- *   other.
- * - Connections of hosts without capacity are excluded here. If the caller dropped them after the claim, each
- *   would have used up a window.
+ * - `skip locked`: concurrent schedulers share the due rows instead of waiting for each other.
+ * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window.
  * - A connection that is due while its host has no capacity moves to the host's queue (`waiting_for_host`).
- *   Until the host has capacity, a claim reads only the first row of the queue. While this scheduler's total
- *   is used up, no row moves, because its host may have capacity.
- * - Slow connections get at most their share of the permits. Their queues are last in the index, so a claim
- *   that may grant none of them does not read these queues.
+ *   Until the host has capacity, a claim reads one row of the queue. While this scheduler's total is used up,
+ *   no row moves, because its host may have capacity.
+ * - Slow connections get at most their share of the permits. Their queues are last in the index, so that a
+ *   claim without permits for slow connections does not read them.
  * - `window_ends_at` includes the start grace, within which a run must send its request. So two requests are
  *   a window apart even if the run's end is never recorded.
- * - `due_at` becomes the end of the run's lease. After the lease, the next claim closes a run whose process
- *   died as lost, and its triggers join the next run.
+ * - `due_at` becomes the end of the run's lease. If the run's process has died, the next claim after the
+ *   lease closes the run as lost, and its triggers join the next run.
  * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 
-/** How many rows outside the hosts' queues one statement reads and locks, and how many inside, at most. */
+/** A statement reads and locks at most this many rows in the hosts' queues, and as many others. */
 export const readAtOnce = 256
 
 const clock = `clock as materialized (select clock_timestamp() as at)`
@@ -165,8 +163,8 @@ recorded as (
 )`
 
 /**
- * A run with the new fence exists if a connection with the same id was deleted while its delete trigger was
- * disabled. Only `claimConnection` overwrites it, because the check for conflicts slows down inserts.
+ * A run with the new fence is left of a deleted connection with the same id, whose delete trigger was
+ * disabled. Only `claimConnection` overwrites it, because the check slows down inserts.
  */
 const overwrite = `on conflict (connection_id, fence) do update set
     grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',

@@ -6,7 +6,6 @@ const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
 /** Errors that concern one connection only, because its host has responded. */
 const responseErrors = new Set(["status", "too-large"])
 
-/** What the result of a sync shows about its host. */
 export function hostOutcome(result: SyncResult): PermitOutcome {
   if (result.outcome === "abandoned") return "unknown"
   if (!("error" in result)) return "success"

@@ -11,16 +11,13 @@ export type HostLimiterSettings = {
   onBreaker?: LimiterSettings["onBreaker"]
 }
 
-/**
- * Failures in a row that open a host's breaker. More than the permits that a host starts with, so that a
- * short interruption opens no breaker.
- */
+/** Failures in a row. More than a host's first 4 permits, so that a short interruption opens no breaker. */
 const breakerFailures = 8
 
 /**
- * Limits the syncs in flight of this process, in total and per source host. A host starts with 4 permits and
- * gets one more with each success. Slow connections get at most half of the permits, in total and of each
- * host. While a host's circuit breaker is open, its connections stay due and use up no retries.
+ * Limits the syncs in flight of this process, in total and per source host. Slow connections get at most half
+ * of the permits, in total and of each host. While a host's circuit breaker is open, its connections stay due
+ * and use up no retries.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
@@ -32,7 +29,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     slowConcurrency: shareOfSlow(maxRunning),
     maxWaitMs: 0,
     breakerFailures,
-    // The limiter doubles the cool-down up to ten times, so a recovered host waits at most half of a window.
+    // The limiter doubles this up to ten times its value, so a recovered host waits at most half of a window.
     breakerCooldownMs: windowMs / 20,
     ...(onBreaker ? { onBreaker } : {}),
   })

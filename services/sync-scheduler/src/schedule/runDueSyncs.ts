@@ -16,7 +16,6 @@ const recordingReserveMs = 2_000
 export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
   /** Retries while Postgres is unavailable. */
   claim: (input: ClaimInput) => Promise<Claim & { badRows: BadRow[] }>
-  /** Called when claims fail, and when they work again. */
   onClaims: (working: boolean, why?: string) => void
   windowMs: number
   metrics: RunSyncOptions["metrics"] & Pick<SchedulerMetrics, "claimFailures">
@@ -24,7 +23,6 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
 }
 
 export type DueSyncs = {
-  /** Announces a connection that is due in `ms` milliseconds. */
   dueIn(ms: number): void
   /** Includes syncs whose end is being recorded. */
   running(): number

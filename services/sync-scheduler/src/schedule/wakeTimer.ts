@@ -8,7 +8,6 @@ export type WakeTimer = {
 /** With a longer delay, setTimeout fires at once. */
 const longestTimeoutMs = 2 ** 31 - 1
 
-/** A sleep that `wakeWithin` can shorten, even before the sleep begins. */
 export function createWakeTimer(): WakeTimer {
   let wakeAt = Number.POSITIVE_INFINITY
   let sleeper: { until: number; wake: () => void } | undefined

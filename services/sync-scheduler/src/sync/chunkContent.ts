@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** With chunks of this size, 50 MB are 200 rows, and storing one takes less than a second. */
+/** 50 MB are 200 chunks, and storing a chunk takes less than a second. */
 const chunkBytes = 256 * 1024
 
 export type ContentChunks = {

@@ -31,7 +31,7 @@ export type Finish =
   /** Nothing was written: Postgres rejects the values of this run. */
   | { kind: "failed"; error: unknown }
 
-/** How many windows after a failed start the next start follows, by the number of failures in a row. */
+/** Windows between a failed start and the next one, by the number of failures in a row. */
 const retryWindows = [1, 2, 4, 8, 15]
 
 /**
@@ -43,7 +43,6 @@ const retryWindows = [1, 2, 4, 8, 15]
  * - `window_ends_at` is a window after `started_at + sentAfterMs`, when the source had the request at the
  *   latest. 1 ms is added, because the column rounds. An abandoned run that sent nothing uses up no window. A
  *   failed run does, because otherwise an unreachable source would be called without a pause.
- * - `during_run`: the trigger came before the previous run ended, and that run succeeded without covering it.
  * - `run` returns the columns of `newest`, because joining the arrays again took half of the statement's
  *   time.
  * - The content chunks of this run and of older runs are deleted, except those of the snapshot.
@@ -83,7 +82,7 @@ export async function finishRuns(
   })
 }
 
-/** Returns null for an array of nulls, because null is shorter and `unnest` returns the same rows. */
+/** Null is shorter than an array of nulls, and `unnest` returns the same rows. */
 function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }

@@ -3,8 +3,8 @@ import { isBadRow } from "../isBadRow.ts"
 import { type Completion, type Finish, finishRuns } from "./finishRuns.ts"
 
 /**
- * Records the ends of runs. If the values of one make the statement fail, bisects to find it, so that all
- * others are recorded.
+ * Records the ends of runs. If one makes the statement fail, bisects to find it, so that all others are
+ * recorded.
  */
 export async function finishSkippingBadRows(
   sql: Sql,

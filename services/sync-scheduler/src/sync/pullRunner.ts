@@ -8,7 +8,6 @@ import type { Chunk } from "./storeChunk.ts"
 
 export type PullRunnerOptions = SignSourceRequestOptions & {
   egress: Egress
-  /** Resolves to false if a newer start has been granted. */
   storeChunk: (chunk: Chunk) => Promise<boolean>
   deadlineMs: number
   maxBytes: number
@@ -68,7 +67,7 @@ function isComplete(status: number): boolean {
   return status >= 200 && status <= 299 && status !== 206
 }
 
-/** Thrown in `onChunk` to end the download, because a newer start has been granted. */
+/** Thrown in `onChunk` to end the download. */
 class StaleFence extends Error {}
 
 function requestHeaders(run: GrantedRun, options: PullRunnerOptions): Record<string, string> {

@@ -11,7 +11,7 @@ import {
 } from "./runWithinGrace.ts"
 
 export type RunSyncOptions = RunWithinGraceOptions & {
-  /** Retries while Postgres is unavailable, until a stop of the process is near its deadline. */
+  /** Retries while Postgres is unavailable, until shortly before a stop's deadline. */
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
   slowMs: number
@@ -23,7 +23,7 @@ export type RecordedRun =
   | { kind: "stale" }
   | { kind: "unrecorded" }
 
-/** Runs a granted sync and records its end. `age`: milliseconds since its claim. */
+/** `age`: milliseconds since the run's claim. */
 export function createRunSync(options: RunSyncOptions) {
   const { finish, hosts, slowMs, metrics, log } = options
   const runWithinGrace = createRunWithinGrace(options)

@@ -8,7 +8,6 @@ export type EndedRun = { result: SyncResult; sentAfterMs: number | null }
 export type RunWithinGraceOptions = {
   runners: Record<GrantedRun["runner"], Runner>
   startGraceMs: number
-  /** Aborted when the stop begins. */
   stopping: AbortSignal
   /** Aborted near the deadline of the stop. */
   abort: AbortSignal
@@ -17,9 +16,9 @@ export type RunWithinGraceOptions = {
 
 /**
  * Executes a granted run. The run must send its request within the start grace, because `window_ends_at`
- * includes no more than that. A run that starts late, for example because the machine was suspended, is
- * abandoned and granted again. A run whose network connection is not ready in time fails instead, because
- * otherwise a source that connects slowly would be called without a pause.
+ * includes no more. A run that starts late, after a suspend of the machine for example, is abandoned and
+ * granted again. A run whose network connection is not ready in time fails instead, because otherwise a
+ * source that connects slowly would be called without a pause.
  */
 export function createRunWithinGrace(options: RunWithinGraceOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options

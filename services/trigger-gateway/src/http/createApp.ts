@@ -12,19 +12,19 @@ import { responses, sendAccepted, sendResponse } from "./responses.ts"
 const path = "/connectors/hook/:id/:token"
 
 /**
- * The scheme and host of a URL in the form that clients send to proxies. They are removed, because Express
- * would let Node parse such a URL, and Node prints a malformed one, token included, in a warning.
+ * The scheme and host that clients send to proxies. They are removed, because Express would let Node parse
+ * the URL, and Node prints malformed URLs, token included, in a warning.
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** How many requests of one connection may be without a response. Clients that do not pipeline have one. */
+/** How many requests of one connection may be without a response. */
 const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
 
 /**
- * Builds the routes. Paths contain tokens, so no response, log line or metric contains a part of a request,
- * and Express's default error handler, which prints paths, is never reached.
+ * Paths contain tokens, so no response, log line or metric contains a part of a request. Express's default
+ * error handler prints paths, so it must never be reached.
  */
 export function createApp(settings: {
   handle: (trigger: TriggerUrl, respond: (outcome: TriggerOutcome) => void) => void

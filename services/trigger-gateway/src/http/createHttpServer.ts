@@ -8,13 +8,12 @@ export type ServerLimits = {
   keepAliveMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
-  /** A connection with a request in flight may be silent for this long. */
   inactivityMs: number
 }
 
 /**
- * The server that partners call over the internet. Node itself responds to invalid requests with 400, to too
- * large headers with 431 and to slow requests with 408.
+ * Node itself responds to invalid requests with 400, to too large headers with 431 and to slow requests with
+ * 408.
  */
 export function createHttpServer(limits: ServerLimits, app: App): Server {
   // Node throws if the time-out for headers is longer than the time-out for the request.
@@ -29,7 +28,6 @@ export function createHttpServer(limits: ServerLimits, app: App): Server {
       // `limitPipelining` checks the Host header instead: Node would process the requests behind a rejected
       // one.
       requireHostHeader: false,
-      // How often Node checks the time-outs above.
       connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     },
     app.onRequest,

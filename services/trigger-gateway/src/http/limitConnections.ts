@@ -23,7 +23,7 @@ export function limitConnections(server: Server, max: number): void {
     idle.add(socket)
     if (inFlight.size <= max) return
     const closing = longestIdle ?? socket
-    // Forget it now and not at its "close" event, because more connections may arrive before that event.
+    // Forget it now, because more connections may arrive before its "close" event.
     forget(closing)
     closing.destroy()
   })

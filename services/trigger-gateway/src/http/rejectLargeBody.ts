@@ -4,8 +4,8 @@ import { responses, sendLastResponse } from "./responses.ts"
 const maxBodyBytes = 1024
 
 /**
- * Discards a body of up to 1 KiB, and rejects a larger one with 413. This happens before the URL is read, so
- * a 413 does not reveal whether the URL is valid.
+ * Discards a body of up to 1 KiB. Rejects a larger one with 413 before the URL is read, so that a 413 does
+ * not reveal whether the URL is valid.
  */
 export function rejectLargeBody(onRejected: () => void, next: RequestListener): RequestListener {
   return (request, response) => {

@@ -19,7 +19,7 @@ function problem(
   return { status, headers: all, body }
 }
 
-/** Complete responses. They are built once, so that no part of a request can get into them. */
+/** Built once, so that no part of a request can get into a response. */
 export const responses = {
   /** The same 404 for every cause, so that callers cannot find out which connections exist. */
   notFound: problem(
@@ -54,7 +54,7 @@ export function sendLastResponse(response: ServerResponse, fixed: FixedResponse)
   sendResponse(response, fixed)
 }
 
-/** The correlation id, with which logs name the trigger's sync, is in a header of the response. */
+/** Logs name the trigger's sync by this correlation id. */
 export function sendAccepted(response: ServerResponse, correlation: string): void {
   response.writeHead(202, { "x-request-id": correlation, "content-length": 0 }).end()
 }

@@ -19,7 +19,6 @@ type WaitingTrigger = ReceivedTrigger & {
 }
 
 export type BatchRun = {
-  /** Sets the outcome of a trigger of the batch. */
   settle: (index: number, outcome: TriggerOutcome) => void
   /** The deadline is over: all callers have their responses. */
   isLate: () => boolean
@@ -30,18 +29,16 @@ export type BatchRun = {
 export type BatchTriggersSettings = BatchBounds & {
   /** Triggers without an outcome when the promise settles have failed. */
   processBatch: (batch: ReceivedTrigger[], run: BatchRun) => Promise<void>
-  /** While this is true, triggers are rejected at once. */
   isUnavailable: () => boolean
-  /** How many triggers may wait in all batches together. Further triggers are rejected at once. */
+  /** If this many triggers wait in all batches together, more are rejected at once. */
   maxWaiting: number
   deadlineMs: number
 }
 
 /**
  * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within
- * `deadlineMs`. A trigger with the outcome "unavailable" may have been published all the same, which causes
- * at most one needless sync. Callbacks are used, because promises would cost more CPU time than the work
- * itself.
+ * `deadlineMs`. An "unavailable" trigger may have been published all the same, which causes one needless sync
+ * at most. There are callbacks, because promises would cost more CPU time than the work.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings

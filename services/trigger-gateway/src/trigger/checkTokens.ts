@@ -6,8 +6,8 @@ import type { TriggerUrl } from "./parseTriggerUrl.ts"
 const noHash = Buffer.alloc(32)
 
 /**
- * Returns for each trigger whether its token is its connection's current one. Hashes are not cached, so that
- * a replaced token is invalid on every gateway at once.
+ * Whether each token is its connection's current one. Hashes are not cached, so that a replaced token is
+ * invalid on every gateway at once.
  */
 export async function checkTokens(
   triggers: readonly TriggerUrl[],

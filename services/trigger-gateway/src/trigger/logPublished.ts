@@ -5,8 +5,8 @@ import type { Logger } from "@sitewire/runtime"
 const recordsPerLine = 100
 
 /**
- * Logs published records, so that a trigger can be found by the correlation id in its response. A line has
- * many records, because one line each would be ten thousand lines a second.
+ * Logs published records, so that a trigger can be found by the correlation id in its response. One line per
+ * record would be ten thousand lines a second.
  */
 export function logPublished(log: Logger, records: readonly ConnectorTriggered[]): void {
   if (!log.isLevelEnabled("info")) return

@@ -34,7 +34,6 @@ export function mergeTriggers(triggers: readonly Trigger[]): Map<string, Connect
   return records
 }
 
-/** Hundreds of triggers share a millisecond, so each time is formatted once. */
 function cachedTimeFormat(): (at: number) => string {
   const texts = new Map<number, string>()
   return (at) => {

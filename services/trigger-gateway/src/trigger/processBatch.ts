@@ -17,14 +17,13 @@ const notFound: TriggerOutcome = { status: "not found" }
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 
 /**
- * After this time, other batches may start although records of this one still wait, for a partition without a
- * leader for example.
+ * After this time, another batch may start while some partitions have not acknowledged this batch's records.
  */
 const releaseAfterMs = 50
 
 /**
  * Checks the tokens of a batch, publishes one record per connection, and settles a connection's triggers when
- * Kafka has acknowledged its record. Rejects if the token hashes could not be read.
+ * Kafka has acknowledged its record.
  */
 export function createProcessBatch({ readHashes, publish, topic, metrics, onPublished }: ProcessBatchParts) {
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {

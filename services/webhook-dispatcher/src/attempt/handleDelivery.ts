@@ -32,7 +32,7 @@ export type HandleDeliveryParts = {
 }
 
 /**
- * How long to wait for the part of the response's body that is stored. Slow bodies must not use up
+ * How long to wait for the stored part of the response's body. Slow bodies must not use up
  * MAX_OUTSTANDING_RECORDS.
  */
 const failureExcerptMs = 250
@@ -122,7 +122,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
 
   function logAttempt(due: DueDelivery, { error, status, timing }: AttemptOutcome, next: NextStep | null) {
     const state = stateAfter(next)
-    // With a line for each success, these lines would be most of the log.
+    // A line for each success would be most of the log.
     const level = state === "delivered" ? "debug" : "info"
     if (!log.isLevelEnabled(level)) return
     log[level]({ ...describe(due), state, error, status, ms: Math.round(timing.totalMs) }, "attempt made")
@@ -142,7 +142,6 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   return handleDelivery
 }
 
-/** Returns a promise only if the excerpt is incomplete. */
 function readExcerpt({ excerpt }: AttemptOutcome, waitMs: number): Buffer | null | Promise<Buffer> {
   if (excerpt === null || excerpt.complete()) return excerpt?.received() ?? null
   return excerpt.within(waitMs)

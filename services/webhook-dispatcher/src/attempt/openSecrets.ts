@@ -5,9 +5,9 @@ import type { SealedSecret } from "../delivery.ts"
 const maxCached = 10_000
 
 /**
- * Returns the function that decrypts (unseals) signing secrets. It caches them by their ids: a rotation
- * creates a new id, so a cached secret is never outdated. If a secret cannot be unsealed, the process has the
- * wrong sealing keys: the function calls `onUnopened` and throws.
+ * Caches decrypted (unsealed) secrets by id. A rotation creates a new id, so a cached secret is never
+ * outdated. If a secret cannot be unsealed, the process has the wrong sealing keys: calls `onUnopened` and
+ * throws.
  */
 export function createSecretOpener(
   keys: SealingKeys,
@@ -34,8 +34,8 @@ export function createSecretOpener(
 }
 
 /**
- * Decrypts the newest channel's secret at the start of the process, so that a process with the wrong sealing
- * keys never becomes ready.
+ * Decrypts the newest channel's secret at the start, so that a process with the wrong sealing keys never
+ * becomes ready.
  */
 export async function checkNewestSecret(parts: {
   sql: Sql

@@ -23,7 +23,7 @@ type Row = ChannelRow & {
 }
 
 // With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
-// now, Postgres checks the row again in its new version, and skips it because of its lease.
+// now, Postgres checks the row's new version, and skips it because of its lease.
 //
 // The time since the deferral counts towards the retry period only if the circuit breaker was open.
 //
@@ -46,7 +46,7 @@ returning delivery.id, event_id, body, attempts, failures, correlation, deferred
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
-/** Claims the deliveries that were deferred first. The row's lock keeps the number of the attempt unique. */
+/** Claims the deliveries that were deferred first. The row's lock keeps attempt numbers unique. */
 export async function claimDeferred(
   sql: Sql,
   requests: readonly ClaimRequest[],

@@ -20,7 +20,7 @@ type Row = {
   correlation: string
 }
 
-/** How many deliveries of a channel one statement checks. Those that were deferred first are checked. */
+/** One statement checks this many deliveries of a channel: those that were deferred first. */
 const checkedPerChannel = 1_000
 
 // The retry period counts the time until the deferral, plus the time for which the breaker has been open. If

@@ -4,7 +4,6 @@ import type { DeferralReason } from "../delivery.ts"
 export type Deferral = {
   id: string
   reason: DeferralReason
-  /** Number of the attempt that is deferred. */
   attempt: number
   failures: number
   /** How much of the retry period is over; null if it starts with the next attempt. */
@@ -22,7 +21,7 @@ update delivery
  where delivery.id = deferral.id and deferred_at is null and attempts < deferral.attempt
    and (state = 'pending' or state = 'delivered' and next_attempt_at is not null)`
 
-/** A dispatcher will claim the deferred row, so the delivery's Kafka record may be committed afterwards. */
+/** The Kafka record of a deferred delivery may be committed, because a dispatcher will claim the row. */
 export async function deferDeliveries(sql: Sql, batch: readonly Deferral[]): Promise<void> {
   await sql(
     statement,

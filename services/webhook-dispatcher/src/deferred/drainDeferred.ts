@@ -4,10 +4,10 @@ import type { DispatcherMetrics } from "../metrics.ts"
 import type { ClaimRequest } from "./claimDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
 
-/** A claim waits this long after a permit's release, so that it can use several released permits. */
+/** A claim waits this long for more released permits. */
 const claimDelayMs = 2
 /**
- * After a fault, this process leaves a channel to others, which may have the sealing key that this one lacks.
+ * After a fault, leave the channel to other processes, which may have the sealing key that this one lacks.
  */
 const backOffMs = 30_000
 
@@ -161,7 +161,6 @@ export function drainDeferred(parts: DrainParts) {
       channelsWithCapacity.add(channel)
       wake()
     },
-    /** Claims no deliveries of the channel for a while, because this process cannot send them. */
     backOff(channel: string): void {
       backOffUntil.set(channel, performance.now() + backOffMs)
       for (const [other, until] of backOffUntil) if (until <= performance.now()) backOffUntil.delete(other)

@@ -6,7 +6,6 @@ export type UnattemptedDelivery = {
   correlation: string
 }
 
-/** Finds the deliveries of these events that are stored but neither attempted nor deferred. */
 export function findUnattempted(sql: Sql, eventIds: readonly string[]): Promise<UnattemptedDelivery[]> {
   return sql<UnattemptedDelivery>(
     `select id, event_id, correlation from delivery

@@ -21,7 +21,7 @@ export type HandleSitePaidParts = {
   store: (batch: NewDelivery[]) => Promise<StoredRow[]>
   findUnattempted: (eventIds: string[]) => Promise<UnattemptedDelivery[]>
   publish: Publish
-  /** Attempts a delivery that was stored just now. Resolves when its outcome is durable. */
+  /** Attempts a delivery that was stored just now. */
   handleNewDelivery: (due: DueDelivery) => Promise<void>
   /** Attempts a delivery that was stored earlier, unless the attempt was made since. */
   handleStoredDelivery: (next: DeliveryDue) => Promise<void>
@@ -48,8 +48,7 @@ type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done:
 
 /**
  * Rejects the invalid records of a batch, stores the valid events with one statement, and makes each
- * delivery's first attempt. Calls `done` for a record when its outcome is durable. The promise rejects if a
- * record could not be handled.
+ * delivery's first attempt. Calls `done` for a record when its outcome is durable.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
   const { store, findUnattempted, handleNewDelivery, handleStoredDelivery, isInvalidData, metrics, log } =
@@ -104,7 +103,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     const started: Promise<void>[] = []
     for (const event of batch) {
       const deliveries = await storeAndDeliver([event], done)
-      // The caller awaits these promises after the loop. Until then, a rejection would count as unhandled.
+      // The caller awaits these promises later. Until then, a rejection would count as unhandled.
       for (const delivery of deliveries) delivery.catch(() => {})
       started.push(...deliveries)
     }
@@ -115,7 +114,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     const { paid, delivery, duplicates } = event
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
     if (row.channel_id === null) return rejectFirst(event, "unknown channel", batch.done)
-    // Frees memory: the record may contain large unknown fields, and the delivery may take long.
+    // Frees memory, because the record may contain large unknown fields.
     event.record.value = null
     metrics.events.inc({ outcome: !row.inserted ? "duplicate" : row.erased ? "erased" : "accepted" })
     if (duplicates) {

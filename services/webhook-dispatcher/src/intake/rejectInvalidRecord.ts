@@ -28,8 +28,7 @@ export function createRejectInvalidRecord(parts: {
     const headers = { ...record.headers, ...origin }
     const published = await publish({ topic: invalidTopic, key, value, headers })
     if (published.kind === "rejected") {
-      // The broker rejected the record for good. Retrying would block the partition, so publish only the
-      // origin.
+      // Retrying would block the partition, so only the record's origin is published.
       const reasons = `${reason}; not stored here (${published.why}): ${value?.byteLength ?? 0} bytes`
       await publish({
         topic: invalidTopic,

@@ -47,8 +47,8 @@ select stored.id is not null as inserted, channel_id, ${channelColumns}
  order by incoming.position`
 
 /**
- * Event ids must be unique within the batch. Delivery ids contain the time, so each call creates new ones:
- * when a call is repeated, the failed one may have been long ago.
+ * Event ids must be unique within the batch. Each call creates new delivery ids, because ids contain the
+ * time, and an earlier call may have failed long ago.
  */
 export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
   const ids = batch.map(newDeliveryId)

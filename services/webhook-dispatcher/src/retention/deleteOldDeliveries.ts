@@ -17,8 +17,7 @@ export type DeletedRows = {
  * pauses, so that they do not delay deliveries, replication or vacuum. Ids contain the time, so no index of
  * times is needed.
  *
- * Attempts are deleted after their deliveries, because one delivery may have hundreds. After a crash, the
- * next run deletes the rest.
+ * Attempts are deleted after their deliveries, because one delivery may have hundreds.
  */
 export async function deleteOldDeliveries(settings: {
   pool: Pool

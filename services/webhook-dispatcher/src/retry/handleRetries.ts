@@ -16,14 +16,12 @@ export type HandleRetriesParts = {
   log: Logger
 }
 
-/** `done` is called once the attempt's outcome is durable. */
 type Due = { next: DeliveryDue; done: () => void }
 
 /** Loads the deliveries of due retries, drops stale retries, and attempts the others. */
 export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
 
-  /** Rejects if a record could not be handled. */
   async function handleRecords(
     records: ConsumerRecord[],
     done: (record: ConsumerRecord) => void,
@@ -98,7 +96,6 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
   return {
     handleRecords,
-    /** For an attempt that comes from no retry topic. */
     attempt: (next: DeliveryDue) => handleAll([{ next, done: () => {} }]),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Each delay is a step with a retry topic of its own. `RETRY_DELAYS` overrides the default delays, which are
- * `defaultRetryDelays` in packages/contracts.
+ * Each delay is a step with its own retry topic. `RETRY_DELAYS` overrides `defaultRetryDelays` in
+ * packages/contracts.
  */
 export type RetrySchedule = { delaysMs: readonly number[]; periodMs: number }
 
@@ -9,8 +9,7 @@ export type NextStep = { kind: "retry"; step: number; delayMs: number } | { kind
 /**
  * Chooses what follows a failed attempt: the schedule's next delay (the last one repeats), or dead if that
  * delay would end after the retry period. `failures` includes this failure. `retryAfterMs`, from the
- * response, can choose a longer delay of the schedule, but none that ends after the period, so it never makes
- * a delivery dead.
+ * response, can choose a longer delay, but none that ends after the period.
  */
 export function nextStep(
   schedule: RetrySchedule,

@@ -1,5 +1,5 @@
 /**
- * Returns the `Retry-After` of a 429 or 503 in milliseconds. The header contains seconds or a date (RFC 9110,
+ * The `Retry-After` of a 429 or 503 in milliseconds. The header contains seconds or a date (RFC 9110,
  * 10.2.3). Undefined if it is unusable.
  */
 export function readRetryAfter(status: number, header: string | undefined, now: Date): number | undefined {

@@ -12,7 +12,7 @@ returning id`
 
 /**
  * Defers deliveries whose next attempt is overdue, because their retry record was deleted, is unreadable, or
- * is in a topic that is no longer consumed since RETRY_DELAYS changed. Returns how many.
+ * is in a topic that is no longer consumed since RETRY_DELAYS changed.
  */
 export async function sweepScheduled(
   sql: Sql,
