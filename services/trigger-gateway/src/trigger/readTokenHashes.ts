@@ -8,7 +8,7 @@ export async function readTokenHashes(
   connections: string[],
   timeoutMs: number,
 ): Promise<Map<string, Buffer>> {
-  // The driver's time-out also closes the connection. Postgres's own has no effect if the server has
+  // The driver's time-out also closes the connection. Postgres's own time-out has no effect if the server has
   // vanished.
   const query = { name: "token-hashes", text: statement, values: [connections], query_timeout: timeoutMs }
   const { rows } = await pool.driver.query<{ id: string; token_sha256: Buffer }>(query)

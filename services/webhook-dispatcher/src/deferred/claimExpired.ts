@@ -24,8 +24,8 @@ type Row = {
 const checkedPerChannel = 1_000
 
 // The retry period counts the time until the deferral, plus the time for which the breaker has been open. If
-// the breaker was the reason for the deferral, it has been open since then, otherwise since it opened in this
-// process. A pause does not count, so the time before the last resume is excluded.
+// the breaker was the reason for the deferral, it has been open since the deferral, otherwise since it opened
+// in this process. A pause does not count, so the time before the last resume is excluded.
 const statement = `
 with expired as materialized (
   select picked.id
