@@ -3,16 +3,16 @@ import type { Sql } from "@sitewire/database"
 import { type Erasures, readErasures } from "./readErasures.ts"
 import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 
-/** Events that an older erasure concerns have left site.paid. */
+/** Older erasures need not be read, because Kafka has deleted all events that were published before them. */
 const relevantMs = sitePaidMaxAgeMs + clockMarginMs
 
-/** The monotonic clock stops while the machine is suspended. */
+/** The monotonic clock stops while the machine is suspended, and the wall clock can be set back. */
 type Clocks = { monotonicMs(): number; wallMs(): number }
 const realClocks: Clocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
 
 /**
- * The returned function resolves to a list at most `listMaxAgeMs` old. Call it before each try to store
- * events.
+ * Returns a function that resolves to the requested erasures, as they were at most `listMaxAgeMs` ago. Call
+ * it before each try to store events, because an erasure may be requested between two tries.
  */
 export function openErasureList(sql: Sql, clocks: Clocks = realClocks): () => Promise<Erasures> {
   let list: { erasures: Erasures; monotonicMs: number; wallMs: number } | undefined
@@ -38,7 +38,7 @@ export function openErasureList(sql: Sql, clocks: Clocks = realClocks): () => Pr
 
   return async () => {
     while (!list || ageMs() > listMaxAgeMs) await readOnce()
-    // A failed refresh is reported once the list is too old.
+    // A failure is ignored here. Once the list is too old, the read above reports it.
     if (ageMs() > listRefreshMs) void readOnce().catch(() => {})
     return list.erasures
   }

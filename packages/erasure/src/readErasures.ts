@@ -5,15 +5,14 @@ import { digestsOf } from "./subject.ts"
 export type Erasures = {
   version: string
   /**
-   * Whether the content names someone whose erasure was requested at `recordedAt` or later. In doubt, true:
-   * the two clocks may differ by `clockMarginMs`, and unreadable content may name anybody.
+   * Whether the content names someone whose erasure was requested after `recordedAt`. True in doubt: the
+   * clocks of the two times may differ by `clockMarginMs`, and content that is not JSON may name anybody.
    */
   covers(content: Buffer, recordedAt: number): boolean
 }
 
 type Row = { version: string; erased: Record<string, number> | null }
 
-// Returns the digests only if the list has changed.
 const statement = `
 with requested as (
   select id, filter, created_at from job
@@ -30,7 +29,10 @@ select version,
        ) end as erased
   from listed`
 
-/** Reads the erasures since `since` that were not cancelled. Returns `known` if it is still the same list. */
+/**
+ * Reads the erasures that were requested since `since` and not cancelled. Returns `known` if it is still
+ * current.
+ */
 export async function readErasures(sql: Sql, since: Date, known?: Erasures): Promise<Erasures> {
   const [row] = await sql<Row>(statement, [since, known?.version ?? null], "read-erasures")
   if (row && known && row.erased === null) return known

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { domainToASCII } from "node:url"
 import { z } from "zod"
 
-/** Digests find the same addresses without revealing them. */
+/** Whose data an erasure deletes. A digest finds an address in events without storing the address. */
 export const subjectSchema = z.union([
   z.strictObject({ email_sha256: z.string() }),
   z.strictObject({ site_url_sha256: z.string() }),
@@ -24,7 +24,7 @@ export function digestsOf(content: Buffer): string[] | null {
   ])
 }
 
-/** Not recursive, because publishers choose the depth of their events. */
+/** Not recursive, because deeply nested events would overflow the stack. */
 function stringsIn(value: unknown): string[] {
   const strings: string[] = []
   const remaining = [value]
@@ -50,12 +50,15 @@ function normalizeEmail(email: string): string {
   const text = email.trim()
   const at = text.lastIndexOf("@")
   const domain = text.slice(at + 1)
-  // `domainToASCII` would drop what follows the host, as URL parsers do.
+  // `domainToASCII` would drop a path or query behind the host, as URL parsers do.
   const host = /[\s/\\?#%]/.test(domain) ? "" : domainToASCII(domain)
   return host === "" ? foldCase(text) : `${foldCase(text.slice(0, at))}@${host}`
 }
 
-/** Unicode case folding, which JavaScript lacks: makes ß, ẞ and SS equal. The dotless ı is not an i. */
+/**
+ * Unicode case folding, which JavaScript lacks. It makes ß, ẞ and SS equal. The dotless ı stays as it is,
+ * because its upper case is I.
+ */
 function foldCase(text: string): string {
   return text
     .normalize("NFC")

@@ -1,8 +1,11 @@
 export const listRefreshMs = 1_000
 export const listMaxAgeMs = 5_000
 
-/** From the check of an event to the commit of its delivery. */
+/** The longest time from the check of an event against the list to the commit of its delivery. */
 export const storeMaxMs = 40_000
 
-/** Events checked before an erasure may be stored until then, so its final pass starts later. */
+/**
+ * An erasure scans the deliveries twice. Until this long after its request, a dispatcher may store an event
+ * that it checked against an older list, so the second scan starts later.
+ */
 export const finalPassAfterMs = listMaxAgeMs + storeMaxMs

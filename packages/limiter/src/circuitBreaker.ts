@@ -1,13 +1,15 @@
 export type BreakerSettings = {
   /** Failures in a row that open the breaker; Infinity: never. */
   breakerFailures: number
-  /** Time until the first probe; doubles with each failed probe, up to ten times this. */
+  /**
+   * How long an open breaker waits before it admits a probe. Each failed probe doubles the wait, up to ten
+   * times this value.
+   */
   breakerCooldownMs: number
 }
 
 export type Breaker = {
   failures: number
-  /** Null while the breaker is closed. */
   openedAt: number | null
   /** When the next probe is due. */
   openUntil: number
@@ -45,7 +47,7 @@ export function countFailure(
   breaker.failures += 1
   if (breaker.failures < breakerFailures) return false
   const wasOpen = isBreakerOpen(breaker)
-  // This attempt started before the breaker opened, so its failure is no news.
+  // This attempt started before the breaker opened, so its failure does not lengthen the cool-down.
   if (wasOpen && !isProbe) return false
   if (wasOpen) breaker.cooldownMs = Math.min(breaker.cooldownMs * 2, breakerCooldownMs * 10)
   breaker.openedAt ??= now

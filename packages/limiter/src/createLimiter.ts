@@ -12,22 +12,18 @@ export type LimiterSettings = BreakerSettings & {
   maxConcurrency: number
   /** The limit of a new key; it grows by one with each success. */
   startConcurrency?: number
-  /** A key is slow if its average response, or its oldest permit, takes longer than this. */
+  /** A key is slow if its average response time, or the age of its oldest permit, reaches this. */
   slowMs?: number
-  /**
-   * Permits of all slow keys together; each has at least one. Breakers do not open for slow keys that
-   * succeed.
-   */
+  /** How many permits all slow keys may hold together. Each gets at least one. */
   slowConcurrency: number
   /** Callers that would wait longer than this are rejected. */
   maxWaitMs: number
   now?: () => number
   onBreaker?: (key: string, state: "open" | "closed", failures: number) => void
-  /** Called after a release if a permit, or half of the queue, is free. */
+  /** Called when a permit is released, if a permit or half of the key's queue is free then. */
   onCapacity?: (key: string) => void
 }
 
-/** `unknown` counts neither as a success nor as a failure. */
 export type PermitOutcome = "success" | "failure" | "unknown"
 
 export type Acquired =
@@ -36,7 +32,6 @@ export type Acquired =
 
 const sweepEveryMs = 50
 
-/** With more keys than this, idle keys are dropped. */
 const forgetThreshold = 1_000
 
 const newestResponseWeight = 0.2
@@ -56,8 +51,8 @@ type State = {
 }
 
 /**
- * Limits concurrency so that one key (a channel, a source host) cannot delay the others: a limit and a
- * circuit breaker per key, and one cap for all slow keys. State is in memory and starts empty.
+ * Limits how many calls run at the same time, so that one key (a channel or a source host) cannot delay the
+ * others. Each key has a concurrency limit and a circuit breaker. All slow keys share one more limit.
  */
 export function createLimiter(settings: LimiterSettings) {
   const {
@@ -104,7 +99,6 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   function countSlow(): number {
-    // Cached: there may be thousands of keys.
     if (now() - slow.countedAt >= sweepEveryMs) {
       let keys = 0
       for (const state of states.values())
@@ -120,20 +114,20 @@ export function createLimiter(settings: LimiterSettings) {
     return Math.min(state.limit, Math.max(1, Math.floor(slowConcurrency / sharing)))
   }
 
-  /** How many callers may wait, so that the last waits `maxWaitMs` at the current response time. */
+  /** How many callers may wait. At the current response time, the last of them waits `maxWaitMs`. */
   function maxWaiting(state: State): number {
     if (maxWaitMs <= 0) return 0
     const ms = responseMs(state)
     return ms === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / ms) * limitOf(state))
   }
 
-  /** Bounded before the first response, because that may show that the key is slow. */
+  /** The queue is short before the first response, because that response may show that the key is slow. */
   function queueLimit(state: State): number {
     const limit = maxWaiting(state)
     return state.averageMs === 0 ? Math.min(limit, unknownQueueFactor * limitOf(state)) : limit
   }
 
-  /** While a key hangs, its response time grows, so fewer callers may wait. */
+  /** While a key does not respond, `responseMs` grows, so fewer callers may wait. */
   function rejectExcessWaiting(): void {
     let anyWaits = false
     for (const state of states.values()) {
@@ -197,7 +191,7 @@ export function createLimiter(settings: LimiterSettings) {
 
   function succeeded(key: string, state: State): void {
     const closed = countSuccess(state.breaker, settings)
-    // After a recovery, all overdue work arrives at once, so the limit starts at 1.
+    // After the breaker closes, all waiting work arrives at once, so the limit starts at 1.
     state.limit = closed ? 1 : Math.min(maxConcurrency, state.limit + 1)
     if (closed) settings.onBreaker?.(key, "closed", 0)
   }
@@ -230,11 +224,9 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   return {
-    /** Returns a promise only if the caller has to wait. */
     acquire,
     /** How many more callers would get a permit within `maxWaitMs`. */
     capacity,
-    /** Rejects waiting callers, and resets the key's limit to 1. */
     pause,
     isOpen: (key: string): boolean => {
       const state = states.get(key)

@@ -10,7 +10,6 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** The scheduler's environment. The documents' tables and the manifests are generated from it. */
 export const schedulerVariables = {
   ...processVariables,
   ...kafkaVariables,

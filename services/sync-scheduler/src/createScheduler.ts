@@ -14,16 +14,16 @@ export type SchedulerParts = {
   maxPerHost: number
   store: Pick<Store, "recordTriggers" | "claim" | "finishRuns">
   runners: Record<GrantedRun["runner"], Runner>
-  /** Reports that claims fail, and later that they work again. */
+  /** Called when claiming due syncs fails, and when it works again. */
   onClaims: (working: boolean, why?: string) => void
-  /** Called if trigger records could not be recorded. They stay unfinished. */
+  /** Called if trigger records could not be stored in Postgres. Their offsets are then not committed. */
   onIngestFailed: (error: unknown) => void
   stopping: AbortSignal
   metrics: SchedulerMetrics
   log: Logger
 }
 
-/** Builds the scheduler and starts to claim due syncs. The caller passes trigger records to `ingest`. */
+/** Starts to claim due syncs. The caller passes trigger records to `ingest`. */
 export function createScheduler(parts: SchedulerParts) {
   const { windows, maxRunning, maxPerHost, store, runners, onClaims, onIngestFailed } = parts
   const { stopping, metrics, log } = parts

@@ -30,7 +30,8 @@ await runService({
       windowMs: config.SYNC_WINDOW,
       settleMs: config.SYNC_SETTLE,
       deadlineMs,
-      // For name lookup, two lost SYNs and TLS. A longer grace would only delay the next start after a crash.
+      // Enough for a name lookup, two lost SYNs and TLS. More would only delay a connection's next sync after
+      // a crash.
       startGraceMs: 5_000,
     }
     const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
@@ -56,7 +57,7 @@ await runService({
       remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
     })
     readiness.set("postgres", true)
-    // Statements report an outage too, but only if there are any.
+    // Reports an outage even while no statement runs.
     const connection = watchDependency({
       check: () => pool.sql("select 1"),
       onState: (available, why) => readiness.set("postgres connection", available, why),
@@ -78,7 +79,7 @@ await runService({
     const retention = startRetention({
       retentionMs: config.RETENTION,
       deleteBefore: async (before, signal) => {
-        // At most 10,000 rows a second. 100,000 connections that sync every minute add 1,700.
+        // At most 10,000 rows a second. 100,000 connections that sync every minute add 1,700 rows a second.
         const { kind, ...deleted } = await deleteOldRuns({ pool, before, batch: 1_000, pauseMs: 100, signal })
         return { kind, deleted }
       },
@@ -134,7 +135,6 @@ await runService({
       onIngestFailed(error) {
         if (lifecycle.stopping.aborted)
           return log.info("the stop leaves trigger records unfinished; they are consumed again")
-        // Only a new start consumes unfinished records again.
         log.fatal({ error }, "triggers could not be recorded; stopping, so that they are consumed again")
         void lifecycle.stop("triggers could not be recorded", 1)
       },

@@ -50,7 +50,6 @@ export function createSchedulerMetrics(registry: Registry) {
 
 export type SchedulerMetrics = ReturnType<typeof createSchedulerMetrics>
 
-/** Registers the metrics whose values are read when Prometheus asks. */
 export function registerGauges(
   registry: Registry,
   read: {
@@ -82,7 +81,7 @@ export function registerGauges(
     help: "Connections that are due and wait for a permit, in the whole installation.",
     registers,
     async collect() {
-      // Absent while Postgres is unavailable, because 0 would be wrong.
+      // The metric is absent while Postgres is unavailable, because 0 would be wrong.
       const due = await readForMetric(read.due())
       if (due === undefined) this.remove()
       else this.set(due)

@@ -11,8 +11,8 @@ import type { WindowSettings } from "./syncRun.ts"
 type Retry = <T>(what: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /**
- * The scheduler's statements. `retry` repeats them while Postgres is unavailable; claims end when the stop
- * begins.
+ * `retry` repeats a statement while Postgres is unavailable. Claims are no longer repeated once the process
+ * is stopping.
  */
 export function createStore({
   pool: { sql },

@@ -1,14 +1,14 @@
 /** A start that Postgres granted to this process and no other. */
 export type GrantedRun = {
   connection: string
-  /** Results are discarded unless fence and grant id are the connection's newest. */
+  /** Number of the start. Results are discarded unless fence and grant id are the connection's newest. */
   fence: number
-  /** Random: after a failover that lost the grant, another run can have the same fence. */
+  /** Random, because after a failover that lost this grant, another run can get the same fence. */
   grantId: string
   runner: "pull" | "delegate"
   /** Never logged: its query may contain credentials. */
   source: string
-  /** With port, in lower case. */
+  /** Host and port of the source, in lower case. */
   host: string
   /** The last run took long, or ran into a time limit. */
   slow: boolean
@@ -36,12 +36,13 @@ export type SyncResult =
   /** We ended the run; the source did not fail. */
   | { outcome: "abandoned"; error: string }
 
-/** `transitMs`: from writing the request until the source had it, at most. */
+/** `transitMs`: upper bound of the time from writing the request until the source had it. */
 export type RunnerResult = { result: SyncResult; transitMs: number }
 
 /**
- * Calls `mayStart` right before it writes a request, in the same event loop turn: windows are measured from
- * there, and the process may have been suspended. After false, it writes nothing and ends as abandoned.
+ * Calls `mayStart` in the event loop turn in which it writes the request, because windows are measured from
+ * then, and the process may have been suspended before. If `mayStart` returns false, it writes nothing, and
+ * the run ends as abandoned.
  */
 export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerResult>
 

@@ -8,7 +8,6 @@ import {
 } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** The gateway's environment. The documents' tables and the manifests are generated from it. */
 export const gatewayVariables = {
   ...processVariables,
   ...kafkaVariables,

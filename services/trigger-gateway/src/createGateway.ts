@@ -11,7 +11,6 @@ import { createProcessBatch } from "./trigger/processBatch.ts"
 export type GatewayParts = {
   limits: ServerLimits & {
     maxWaiting: number
-    /** A trigger that waits longer for Postgres or Kafka gets 503. */
     deadlineMs: number
   }
   topic: string
@@ -24,13 +23,12 @@ export type GatewayParts = {
   stopping: AbortSignal
 }
 
-/** Long enough to share queries, too short for callers to notice. */
+/** Triggers that arrive within this time share one query. Callers do not notice the delay. */
 const lingerMs = 3
-/** With several small batches, the process works on one while others wait. Two large ones left it idle. */
+/** With several small batches, the process works on one while others wait for Postgres or Kafka. */
 const maxBatch = 256
 const maxRunning = 4
 
-/** Builds the gateway's HTTP server, which does not listen yet. */
 export function createGateway(parts: GatewayParts): Server {
   const { limits, topic, readHashes, publish, isUnavailable, unavailablePartitions } = parts
   const { registry, log, stopping } = parts

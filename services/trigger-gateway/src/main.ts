@@ -17,7 +17,7 @@ await runService({
   checks: ["postgres", "kafka"],
   start: async ({ config, log, lifecycle, readiness, metrics: registry, announce }) => {
     const deadlineMs = config.GATEWAY_DEADLINE
-    // A new connection and a statement together must fit into the deadline.
+    // The deadline must be enough for opening a connection and running a statement.
     const statementMs = Math.ceil(deadlineMs / 2)
     const pool = openPool(
       {

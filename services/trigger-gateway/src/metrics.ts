@@ -9,7 +9,7 @@ export type GatewayMetrics = {
   batch(step: "check" | "publish", size: number): void
 }
 
-/** No label is made from a request: its path contains the token. */
+/** No label contains a part of a request, because its path contains the token. */
 export function createGatewayMetrics(
   registry: Registry,
   current: { waiting: () => number; unavailablePartitions: () => number },
@@ -28,7 +28,7 @@ export function createGatewayMetrics(
     unavailable: requests.labels("unavailable"),
     method: requests.labels("method"),
   }
-  // Prometheus ignores the first increase of a series that begins at 1, and an alert uses `unavailable`.
+  // Series start at 0, because Prometheus ignores an increase in a series that begins at 1.
   for (const outcome of Object.values(outcomes)) outcome.inc(0)
   const responseSeconds = new Histogram({
     name: "sitewire_trigger_response_seconds",

@@ -5,8 +5,8 @@ import type { ClaimedDelivery } from "./deferred/releaseClaims.ts"
 import type { AttemptRecord } from "./outcome/recordAttempts.ts"
 
 /**
- * Every statement costs a commit, so attempts share one. A longer wait would save more commits, and would
- * repeat more attempts after a kill.
+ * Attempts share a statement, because every statement costs a commit. With a longer wait, a kill would repeat
+ * more attempts.
  */
 const recording: BatchBounds = { lingerMs: 25, flushAt: 32, maxBatch: 500, maxRunning: 2 }
 

@@ -8,10 +8,9 @@ import type { RetrySchedule } from "./retry/nextAttempt.ts"
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 type Handle = (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => Promise<void>
 
-/** While Postgres and Kafka are available. */
+/** How long recording an outcome takes at most while Postgres and Kafka are available. */
 const recordWithinMs = 2_000
 
-/** Stops the process if a record cannot be handled. */
 export function createConsumers(
   { config, log, lifecycle, readiness }: Service,
   parts: { kafka: KafkaConnection; topics: TopicNames; schedule: RetrySchedule; dispatcher: Dispatcher },
@@ -30,8 +29,8 @@ export function createConsumers(
       group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
       topics: consumed,
       maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
-      // Parsed records wait in memory for capacity. Small fetches keep them out of V8's old generation
-      // (decision 0019).
+      // Fetched records wait in memory for capacity. With small fetches, they do not reach V8's old
+      // generation (decision 0019).
       fetchBytes: 64 * 1024,
       onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
       onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
@@ -43,10 +42,9 @@ export function createConsumers(
       log.info("records are unfinished at the stop; the next process consumes them again")
       return
     }
-    // The record blocks the commits of its partition until it is consumed again.
     log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
-    // The unfinished record would use up the whole deadline. Wait for the attempts in flight only, and for
-    // the 2 s that a consumer reserves to commit and to leave its group.
+    // Closing would wait for the unfinished record until the deadline. So wait only for attempts in flight,
+    // and for the 2 s that a consumer reserves to commit and to leave its group.
     longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordWithinMs
     void lifecycle.stop("a record could not be handled", 1)
   }
@@ -59,7 +57,7 @@ export function createConsumers(
     },
     outstanding: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.outstanding(), 0),
     sitePaidLag: async () => consumers.get("paid")?.lag() ?? [],
-    /** Closes all at the same time, so that attempts that hang delay the stop once and not once each. */
+    /** Closes all consumers at the same time, so that attempts that hang delay the stop only once. */
     close(deadlineMs: number): Promise<unknown> {
       const drainMs = Math.min(deadlineMs, longestDrainMs)
       const closing = [...consumers.values()].map((consumer) => consumer.close(drainMs))

@@ -21,7 +21,7 @@ import { createScheduleRetry } from "./retry/scheduleRetry.ts"
 export type DispatcherSettings = {
   schedule: RetrySchedule
   topics: TopicNames
-  /** Applies separately to new events, retries and claimed deliveries. */
+  /** The limit applies separately to new events, retries and claimed deliveries. */
   maxOutstanding: number
   channelMaxConcurrency: number
   channelMaxWaitMs: number
@@ -29,7 +29,9 @@ export type DispatcherSettings = {
   breakerCooldownMs: number
   overdueAfterMs: number
   deliveryTimeoutMs: number
-  /** How often Postgres is polled for deferred deliveries: resumed channels, resends, ended leases. */
+  /**
+   * How often Postgres is polled for deferred deliveries of resumed channels, of resends and of ended leases.
+   */
   pollIntervalMs: number
 }
 
@@ -38,19 +40,22 @@ export type DispatcherParts = {
   store: Store
   publish: Publish
   send: SendRequest
-  /** Whether Postgres rejected a value, which comes from one record, and not the statement. */
+  /** Whether Postgres rejected a value of one record, so that the others can be stored without it. */
   isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
   log: Logger
 }
 
-/** Too short a lease would repeat attempts; a long one delays them after a kill. */
+/**
+ * A claim reserves a delivery for one dispatcher until its lease ends. If leases are too short, another
+ * dispatcher repeats attempts. If they are too long, a kill delays attempts.
+ */
 const recordWithinMs = 5_000
 const expireWithinMs = 30_000
 
 /**
- * Wires the steps of the flow, and starts draining deferred deliveries and the sweep. The caller consumes the
- * records, real or simulated, and passes them to `handleSitePaid` and `handleRetries`.
+ * Starts to attempt deferred deliveries and to sweep for lost ones. The caller consumes (or simulates) the
+ * records and passes them to `handleSitePaid` and `handleRetries`.
  */
 export function createDispatcher(parts: DispatcherParts) {
   const { settings, store, publish, send, isInvalidData, metrics, log } = parts
@@ -142,7 +147,7 @@ export function createDispatcher(parts: DispatcherParts) {
   }
 
   /**
-   * If an attempt of the delivery is in flight (a resend was requested), the claim is released and made again
+   * If a resend was requested during an attempt that is still in flight, the claim is released and made again
    * later.
    */
   async function handleClaimed(due: DueDelivery): Promise<void> {

@@ -7,9 +7,9 @@ export type Publish = (
 ) => Promise<{ kind: "published" } | { kind: "rejected"; why: string }>
 
 /**
- * A record that the broker rejects for good must not block the partition that is being consumed, so it is
- * only logged. If the broker rejects a whole topic (a missing permission), `onTopic` reports that until it
- * accepts a record.
+ * Drops and logs a record that the broker rejects for good, because retrying would block the consumed
+ * partition. If the broker rejects a whole topic (a missing permission), `onTopic` reports this until the
+ * topic accepts a record.
  */
 export function createPublish(parts: {
   producer: Pick<Producer, "publish">

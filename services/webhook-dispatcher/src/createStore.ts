@@ -16,8 +16,8 @@ import { loadDeliveries } from "./retry/loadDeliveries.ts"
 export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * The dispatcher's statements. Those that a record's outcome needs are retried; those that run at intervals
- * are not, because the next interval repeats them.
+ * Statements that finish a record are retried. Statements that run at intervals are not, because the next
+ * interval repeats them.
  */
 export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement }) {
   const { sql } = pool
@@ -26,7 +26,7 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
   return {
     storeDeliveries: (batch: readonly NewDelivery[]) =>
       retry("store deliveries", async () => {
-        // Before each try, because an erasure may have been requested during an outage.
+        // Read again before each try, because an erasure may have been requested since.
         const erasures = await currentErasures()
         return storeDeliveries(
           sql,

@@ -46,7 +46,7 @@ export type DueDelivery = {
   attempt: number
   /** Failed attempts since `since`. */
   failures: number
-  /** Start of the retry period, ISO 8601, moved forward by the time that does not count. */
+  /** Start of the retry period, ISO 8601, moved forward by time that does not count, such as a pause. */
   since: string
   correlation: string
   /** Null if the attempt comes from a Kafka record and not from a deferred row. */
@@ -54,10 +54,12 @@ export type DueDelivery = {
 }
 
 type Claim = {
-  /** Identifies the deferral that the attempt ends. A resend in the meantime is a new deferral. */
+  /** Identifies the deferral that the attempt ends. A resend in the meantime is another deferral. */
   deferredAt: Date
   leaseExpiresAt: Date
-  /** Start no attempt after this (`performance.now()`), because the lease would end during it. */
+  /**
+   * No attempt may start after this (`performance.now()`), because its lease would end before the attempt.
+   */
   attemptBefore: number
 }
 

@@ -3,7 +3,7 @@
  * time: the second waits for the first, and is then dropped as stale.
  */
 export function createDeliveryLock() {
-  // Null while nothing waits, which spares nearly all deliveries an array.
+  // Null while nothing waits, so that nearly all deliveries need no array.
   const waiters = new Map<string, (() => void)[] | null>()
   return {
     /** Returns true if the lock was acquired. Otherwise `onReleased` is called when it is released. */
@@ -17,7 +17,7 @@ export function createDeliveryLock() {
       else waiting.push(onReleased)
       return false
     },
-    /** For an id that was created just now, so that its lock must be free. */
+    /** For an id that was created just now, whose lock nothing else can have. */
     acquireNew: (delivery: string): void => void waiters.set(delivery, null),
     release(delivery: string): void {
       const waiting = waiters.get(delivery)

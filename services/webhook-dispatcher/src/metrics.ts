@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from "@sitewire/runtime"
 
 export const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
 
-/** Counts what happens to deliveries. No label contains an id, because the number of ids is unbounded. */
+/** No label contains an id, because the number of ids is unlimited. */
 export function createDispatcherMetrics(registry: Registry) {
   const registers = [registry]
   const events = new Counter({
@@ -17,7 +17,7 @@ export function createDispatcherMetrics(registry: Registry) {
     labelNames: ["reason"],
     registers,
   })
-  // Alerts use these, and Prometheus sees no increase in a series that starts at 1.
+  // Series start at 0, because alerts use them, and Prometheus sees no increase in a series that starts at 1.
   for (const outcome of ["accepted", "duplicate", "invalid", "erased"]) events.inc({ outcome }, 0)
   for (const reason of deferralReasons) deferred.inc({ reason }, 0)
   return {

@@ -10,7 +10,7 @@ import type { RetryStatement } from "./createStore.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 
-/** Also reports outages to readiness, and closes the pool at the stop. */
+/** Also reports outages to readiness, and closes the pool when the process stops. */
 export async function openDatabase({ config, log, lifecycle, readiness }: Service): Promise<{
   pool: Pool
   retry: RetryStatement
@@ -30,7 +30,7 @@ export async function openDatabase({ config, log, lifecycle, readiness }: Servic
     signal: lifecycle.stopping,
   })
   readiness.set("postgres", true)
-  // Reports outages while no statement runs.
+  // Reports an outage even while no statement runs.
   const connection = watchDependency({
     check: () => pool.sql("select 1"),
     onState: (available, why) => readiness.set("postgres connection", available, why),

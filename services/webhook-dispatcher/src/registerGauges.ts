@@ -2,7 +2,7 @@ import { Gauge, type Registry, readForMetric, registerLagGauge } from "@sitewire
 import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 import { deferralReasons } from "./metrics.ts"
 
-/** Limits the queries to Postgres. */
+/** Limits how often Postgres is queried. */
 const backlogMaxAgeMs = 10_000
 
 export function registerGauges(
@@ -48,7 +48,7 @@ export function registerGauges(
   registerBacklogGauges(registry, read.backlog)
 }
 
-/** Omitted while Postgres is unavailable, because old values would mislead. */
+/** The gauges are absent while Postgres is unavailable, because old values would mislead. */
 function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<BacklogMetrics>): void {
   const registers = [registry]
   let readAt = Number.NEGATIVE_INFINITY

@@ -9,7 +9,7 @@ export type CompactedTrigger = {
   correlation: string
 }
 
-/** So that no record can overflow the columns. */
+/** Counts are limited, so that no record can overflow a column in Postgres. */
 const largestCount = 1_000_000_000
 
 /** One entry per connection, with the correlation of its first trigger. */
@@ -35,7 +35,7 @@ export function compactTriggers(triggers: readonly ConnectorTriggered[]): Compac
   return [...byConnection.values()]
 }
 
-/** Texts of different lengths do not sort by time: some have fractions of a second. */
+/** ISO 8601 texts are comparable only if their lengths are equal, because some have fractions of a second. */
 function isBefore(one: string, other: string): boolean {
   return one.length === other.length ? one < other : Date.parse(one) < Date.parse(other)
 }

@@ -17,16 +17,14 @@ export type IngestTriggersOptions = {
   isInvalidTrigger: (error: unknown) => boolean
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
-  /** The Kafka records stay unfinished, so their offsets are not committed. */
   onFailed: (error: unknown) => void
   log: Logger
 }
 
 /**
- * Returns the handler of trigger records. While a statement is running, it collects the records for the next
- * one. A record is done when its trigger is in Postgres; a crash before that repeats it, which costs a sync
- * at most. Triggers of a connection that is already due are recorded too, because another scheduler may be
- * starting its sync.
+ * Returns the handler of trigger records. While one statement runs, the handler collects the records for the
+ * next. A record is done when its trigger is in Postgres. A crash before the commit repeats the record, which
+ * causes one needless sync at most.
  */
 export function createIngestTriggers(
   options: IngestTriggersOptions,
@@ -35,7 +33,7 @@ export function createIngestTriggers(
   const waiting: PendingTrigger[] = []
   let recording = false
 
-  /** Loses no accepted trigger, because the gateway writes its records by the same schema. */
+  /** No accepted trigger is lost, because the gateway writes its records by the same schema. */
   function skipInvalid({ topic, partition, offset }: ConsumerRecord, reason: string): void {
     onInvalid()
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
@@ -50,7 +48,6 @@ export function createIngestTriggers(
       onRecorded({ triggers: batch.reduce((sum, { trigger }) => sum + trigger.count, 0), dueInMs })
     } catch (error) {
       if (!isInvalidTrigger(error)) throw error
-      // Bisect to find the invalid one.
       const [only] = batch
       if (batch.length > 1) {
         const middle = Math.ceil(batch.length / 2)
@@ -78,7 +75,7 @@ export function createIngestTriggers(
     for (const record of records) {
       const read = readTriggered(record.value)
       if (read.ok) {
-        // Frees memory while tens of thousands of records wait for a statement.
+        // Frees memory while records wait for a statement.
         record.value = null
         waiting.push({ record, trigger: read.value, done })
       } else {

@@ -2,16 +2,16 @@ import { plainArray, type Sql } from "@sitewire/database"
 import type { CompactedTrigger } from "./compactTriggers.ts"
 
 /**
- * Adds triggers to the windows of their connections. `triggers` contains each connection once, because an
- * upsert cannot update a row twice. Connections that do not exist are skipped.
+ * Adds triggers to the rows of `sync_window`, one row per connection. `triggers` contains each connection
+ * once, because an upsert cannot update a row twice. Unknown connections are skipped.
  *
  * - Rows are locked in the order of their ids, as in `finishRuns`, to avoid deadlocks.
- * - `failures` becomes 0: a trigger announces a change, so the next retry is only one window later.
- * - During a run, `due_at` is its lease and does not change. `finishRuns` compares `requested` with
- *   `claimed`.
+ * - `failures` becomes 0, because a trigger announces a change: the next retry is only one window later.
+ * - During a run, `due_at` is the run's lease and does not change. `finishRuns` sets it, and compares
+ *   `requested` with `claimed` to see whether triggers came meanwhile.
  * - `clock_timestamp()` is read under the row's lock, because the upsert may have waited for a claim.
  *
- * `dueInMs`: until the first of them is due; null if all of them wait for a running sync.
+ * `dueInMs`: until the first of these connections is due. Null if all of them wait for a running sync.
  */
 export async function recordTriggers(
   sql: Sql,
@@ -60,7 +60,7 @@ select count(*)::int as recorded,
 from recorded
 `
 
-/** A value that the columns cannot store (SQLSTATE class 22). The same batch would fail again. */
+/** Whether a column cannot store one of the values (SQLSTATE class 22). */
 export function isInvalidTrigger(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("22")
 }

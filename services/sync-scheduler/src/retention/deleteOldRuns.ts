@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** The key of an advisory lock: "sync" in four bytes. */
+/** The key of an advisory lock: "sync". */
 const lockKey = 0x73796e63
 
 export type Deleted = {
@@ -11,9 +11,9 @@ export type Deleted = {
 }
 
 /**
- * Deletes the runs that started before `before`, except each connection's newest. `batch` limits the
- * connections that a statement reads and the rows that it deletes, so it delays neither syncs nor replicas
- * nor vacuum. There is no index of start times, which every run would have to update.
+ * Deletes the runs that started before `before`, except each connection's newest. `batch` limits what a
+ * statement reads and deletes, so that it delays neither syncs nor replicas nor vacuum. There is no index of
+ * start times, because every run would have to update it.
  */
 export async function deleteOldRuns(settings: {
   pool: Pool
@@ -29,14 +29,14 @@ export async function deleteOldRuns(settings: {
     if (signal.aborted) return { kind: "busy", runs }
     const step = await oneAtATime(pool, lockKey, async (sql) => {
       const [row] = await sql<Step>(deleteSome, [after, before, batch])
-      // In the transaction, whose lock stops other schedulers from deleting during the pause.
+      // The pause is inside the transaction, because its lock keeps other schedulers from deleting meanwhile.
       if (row?.last) await sleep(pauseMs, undefined, { signal }).catch(() => {})
       return row
     })
     if (step === null) return { kind: "busy", runs }
     runs += step?.deleted ?? 0
     if (!step?.last) return { kind: "finished", runs }
-    // After a full batch, the same connections may have more old runs.
+    // After a full batch, the same connections are read again, because they may have more old runs.
     if (step.deleted < batch) after = step.last
   }
 }

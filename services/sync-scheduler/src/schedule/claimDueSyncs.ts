@@ -13,9 +13,11 @@ export type FreePermits = { all: number; slow: number }
 
 export type ClaimInput = {
   total: FreePermits
-  /** `isProbe`: the circuit breaker is open. A slow connection is no good probe. */
+  /**
+   * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. Slow connections probe last.
+   */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
-  /** Of each other host. */
+  /** The permits of each host that is not in `hosts`. */
   otherHost: FreePermits
 }
 
@@ -27,14 +29,13 @@ export type Claim = {
   limited: boolean
   /** The statement reached its limit of rows: claim again at once. */
   more: boolean
-  /** Null if no connection will be due. */
   nextDueInMs: number | null
 }
 
-/** For recording the end of a run after its deadline. Then the run counts as lost. */
+/** A run may record its end until this long after its deadline. Then it counts as lost. */
 const leaseMarginMs = 5_000
 
-/** Grants starts of due syncs. `claimStatements.ts` explains how. */
+/** Grants this process starts of due syncs. `claimStatements.ts` explains how. */
 export async function claimDueSyncs(
   sql: Sql,
   settings: WindowSettings,
@@ -69,7 +70,6 @@ export async function findDueConnections(sql: Sql, input: ClaimInput): Promise<s
   return rows.map(({ connection_id }) => connection_id)
 }
 
-/** Grants a start if the connection is still due. */
 export async function claimConnection(
   sql: Sql,
   settings: WindowSettings,
@@ -123,7 +123,7 @@ type ClaimRow = {
   content_sha256: Buffer | null
 }
 
-/** A claim without grants returns one row, which states when to claim again. */
+/** A claim that grants nothing returns one row without a connection. */
 function readRun(row: ClaimRow): GrantedRun[] {
   if (row.connection_id === null) return []
   const { etag, last_modified: lastModified, content_sha256: contentSha256 } = row

@@ -13,8 +13,8 @@ import { type Clocks, startStopwatch } from "./stopwatch.ts"
 export type BadRow = { connection: string; error: unknown }
 
 /**
- * Claims due syncs. If a row makes the statement fail, claims one connection at a time, and defers those that
- * fail by a window, so that all schedulers can claim the others.
+ * Claims due syncs. If the values of a row make the statement fail, claims one connection at a time instead.
+ * A connection that still fails becomes due one window later, so that all schedulers can claim the others.
  */
 export async function claimSkippingBadRows(
   sql: Sql,
@@ -34,7 +34,7 @@ export async function claimSkippingBadRows(
     try {
       runs.push(...(await claimConnection(sql, settings, connection)))
     } catch (error) {
-      // Runs that were granted before Postgres became unavailable must start.
+      // Postgres has become unavailable, but the runs that were granted before must start.
       if (!isBadRow(error) && runs.length > 0) break
       if (!isBadRow(error)) throw error
       badRows.push({ connection, error })

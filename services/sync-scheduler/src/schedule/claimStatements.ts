@@ -1,22 +1,23 @@
 /**
- * The statements that grant starts of syncs. Row locks, Postgres's clock, and the new `window_ends_at` and
- * fence keep two starts of a connection a window apart, for any number of schedulers with any clocks.
+ * The statements that claim due syncs: they grant starts to a scheduler. A claim locks the row, uses
+ * Postgres's clock, and sets a new fence and `window_ends_at`. So two starts of a connection are at least a
+ * window apart, for any number of schedulers with any clocks.
  *
- * - `skip locked`: schedulers that claim at the same time share the due rows instead of waiting for each
- *   other.
+ * - `skip locked`: concurrent schedulers share the due rows instead of waiting for each other.
  * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window.
- * - A row that is due while its host has no capacity moves to the host's queue (`waiting_for_host`), of which
- *   a claim reads one row until the host has capacity. While the total is used up, no row moves, because its
- *   host may have capacity.
- * - Slow connections get at most their share of the permits. Their queues are last in the index, where the
- *   walk can stop.
- * - `window_ends_at` includes the start grace: two requests are a window apart even if the run never ends.
- * - `due_at` becomes the lease. After it, a run whose process died is closed as lost, and its triggers join
- *   the next run.
- * - Row limits are literals: with parameters, the planner may sort all windows.
+ * - A connection that is due while its host has no capacity moves to the host's queue (`waiting_for_host`).
+ *   Until the host has capacity, a claim reads one row of the queue. While this scheduler's total is used up,
+ *   no row moves, because its host may have capacity.
+ * - Slow connections get at most their share of the permits. Their queues are last in the index, so that a
+ *   claim without permits for slow connections does not read them.
+ * - `window_ends_at` includes the start grace, within which a run must send its request. So two requests are
+ *   a window apart even if the run's end is never recorded.
+ * - `due_at` becomes the end of the run's lease. If the run's process has died, the next claim after the
+ *   lease closes the run as lost, and its triggers join the next run.
+ * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 
-/** Rows that one statement reads and locks outside the queues, at most. */
+/** A statement reads and locks at most this many rows in the hosts' queues, and as many others. */
 export const readAtOnce = 256
 
 const clock = `clock as materialized (select clock_timestamp() as at)`
@@ -24,7 +25,7 @@ const clock = `clock as materialized (select clock_timestamp() as at)`
 const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waiting_for_host, w.slow,
     w.first_trigger_at, w.last_trigger_at, w.correlation, c.source, c.runner, c.source_host as host`
 
-/** Chooses what is granted. The parameters from `$at` on are those of `choiceValues`. */
+/** Chooses the connections to grant. The parameters are those of `choiceValues`, numbered from `at`. */
 const choosing = (at: number) => {
   const [hosts, free, freeSlow, isProbe, otherFree, otherSlow, total, totalSlow] = [
     `$${at}::text[]`,
@@ -106,7 +107,9 @@ chosen as materialized (
 )`
 }
 
-/** Moves what was not granted to the queue of its host. $9: the total, as after `choosing(3)`. */
+/**
+ * Moves candidates that were not chosen to their hosts' queues. $9 is the total, because of `choosing(3)`.
+ */
 const queueing = `
 queued_now as (
   update sync_window w set waiting_for_host = candidate.host
@@ -117,7 +120,7 @@ queued_now as (
   returning 1
 )`
 
-/** Grants what is in `chosen`. $1 and $2 are those of `grantValues`. */
+/** Grants the connections in `chosen`. $1 and $2 are the values of `grantValues`. */
 const granting = (onConflict: string) => `
 lost as (
   update sync_run r set outcome = 'abandoned', error = 'lost', finished_at = clock.at
@@ -160,8 +163,8 @@ recorded as (
 )`
 
 /**
- * A row with the new fence is left of a deleted connection whose delete trigger was disabled. Only
- * `claimConnection` overwrites it, because the check slows down inserts.
+ * A run with the new fence is left of a deleted connection with the same id, whose delete trigger was
+ * disabled. Only `claimConnection` overwrites it, because the check slows down inserts.
  */
 const overwrite = `on conflict (connection_id, fence) do update set
     grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',

@@ -3,10 +3,9 @@ import type { SyncResult } from "../syncRun.ts"
 
 const timeLimits = new Set(["timeout", "late-start"])
 const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
-/** Errors of one connection, whose host has responded. */
+/** Errors that concern one connection only, because its host has responded. */
 const responseErrors = new Set(["status", "too-large"])
 
-/** What the result of a sync shows about its host. */
 export function hostOutcome(result: SyncResult): PermitOutcome {
   if (result.outcome === "abandoned") return "unknown"
   if (!("error" in result)) return "success"

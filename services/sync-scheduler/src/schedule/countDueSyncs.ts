@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-/** Connections that are due and wait for a permit. Each count has its own partial index. */
+/** Two counts, because each has its own partial index. */
 export async function countDueSyncs(sql: Sql): Promise<number> {
   const [row] = await sql<{ due: number }>(
     `select sum(count)::int as due from (

@@ -11,13 +11,13 @@ export type HostLimiterSettings = {
   onBreaker?: LimiterSettings["onBreaker"]
 }
 
-/** Failures in a row. More than a host's first permits, so a short interruption opens no breaker. */
+/** Failures in a row. More than a host's first 4 permits, so that a short interruption opens no breaker. */
 const breakerFailures = 8
 
 /**
- * Limits the syncs in flight of this process, in total and per source host. A host starts with 4 permits and
- * gets one more with each success. Slow connections get at most half of the permits, in total and of each
- * host. While a host's circuit breaker is open, its connections stay due and use up no retries.
+ * Limits the syncs in flight of this process, in total and per source host. Slow connections get at most half
+ * of the permits, in total and of each host. While a host's circuit breaker is open, its connections stay due
+ * and use up no retries.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
@@ -29,13 +29,14 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     slowConcurrency: shareOfSlow(maxRunning),
     maxWaitMs: 0,
     breakerFailures,
-    // The limiter doubles it up to half of a window, so a recovered host waits no longer.
+    // The limiter doubles this up to ten times its value, so a recovered host waits at most half of a window.
     breakerCooldownMs: windowMs / 20,
     ...(onBreaker ? { onBreaker } : {}),
   })
   const slow = { total: 0, byHost: new Map<string, number>() }
   /**
-   * Hosts that got permits since the last `free`. If idle, they may have more capacity than an unknown host.
+   * Hosts that got permits since the last call of `free`. `constrained` omits those that are idle again, but
+   * they may have more capacity than an unknown host.
    */
   const recent = new Set<string>()
 
@@ -51,7 +52,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
   }
 
   return {
-    /** What a claim may grant. */
+    /** Returns how many syncs a claim may grant while `running` syncs are in flight. */
     free(running: number): ClaimInput {
       const known = limiter.constrained()
       for (const { key } of known) recent.delete(key)
@@ -67,13 +68,15 @@ export function createHostLimiter(settings: HostLimiterSettings) {
         otherHost: freePermits(startConcurrency, 0, 0),
       }
     },
-    /** Returns the release of the permit; null if the host has lost its capacity since the claim. */
+    /**
+     * Returns the function that releases the permit. Null if the host has lost its capacity since the claim.
+     */
     acquire({
       host,
       slow: isSlow,
     }: Pick<GrantedRun, "host" | "slow">): ((outcome: PermitOutcome) => void) | null {
       const acquired = limiter.acquire(host)
-      // Never a promise: `maxWaitMs` is 0.
+      // `acquire` never returns a promise, because `maxWaitMs` is 0.
       if (acquired instanceof Promise || acquired.kind === "rejected") return null
       recent.add(host)
       if (isSlow) countSlow(host, 1)

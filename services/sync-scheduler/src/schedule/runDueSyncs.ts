@@ -10,13 +10,12 @@ import { createWakeTimer } from "./wakeTimer.ts"
 /** Triggers that another scheduler has recorded are noticed within this time. */
 const longestSleepMs = 2_000
 
-/** At the end of a stop, for recording that runs were aborted. */
+/** Running syncs are aborted this long before a stop's deadline, so that their ends can be recorded. */
 const recordingReserveMs = 2_000
 
 export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
   /** Retries while Postgres is unavailable. */
   claim: (input: ClaimInput) => Promise<Claim & { badRows: BadRow[] }>
-  /** Reports that claims fail, and later that they work again. */
   onClaims: (working: boolean, why?: string) => void
   windowMs: number
   metrics: RunSyncOptions["metrics"] & Pick<SchedulerMetrics, "claimFailures">
@@ -24,20 +23,19 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
 }
 
 export type DueSyncs = {
-  /** Announces a connection that is due in `ms` milliseconds. */
   dueIn(ms: number): void
   /** Includes syncs whose end is being recorded. */
   running(): number
   /**
-   * Waits for the running syncs, and aborts them near the deadline. `drained`: all ended, and every end was
-   * recorded.
+   * Waits for the running syncs, and aborts them near the deadline. `drained`: no sync was aborted, and every
+   * end was recorded.
    */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
 /**
- * Claims due syncs and runs them. Sleeps until the earliest due time that triggers, finished runs and claims
- * have announced, so syncs start on time without frequent queries.
+ * Claims due syncs and runs them. Between claims it sleeps until the earliest due time known from triggers,
+ * finished runs and the last claim, so syncs start on time without frequent queries.
  */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   const { claim, hosts, stopping, metrics, log } = options
@@ -70,7 +68,8 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
       for (const run of claimed.runs) start(run, claimed.age)
       reportClaim(claimed.badRows)
       if (claimed.more) return 0
-      // Every claim reads the hosts' queues. This pause limits that to half of the time.
+      // Every claim reads all queues of hosts. The pause is as long as the claim took, so claims take at most
+      // half of the time.
       if (limited) await pause(Math.min(longestSleepMs, claimed.age()))
       return Math.min(longestSleepMs, claimed.nextDueInMs ?? longestSleepMs)
     } catch (error) {
@@ -82,7 +81,7 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     }
   }
 
-  /** A bad row is claimed once a window, so claims work again if none has failed for two windows. */
+  /** A bad row fails once in each window, so claims work again if no row has failed for two windows. */
   function reportClaim(badRows: readonly BadRow[]): void {
     for (const { connection, error } of badRows) {
       metrics.claimFailures.inc()

@@ -3,8 +3,8 @@ export type Clocks = { monotonic: () => number; wall: () => number }
 const systemClocks: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
 
 /**
- * Returns the milliseconds since this call, by the clock that shows more: the monotonic clock stops while the
- * machine is suspended, and the wall clock can be set back.
+ * Measures the milliseconds since this call. Uses the clock that shows more, because the monotonic clock
+ * stops while the machine is suspended, and the wall clock can be set back.
  */
 export function startStopwatch({ monotonic, wall }: Clocks = systemClocks): () => number {
   const started = { monotonic: monotonic(), wall: wall() }

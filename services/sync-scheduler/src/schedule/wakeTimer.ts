@@ -5,10 +5,9 @@ export type WakeTimer = {
   sleep(ms: number): Promise<void>
 }
 
-/** setTimeout fires at once if the delay is longer. */
+/** With a longer delay, setTimeout fires at once. */
 const longestTimeoutMs = 2 ** 31 - 1
 
-/** A sleep that others can shorten, also before it begins. */
 export function createWakeTimer(): WakeTimer {
   let wakeAt = Number.POSITIVE_INFINITY
   let sleeper: { until: number; wake: () => void } | undefined

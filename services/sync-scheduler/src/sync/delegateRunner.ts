@@ -14,7 +14,7 @@ export type DelegateRunnerOptions = {
 /** The body of an executor's response. Any other body counts as `changed`. */
 const responseSchema = z.object({ changed: z.boolean() })
 
-/** From the response's headers until its few bytes of body. */
+/** How long to wait for the response's short body after its headers. */
 const bodyWaitMs = 1_000
 
 /** Asks the executor at the connection's source address to sync, and waits for its 2xx response. */
@@ -46,7 +46,7 @@ export function createDelegateRunner({
   }
 }
 
-/** The executor must discard results if it has received a higher `fence`. */
+/** An executor must discard the results of a run if it has received a higher `fence` since. */
 function describeRun(run: GrantedRun) {
   return {
     connection: run.connection,

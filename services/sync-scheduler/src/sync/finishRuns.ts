@@ -1,7 +1,10 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import type { SyncResult } from "../syncRun.ts"
 
-/** `sentAfterMs`: from the run's claim until the source had its request, at most; null if none was sent. */
+/**
+ * `sentAfterMs`: upper bound of the time from the run's claim until the source had the request. Null if no
+ * request was sent.
+ */
 export type Completion = {
   connection: string
   fence: number
@@ -19,30 +22,30 @@ export type Finish =
       kind: "recorded"
       /** Null: the connection is not due again. */
       dueInMs: number | null
-      /** Since the first trigger was accepted; null unless the run covered it. */
+      /** Since the first trigger was accepted. Null if the run covered no trigger. */
       syncedMs: number | null
       waitedFor: WaitedFor
     }
-  /** Nothing was written: a newer start has been granted, or Postgres lost this grant. */
+  /** Nothing was written: a newer start has been granted, or Postgres lost this grant in a failover. */
   | { kind: "stale" }
   /** Nothing was written: Postgres rejects the values of this run. */
   | { kind: "failed"; error: unknown }
 
-/** Windows from a failed start to the next one, by the number of failures in a row. */
+/** Windows between a failed start and the next one, by the number of failures in a row. */
 const retryWindows = [1, 2, 4, 8, 15]
 
 /**
- * Ends runs in one statement, so that a crash cannot separate content from the triggers that it covers. The
- * results are in the order of `completions`.
+ * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that
+ * it covers. The results are in the order of `completions`.
  *
- * - `newest`: the runs whose fence and grant id are still the newest. Only these are written.
+ * - `newest`: the runs whose fence and grant id are still the newest. Nothing is written for the others.
  * - Rows are locked in the order of their ids, as in `recordTriggers`, to avoid deadlocks.
- * - `window_ends_at`: a window after `started_at + sentAfterMs`, which is not before the request was sent; 1
- *   ms more, because the column rounds. An abandoned run that sent nothing used no window. A failed one did,
- *   or an unreachable source would be called without a pause.
- * - `during_run`: the trigger came before the previous run ended, and that run succeeded without covering it.
- * - `run` returns the columns of `newest`: another join with the arrays took half of the statement's time.
- * - Chunks of this and older fences are deleted, except the snapshot's.
+ * - `window_ends_at` is a window after `started_at + sentAfterMs`, when the source had the request at the
+ *   latest. 1 ms is added, because the column rounds. An abandoned run that sent nothing uses up no window. A
+ *   failed run does, because otherwise an unreachable source would be called without a pause.
+ * - `run` returns the columns of `newest`, because joining the arrays again took half of the statement's
+ *   time.
+ * - The content chunks of this run and of older runs are deleted, except those of the snapshot.
  */
 export async function finishRuns(
   sql: Sql,
@@ -79,7 +82,7 @@ export async function finishRuns(
   })
 }
 
-/** A null array is shorter than one of nulls, and `unnest` returns the same for both. */
+/** Null is shorter than an array of nulls, and `unnest` returns the same rows. */
 function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }

@@ -2,7 +2,10 @@ import type { Sql } from "@sitewire/database"
 import { isBadRow } from "../isBadRow.ts"
 import { type Completion, type Finish, finishRuns } from "./finishRuns.ts"
 
-/** Ends runs. If one makes the statement fail, bisects to find it, so that all others are recorded. */
+/**
+ * Records the ends of runs. If one makes the statement fail, bisects to find it, so that all others are
+ * recorded.
+ */
 export async function finishSkippingBadRows(
   sql: Sql,
   settings: { windowMs: number },

@@ -8,7 +8,6 @@ import type { Chunk } from "./storeChunk.ts"
 
 export type PullRunnerOptions = SignSourceRequestOptions & {
   egress: Egress
-  /** False if a newer start has been granted. */
   storeChunk: (chunk: Chunk) => Promise<boolean>
   deadlineMs: number
   maxBytes: number
@@ -43,7 +42,7 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
     }
     const transitMs = requestTransitMs(outcome.timing)
     if (storing && outcome.kind === "failed" && outcome.error === "timeout") {
-      // Not a time-out of the source, which would count as slow.
+      // Not reported as a time-out, because the connection would count as slow although its source is not.
       const late = new Error("Postgres did not store the content within SYNC_DEADLINE")
       return { result: storageFailed(late), transitMs }
     }
@@ -68,7 +67,7 @@ function isComplete(status: number): boolean {
   return status >= 200 && status <= 299 && status !== 206
 }
 
-/** Thrown in `onChunk`, because only an error ends a download from there. */
+/** Thrown in `onChunk` to end the download. */
 class StaleFence extends Error {}
 
 function requestHeaders(run: GrantedRun, options: PullRunnerOptions): Record<string, string> {

@@ -11,7 +11,7 @@ import {
 } from "./runWithinGrace.ts"
 
 export type RunSyncOptions = RunWithinGraceOptions & {
-  /** Retries while Postgres is unavailable, until the time of the stop is over. */
+  /** Retries while Postgres is unavailable, until shortly before a stop's deadline. */
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
   slowMs: number
@@ -23,7 +23,7 @@ export type RecordedRun =
   | { kind: "stale" }
   | { kind: "unrecorded" }
 
-/** Runs a granted sync and records its end. `age`: milliseconds since its claim. */
+/** `age`: milliseconds since the run's claim. */
 export function createRunSync(options: RunSyncOptions) {
   const { finish, hosts, slowMs, metrics, log } = options
   const runWithinGrace = createRunWithinGrace(options)
@@ -32,7 +32,7 @@ export function createRunSync(options: RunSyncOptions) {
     const release = hosts.acquire(run)
     if (release === null) return abandonedRun("busy")
     const ended = await runWithinGrace(run, age)
-    // Before recording the end, because the host is idle already.
+    // The permit is released before the end is recorded, because the host is idle already.
     release(hostOutcome(ended.result))
     return ended
   }

@@ -8,18 +8,17 @@ export type EndedRun = { result: SyncResult; sentAfterMs: number | null }
 export type RunWithinGraceOptions = {
   runners: Record<GrantedRun["runner"], Runner>
   startGraceMs: number
-  /** Aborted when the stop begins. */
   stopping: AbortSignal
-  /** Aborted when the time of the stop is over. */
+  /** Aborted near the deadline of the stop. */
   abort: AbortSignal
   log: Logger
 }
 
 /**
- * Executes a granted run, which must send its request within the start grace: `window_ends_at` includes no
- * more. A run that starts late, after a suspend of the machine, say, is abandoned and granted again. A run
- * whose connection is not ready in time fails instead, or a source that connects slowly would be called
- * without a pause.
+ * Executes a granted run. The run must send its request within the start grace, because `window_ends_at`
+ * includes no more. A run that starts late, after a suspend of the machine for example, is abandoned and
+ * granted again. A run whose network connection is not ready in time fails instead, because otherwise a
+ * source that connects slowly would be called without a pause.
  */
 export function createRunWithinGrace(options: RunWithinGraceOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options
@@ -64,7 +63,7 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
   }
 }
 
-/** A run that has sent no request uses no window. */
+/** An abandoned run that has sent no request uses up no window. */
 export function abandonedRun(error: string): EndedRun {
   return { result: { outcome: "abandoned", error }, sentAfterMs: null }
 }

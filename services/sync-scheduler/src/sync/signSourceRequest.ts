@@ -3,13 +3,12 @@ import type { GrantedRun } from "../syncRun.ts"
 
 export type SignSourceRequestOptions = {
   serviceName: string
-  /** Undefined: requests are not signed. */
   signingSecret: string | undefined
 }
 
 /**
- * Headers that name the connection and sign the request to its source, as in Standard Webhooks with an empty
- * body. The timestamp limits how long a captured signature is valid.
+ * Headers that name the connection and sign the request, as in Standard Webhooks with an empty body. The
+ * timestamp limits how long a captured signature is valid.
  */
 export function signSourceRequest(
   { connection, fence }: Pick<GrantedRun, "connection" | "fence">,

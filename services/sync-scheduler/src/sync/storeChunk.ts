@@ -4,7 +4,7 @@ export type Chunk = { connection: string; fence: number; grantId: string; positi
 
 /**
  * Stores a chunk of content under the run's fence. Returns false and stores nothing if a newer start has been
- * granted. If that happens during the statement, the next finish deletes the chunk. May be repeated.
+ * granted. If that start is granted while the statement runs, the end of its run deletes the chunk.
  */
 export async function storeChunk(sql: Sql, chunk: Chunk): Promise<boolean> {
   const { connection, fence, grantId, position, data } = chunk

@@ -4,16 +4,14 @@ import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 export type TopicWatch = {
   /** No partition leader of the topic responds. */
   isUnavailable(): boolean
-  /** How many partitions of the topic are known to accept no records. */
   unavailablePartitions(): number
   publish: Producer["publish"]
   stop(): void
 }
 
 /**
- * Reports to readiness whether the topic accepts records. If only some partitions do, the gateway is ready
- * and names the others: all gateways use the same brokers, so removing one would not help. Resolves after the
- * first check.
+ * Tells readiness whether the topic accepts records. If only some partitions do, the gateway stays ready: all
+ * gateways use the same brokers, so removing one would not help. Resolves after the first check.
  */
 export async function watchTopic(settings: {
   producer: Pick<Producer, "check" | "publish">

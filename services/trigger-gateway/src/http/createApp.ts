@@ -12,19 +12,19 @@ import { responses, sendAccepted, sendResponse } from "./responses.ts"
 const path = "/connectors/hook/:id/:token"
 
 /**
- * Scheme and host, which clients send to proxies. Removed, because Express lets Node parse them, and Node
- * prints a malformed URL, token included, in a warning.
+ * The scheme and host that clients send to proxies. They are removed, because Express would let Node parse
+ * the URL, and Node prints malformed URLs, token included, in a warning.
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** Requests of a connection without a response. Clients that do not pipeline have one. */
+/** How many requests of one connection may be without a response. */
 const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
 
 /**
- * The routes. Paths contain tokens, so no response, log line or metric is made from a request, and Express's
- * default error handler, which prints paths, is never reached.
+ * Paths contain tokens, so no response, log line or metric contains a part of a request. Express's default
+ * error handler prints paths, so it must never be reached.
  */
 export function createApp(settings: {
   handle: (trigger: TriggerUrl, respond: (outcome: TriggerOutcome) => void) => void
@@ -53,7 +53,7 @@ export function createApp(settings: {
           sendResponse(response, outcome.status === "not found" ? responses.notFound : responses.unavailable)
         metrics.responded(outcome, performance.now() - startedAt)
       } catch (error) {
-        // Rethrowing would leave the other triggers of the batch without a response.
+        // If the error were rethrown, the other triggers of the batch would get no response.
         onFailed(response, error)
       }
     }
@@ -62,7 +62,7 @@ export function createApp(settings: {
     else respond({ status: "not found" })
   }
 
-  /** Called if no route matched, or one failed. A path that cannot be decoded is a URIError. */
+  /** Called if no route matched (no error), the path cannot be decoded (a URIError), or a route failed. */
   function onUnmatched(response: ServerResponse, error: unknown): void {
     if (error === undefined || error === null || error instanceof URIError) {
       metrics.count("not_found")

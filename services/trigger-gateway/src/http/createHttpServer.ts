@@ -8,16 +8,15 @@ export type ServerLimits = {
   keepAliveMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
-  /** A connection with a request in flight may be silent for this long. */
   inactivityMs: number
 }
 
 /**
- * The listener that the internet reaches. Node itself responds to invalid, large and slow requests with 400,
- * 431 and 408.
+ * Node itself responds to invalid requests with 400, to too large headers with 431 and to slow requests with
+ * 408.
  */
 export function createHttpServer(limits: ServerLimits, app: App): Server {
-  // Node rejects a longer time-out for headers than for the request.
+  // Node throws if the time-out for headers is longer than the time-out for the request.
   const headersTimeoutMs = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs)
   const server = nodeHttp.createServer(
     {
@@ -26,19 +25,20 @@ export function createHttpServer(limits: ServerLimits, app: App): Server {
       headersTimeout: headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveMs,
-      // `limitPipelining` checks the header: Node would process the requests behind a rejected one.
+      // `limitPipelining` checks the Host header instead: Node would process the requests behind a rejected
+      // one.
       requireHostHeader: false,
-      // The time-outs above are checked this often.
       connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     },
     app.onRequest,
   )
   limitConnections(server, limits.maxConnections)
-  // The time-outs above do not apply while a response is sent, to a client that vanished without a FIN, say.
+  // The time-outs above do not apply while a response is sent. Without this one, a client that vanished
+  // without a FIN would keep its connection.
   server.timeout = limits.inactivityMs
-  // Not in the types: a client may close its sending side and still get its responses.
+  // Lets a client close its sending side and still get its responses. Node's types lack this option.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // A limit would drop headers silently, Content-Length included.
+  // 0 means no limit. With a limit, Node silently drops the headers beyond it, even Content-Length.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 0
   return server

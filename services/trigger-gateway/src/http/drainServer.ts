@@ -1,14 +1,13 @@
 import type { Server } from "node:http"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 
-/** After so long without a new connection, the load balancer is assumed to send none. */
+/** After this long without a new connection, the load balancer is assumed to open no more. */
 const quietMs = 500
 
 /**
- * Stops a server that is no longer ready. It accepts requests for `delayMs`, and longer while new connections
- * come less than 500 ms apart. Then it stops listening, waits for the requests in flight (`responseMs` at
- * most), and cuts the other connections. Connections that Node has not accepted by then are reset by the
- * kernel.
+ * Stops a server that is no longer ready. The server accepts requests for `delayMs`, and for longer while new
+ * connections come less than 500 ms apart. Then it stops listening and waits for the requests in flight,
+ * about `responseMs` at most. The kernel resets connections that Node has not accepted by then.
  */
 export async function drainServer(settings: {
   server: Server
@@ -19,7 +18,7 @@ export async function drainServer(settings: {
   const { server, delayMs, responseMs, deadlineMs } = settings
   const startedAt = performance.now()
   const closeBy = startedAt + Math.max(0, deadlineMs - responseMs - 2_000)
-  // A delay of 0 means that there is no load balancer, so do not wait for a quiet moment either.
+  // With a delay of 0, there is no load balancer, so no quiet moment is needed.
   let quietAt = startedAt
   let accepted = 0
   server.on("connection", () => {
@@ -31,8 +30,8 @@ export async function drainServer(settings: {
     await sleep(Math.max(0, Math.min(closeAt, closeBy) - performance.now()))
     closeAt = quietAt
   } while (performance.now() < Math.min(closeAt, closeBy))
-  // Close after a turn that accepted nothing. With 64 clients that never stop connecting, one of 8 stops
-  // reset some of them, instead of 5 of 8.
+  // Close after an event loop turn without a new connection, so that few connections wait to be accepted.
+  // With 64 clients that never stop connecting, 1 of 8 stops reset connections, without this loop 5 of 8.
   let before: number
   do {
     before = accepted

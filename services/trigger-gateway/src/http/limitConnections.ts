@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 /**
- * Limits a server to `max` connections. One more closes the connection that has been idle (without a request
- * in flight) for longest, or is closed itself if none is idle. With `server.maxConnections`, idle connections
- * could lock out callers.
+ * Limits a server to `max` connections. A further connection closes the one that has been idle (without a
+ * request in flight) for longest. If none is idle, the new one is closed. Node's `server.maxConnections`
+ * always closes the new one, so idle connections could lock out callers.
  */
 export function limitConnections(server: Server, max: number): void {
   const inFlight = new Map<Socket, number>()
@@ -23,7 +23,7 @@ export function limitConnections(server: Server, max: number): void {
     idle.add(socket)
     if (inFlight.size <= max) return
     const closing = longestIdle ?? socket
-    // Not on "close": more connections may arrive before that event.
+    // Forget it now, because more connections may arrive before its "close" event.
     forget(closing)
     closing.destroy()
   })

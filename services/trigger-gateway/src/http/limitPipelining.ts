@@ -3,7 +3,6 @@ import type { Socket } from "node:net"
 import { responses, sendLastResponse } from "./responses.ts"
 
 type ConnectionState = {
-  /** The number of requests without a response. */
   outstanding: number
   /** The response to the newest request that was not ignored. */
   newest: ServerResponse | null
@@ -12,9 +11,9 @@ type ConnectionState = {
 }
 
 /**
- * Processes pipelined requests in order, and ignores those behind a response that closes the connection,
- * which may be a part of a rejected body. A connection with more than `maxOutstanding` requests gets 503 and
- * is closed, so it cannot use up GATEWAY_MAX_WAITING.
+ * Processes pipelined requests in order. Ignores everything after a response that closes the connection,
+ * because it may be the rest of a rejected body. A connection with more than `maxOutstanding` requests
+ * without a response gets 503 and is closed, so it cannot use up GATEWAY_MAX_WAITING.
  */
 export function limitPipelining(settings: {
   maxOutstanding: number
@@ -35,8 +34,8 @@ export function limitPipelining(settings: {
 
   function processRequest(state: ConnectionState, request: IncomingMessage, response: ServerResponse): void {
     if (state.newest?.shouldKeepAlive === false) {
-      // Ignored requests would fill the memory. Deferred, because Node resumes reading after parsing each
-      // request.
+      // Stop reading, because ignored requests would fill the memory. Do so later, because Node resumes
+      // reading after it has parsed this request.
       setImmediate(() => request.socket.pause())
       return
     }
@@ -48,7 +47,7 @@ export function limitPipelining(settings: {
     } else if (request.headers.host === undefined && request.httpVersion === "1.1") {
       sendLastResponse(response, responses.missingHost)
     } else if (request.headers["transfer-encoding"] !== undefined && request.httpVersion === "1.0") {
-      // Node emits the request before it notices that the body has no end.
+      // HTTP/1.0 has no chunked bodies. Node emits the request before it notices that this body has no end.
       sendLastResponse(response, responses.chunkedHttp10)
     } else {
       onRequest(request, response)
@@ -62,7 +61,7 @@ export function limitPipelining(settings: {
       state.outstanding -= 1
     })
     const { bodyRead } = state
-    // Node emits the next request before `rejectLargeBody` knows the size of a chunked body.
+    // The next request waits, because Node emits it before `rejectLargeBody` knows a chunked body's size.
     if (request.headers["transfer-encoding"] !== undefined) {
       state.bodyRead = new Promise((resolve) => request.once("end", resolve))
     }

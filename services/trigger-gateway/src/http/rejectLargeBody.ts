@@ -4,8 +4,8 @@ import { responses, sendLastResponse } from "./responses.ts"
 const maxBodyBytes = 1024
 
 /**
- * Discards a body of up to 1 KiB, and rejects a larger one with 413 before the URL is read, so the response
- * reveals nothing about it.
+ * Discards a body of up to 1 KiB. Rejects a larger one with 413 before the URL is read, so that a 413 does
+ * not reveal whether the URL is valid.
  */
 export function rejectLargeBody(onRejected: () => void, next: RequestListener): RequestListener {
   return (request, response) => {
@@ -28,7 +28,7 @@ export function rejectLargeBody(onRejected: () => void, next: RequestListener): 
     request.on("end", () => {
       if (!rejected) next(request, response)
     })
-    // Without a listener, a client that disconnects would end the process.
+    // Without this listener, a client that disconnects would end the process.
     request.on("error", () => {})
     if (Number(length) > maxBodyBytes) reject()
   }

@@ -19,9 +19,9 @@ function problem(
   return { status, headers: all, body }
 }
 
-/** Complete responses, built once: no part of a request can get into them. */
+/** Built once, so that no part of a request can get into a response. */
 export const responses = {
-  /** The same 404 for every cause: callers cannot find out which connections exist. */
+  /** The same 404 for every cause, so that callers cannot find out which connections exist. */
   notFound: problem(
     404,
     "Not Found",
@@ -49,13 +49,12 @@ export function sendResponse(response: ServerResponse, fixed: FixedResponse): vo
   response.writeHead(fixed.status, fixed.headers).end(fixed.body)
 }
 
-/** Closes the connection after this response. */
 export function sendLastResponse(response: ServerResponse, fixed: FixedResponse): void {
   response.shouldKeepAlive = false
   sendResponse(response, fixed)
 }
 
-/** The correlation leads to the sync in the logs. */
+/** Logs name the trigger's sync by this correlation id. */
 export function sendAccepted(response: ServerResponse, correlation: string): void {
   response.writeHead(202, { "x-request-id": correlation, "content-length": 0 }).end()
 }

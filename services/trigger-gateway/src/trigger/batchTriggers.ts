@@ -19,7 +19,6 @@ type WaitingTrigger = ReceivedTrigger & {
 }
 
 export type BatchRun = {
-  /** Sets the outcome of a trigger of the batch. */
   settle: (index: number, outcome: TriggerOutcome) => void
   /** The deadline is over: all callers have their responses. */
   isLate: () => boolean
@@ -28,19 +27,18 @@ export type BatchRun = {
 }
 
 export type BatchTriggersSettings = BatchBounds & {
-  /** Triggers that have no outcome when it ends have failed. */
+  /** Triggers without an outcome when the promise settles have failed. */
   processBatch: (batch: ReceivedTrigger[], run: BatchRun) => Promise<void>
-  /** While this is true, triggers are rejected at once. */
   isUnavailable: () => boolean
-  /** More triggers than this in all batches are rejected at once. */
+  /** If this many triggers wait in all batches together, more are rejected at once. */
   maxWaiting: number
   deadlineMs: number
 }
 
 /**
  * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within
- * `deadlineMs`. An "unavailable" trigger may have been published, which costs a sync at most. Promises would
- * cost more than the work.
+ * `deadlineMs`. An "unavailable" trigger may have been published all the same, which causes one needless sync
+ * at most. There are callbacks, because promises would cost more CPU time than the work.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings
@@ -63,7 +61,7 @@ export function batchTriggers(settings: BatchTriggersSettings) {
     trigger.respond(outcome)
   }
 
-  /** A late trigger has its response already, and counts as waiting until it is settled. */
+  /** A late trigger has had its response already. It counts as waiting until its batch settles it. */
   function settle(trigger: WaitingTrigger, outcome: TriggerOutcome): void {
     if (trigger.settled) return
     trigger.settled = true
@@ -76,7 +74,7 @@ export function batchTriggers(settings: BatchTriggersSettings) {
       const trigger = batch[index]
       if (trigger) settle(trigger, outcome)
     }
-    // `watchDependency` has recorded the failure.
+    // Only Postgres's failures reject this promise, and `watchDependency` has reported them already.
     await processBatch(batch, { settle: settleAt, isLate, release }).catch(() => {})
     for (const trigger of batch) settle(trigger, failed)
   }

@@ -2,12 +2,12 @@ import { timingSafeEqual } from "node:crypto"
 import { hashConnectorToken } from "@sitewire/contracts"
 import type { TriggerUrl } from "./parseTriggerUrl.ts"
 
-/** For connections that do not exist, so that these take as long as a wrong token. */
+/** Compared if a connection does not exist, so that the check takes as long as for a wrong token. */
 const noHash = Buffer.alloc(32)
 
 /**
- * Whether each token is its connection's current one. No cache: a replaced token is invalid on every gateway
- * as soon as the statement that replaced it has returned.
+ * Whether each token is its connection's current one. Hashes are not cached, so that a replaced token is
+ * invalid on every gateway at once.
  */
 export async function checkTokens(
   triggers: readonly TriggerUrl[],

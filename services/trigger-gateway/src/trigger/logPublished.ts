@@ -1,12 +1,12 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import type { Logger } from "@sitewire/runtime"
 
-/** So many stay below 16 KB, at which container runtimes split lines. */
+/** This many records stay below 16 KB, at which container runtimes split lines. */
 const recordsPerLine = 100
 
 /**
- * Logs records, so that a trigger can be found by the correlation in its response. A line per record would be
- * ten thousand lines a second.
+ * Logs published records, so that a trigger can be found by the correlation id in its response. One line per
+ * record would be ten thousand lines a second.
  */
 export function logPublished(log: Logger, records: readonly ConnectorTriggered[]): void {
   if (!log.isLevelEnabled("info")) return

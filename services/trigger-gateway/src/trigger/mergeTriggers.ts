@@ -5,8 +5,8 @@ import type { ConnectorTriggered } from "@sitewire/contracts"
 export type Trigger = { connection: string; at: number }
 
 /**
- * One record for each connection, in the order of their first triggers. Its callers share its correlation,
- * with which the sync is logged.
+ * Returns one record for each connection, in the order of the first triggers. All callers of a connection get
+ * the record's correlation id, with which its sync is logged.
  */
 export function mergeTriggers(triggers: readonly Trigger[]): Map<string, ConnectorTriggered> {
   const spans = new Map<string, { first: number; last: number; count: number }>()
@@ -34,7 +34,6 @@ export function mergeTriggers(triggers: readonly Trigger[]): Map<string, Connect
   return records
 }
 
-/** Hundreds of triggers share a millisecond, so each time is formatted once. */
 function cachedTimeFormat(): (at: number) => string {
   const texts = new Map<number, string>()
   return (at) => {

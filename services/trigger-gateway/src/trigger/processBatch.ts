@@ -16,12 +16,14 @@ export type ProcessBatchParts = {
 const notFound: TriggerOutcome = { status: "not found" }
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 
-/** Then other batches may start while records of this one wait, for a partition without a leader, say. */
+/**
+ * After this time, another batch may start while some partitions have not acknowledged this batch's records.
+ */
 const releaseAfterMs = 50
 
 /**
- * Checks the tokens of a batch, publishes one record per connection, and settles its triggers when Kafka has
- * acknowledged it. Rejects if the token hashes could not be read.
+ * Checks the tokens of a batch, publishes one record per connection, and settles a connection's triggers when
+ * Kafka has acknowledged its record.
  */
 export function createProcessBatch({ readHashes, publish, topic, metrics, onPublished }: ProcessBatchParts) {
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {

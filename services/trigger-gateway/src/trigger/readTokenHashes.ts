@@ -2,13 +2,14 @@ import type { Pool } from "@sitewire/database"
 
 const statement = "select id, token_sha256 from connection where id = any($1::text[])"
 
-/** Token hashes of the connections that exist. Rejects if Postgres has not responded within `timeoutMs`. */
+/** Rejects if Postgres has not responded within `timeoutMs`. */
 export async function readTokenHashes(
   pool: Pool,
   connections: string[],
   timeoutMs: number,
 ): Promise<Map<string, Buffer>> {
-  // statement_timeout does not help if the server is gone. The driver's time-out also closes the connection.
+  // The driver's time-out also closes the connection. Postgres's own time-out has no effect if the server has
+  // vanished.
   const query = { name: "token-hashes", text: statement, values: [connections], query_timeout: timeoutMs }
   const { rows } = await pool.driver.query<{ id: string; token_sha256: Buffer }>(query)
   return new Map(rows.map((row) => [row.id, row.token_sha256]))

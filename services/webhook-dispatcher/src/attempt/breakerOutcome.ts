@@ -2,8 +2,8 @@ import type { PermitOutcome } from "@sitewire/limiter"
 import type { AttemptOutcome } from "./sendRequest.ts"
 
 /**
- * Every failed attempt counts towards opening the channel's circuit breaker. An attempt that this process
- * could not send (`fault`) or aborted at its stop (null) says nothing about the partner.
+ * An attempt that this process could not send (`fault`) or aborted at its stop (null) says nothing about the
+ * partner.
  */
 export function breakerOutcome(outcome: AttemptOutcome | "fault" | null): PermitOutcome {
   if (outcome === "fault" || outcome === null) return "unknown"

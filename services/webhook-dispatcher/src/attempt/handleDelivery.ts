@@ -16,7 +16,7 @@ export type HandleDeliveryParts = {
   send: SendRequest
   limiter: Pick<Limiter, "acquire" | "pause" | "isOpen">
   backlog: {
-    /** Why a new delivery of the channel is deferred behind others; null if it is not. */
+    /** Why a new delivery of the channel must wait behind deferred ones. Null if it need not. */
     queueReason: (channel: string) => "busy" | "fault" | null
     onDeferred: (channel: string) => void
     backOff: (channel: string) => void
@@ -31,16 +31,19 @@ export type HandleDeliveryParts = {
   log: Logger
 }
 
-/** How long to wait for the response's excerpt. Slow bodies must not use up the outstanding records. */
+/**
+ * How long to wait for the stored part of the response's body. Slow bodies must not use up
+ * MAX_OUTSTANDING_RECORDS.
+ */
 const failureExcerptMs = 250
 const successExcerptMs = 20
 
 /**
- * Attempts a delivery, or defers it if that is not possible now. Resolves when the outcome is durable.
+ * Attempts a delivery, or defers it if an attempt is not possible now. Resolves when the outcome is durable.
  *
- * The order makes a kill harmless: first publish what follows (the retry or the dead letter), then update the
- * row, then commit. After a kill in between, one attempt is repeated, and the second retry is dropped as
- * stale.
+ * A kill loses nothing because of the order: the retry or the dead letter is published first, then the row is
+ * updated, then the record's offset is committed. After a kill in between, the attempt is repeated, and its
+ * second retry is dropped as stale.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, limiter, backlog, schedule, metrics, log } = parts
@@ -79,8 +82,8 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     const { id, channel, attempt, failures, claim } = due
     if (claim !== null) return releaseClaim(due)
-    // The retry period counts time in which the partner could have accepted the delivery. It has not started
-    // if the delivery was never attempted for lack of capacity.
+    // The retry period counts only time in which the partner could have accepted the delivery. If no attempt
+    // was made because we lacked capacity, the period has not started.
     const elapsedMs = failures === 0 && reason !== "breaker" ? null : Date.now() - Date.parse(due.since)
     await parts.deferDelivery({ id, reason, attempt, failures, elapsedMs })
     backlog.onDeferred(channel.id)
@@ -139,7 +142,6 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   return handleDelivery
 }
 
-/** Returns a promise only if the excerpt is incomplete. */
 function readExcerpt({ excerpt }: AttemptOutcome, waitMs: number): Buffer | null | Promise<Buffer> {
   if (excerpt === null || excerpt.complete()) return excerpt?.received() ?? null
   return excerpt.within(waitMs)

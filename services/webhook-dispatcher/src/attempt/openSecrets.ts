@@ -5,8 +5,9 @@ import type { SealedSecret } from "../delivery.ts"
 const maxCached = 10_000
 
 /**
- * Caches unsealed secrets; a rotation creates a new id, so they cannot be outdated. If a secret cannot be
- * unsealed, the process has the wrong sealing keys: calls `onUnopened` and throws.
+ * Caches decrypted (unsealed) secrets by id. A rotation creates a new id, so a cached secret is never
+ * outdated. If a secret cannot be unsealed, the process has the wrong sealing keys: calls `onUnopened` and
+ * throws.
  */
 export function createSecretOpener(
   keys: SealingKeys,
@@ -33,7 +34,8 @@ export function createSecretOpener(
 }
 
 /**
- * Opens the newest secret at the start, so that a process with the wrong sealing keys never becomes ready.
+ * Decrypts the newest channel's secret at the start, so that a process with the wrong sealing keys never
+ * becomes ready.
  */
 export async function checkNewestSecret(parts: {
   sql: Sql

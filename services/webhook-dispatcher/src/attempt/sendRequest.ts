@@ -26,7 +26,7 @@ export type SendRequestSettings = {
 export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
   const signature = signatureHeader(serviceName)
 
-  /** Signed with both secrets during a rotation, so that partners can change theirs at any time. */
+  /** During a rotation, the request is signed with both secrets, so that partners can switch at any time. */
   function standardHeaders({ id, channel, body }: DueDelivery, secret: string) {
     const other = channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
     const timestamp = Math.floor(Date.now() / 1000)
@@ -49,7 +49,7 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
       },
       body: due.body,
       timeoutMs,
-      // Receivers are idempotent, so a request whose reused connection closes is sent again at once.
+      // If a reused connection closes, the request is sent again at once, because receivers are idempotent.
       repeatable: true,
     })
     if (outcome.kind === "aborted") return null

@@ -2,7 +2,7 @@ import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns, type DueDelivery, toChannel } from "../delivery.ts"
 
 export type ClaimSettings = {
-  /** How long no other dispatcher claims the deliveries. */
+  /** How long a claim keeps other dispatchers from claiming the same deliveries. */
   leaseMs: number
   /** How long after the claim an attempt may start. */
   attemptWithinMs: number
@@ -22,8 +22,8 @@ type Row = ChannelRow & {
   lease_expires_at: Date
 }
 
-// With `for update skip locked`, concurrent claims get different rows. A row whose claim has just been
-// committed is checked again in its new version, and skipped because of its lease.
+// With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
+// now, Postgres checks the row's new version, and skips it because of its lease.
 //
 // The time since the deferral counts towards the retry period only if the circuit breaker was open.
 //
@@ -46,7 +46,7 @@ returning delivery.id, event_id, body, attempts, failures, correlation, deferred
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
-/** Claims the deliveries that were deferred first. Assigns the attempt's number under the row's lock. */
+/** Claims the deliveries that were deferred first. The row's lock keeps attempt numbers unique. */
 export async function claimDeferred(
   sql: Sql,
   requests: readonly ClaimRequest[],

@@ -20,12 +20,12 @@ type Row = {
   correlation: string
 }
 
-/** Of each channel, one statement checks the deliveries that were deferred first. */
+/** One statement checks this many deliveries of a channel: those that were deferred first. */
 const checkedPerChannel = 1_000
 
-// The retry period counts the time until the deferral, plus the time in which the breaker was open: from the
-// deferral if the breaker was its reason, otherwise since the breaker opened in this process. A pause does
-// not count, so the time before the last resume is excluded.
+// The retry period counts the time until the deferral, plus the time for which the breaker has been open. If
+// the breaker was the reason for the deferral, it has been open since the deferral, otherwise since it opened
+// in this process. A pause does not count, so the time before the last resume is excluded.
 const statement = `
 with expired as materialized (
   select picked.id

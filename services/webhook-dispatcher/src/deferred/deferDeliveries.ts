@@ -4,16 +4,14 @@ import type { DeferralReason } from "../delivery.ts"
 export type Deferral = {
   id: string
   reason: DeferralReason
-  /** Number of the attempt that is deferred. */
   attempt: number
   failures: number
   /** How much of the retry period is over; null if it starts with the next attempt. */
   elapsedMs: number | null
 }
 
-// Since the row was read, another process may have made the attempt, an operator may have requested a resend,
-// or an erasure may have run. The conditions exclude these deliveries. All times in the row are by Postgres's
-// clock.
+// The conditions skip deliveries that have changed since they were read: another process made the attempt, an
+// operator requested a resend, or an erasure ran. All times are by Postgres's clock.
 const statement = `
 update delivery
    set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, lease_expires_at = null, next_attempt_at = null,
@@ -23,7 +21,7 @@ update delivery
  where delivery.id = deferral.id and deferred_at is null and attempts < deferral.attempt
    and (state = 'pending' or state = 'delivered' and next_attempt_at is not null)`
 
-/** From then on the row schedules the delivery, so its Kafka record may be committed. */
+/** The Kafka record of a deferred delivery may be committed, because a dispatcher will claim the row. */
 export async function deferDeliveries(sql: Sql, batch: readonly Deferral[]): Promise<void> {
   await sql(
     statement,

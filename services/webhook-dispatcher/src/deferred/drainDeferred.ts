@@ -4,9 +4,11 @@ import type { DispatcherMetrics } from "../metrics.ts"
 import type { ClaimRequest } from "./claimDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
 
-/** Lets one claim use the capacity of several released permits. */
+/** A claim waits this long for more released permits. */
 const claimDelayMs = 2
-/** Other processes may have the sealing key that this one lacks. */
+/**
+ * After a fault, leave the channel to other processes, which may have the sealing key that this one lacks.
+ */
 const backOffMs = 30_000
 
 export type DrainParts = {
@@ -28,7 +30,7 @@ export function drainDeferred(parts: DrainParts) {
     parts
   /** Channels with deferred deliveries, as far as this process knows. */
   let backlogs = new Set<string>()
-  /** The result of the running poll may not include these channels yet. */
+  /** Channels with deferrals during a running poll, whose result may not include them. */
   let deferredDuringPoll: Set<string> | null = null
   const channelsWithCapacity = new Set<string>()
   const backOffUntil = new Map<string, number>()
@@ -77,7 +79,7 @@ export function drainDeferred(parts: DrainParts) {
       counts.set(each.channel.id, (counts.get(each.channel.id) ?? 0) + 1)
       startAttempt(each)
     }
-    // Fewer than requested: no unclaimed deliveries remain, so new events need not queue behind them.
+    // If a claim returned fewer than requested, no unclaimed deliveries remain, so new events need not queue.
     for (const { channel, limit } of requests)
       if ((counts.get(channel) ?? 0) < limit) backlogs.delete(channel)
   }
@@ -108,14 +110,15 @@ export function drainDeferred(parts: DrainParts) {
         if (performance.now() >= nextPollAt) {
           nextPollAt = performance.now() + pollIntervalMs
           await poll()
-          // Not awaited: it may wait for Kafka, which claims do not need.
+          // Not awaited: `onPoll` may wait for Kafka, and claiming deliveries does not need Kafka.
           onPoll().catch((error: unknown) =>
             log.debug({ error }, "deliveries could not be expired; the next poll repeats it"),
           )
         }
         await claimAndAttempt()
       } catch (error) {
-        // Readiness reports the outage. Claims whose response was lost are repeated when their leases end.
+        // Readiness reports the outage. If only the response to a claim was lost, its leases end, and the
+        // deliveries are claimed again.
         log.debug({ error }, "deferred deliveries could not be claimed; the next poll repeats it")
         channelsWithCapacity.clear()
       }
@@ -158,7 +161,6 @@ export function drainDeferred(parts: DrainParts) {
       channelsWithCapacity.add(channel)
       wake()
     },
-    /** Claims no deliveries of the channel for a while, because this process cannot send them. */
     backOff(channel: string): void {
       backOffUntil.set(channel, performance.now() + backOffMs)
       for (const [other, until] of backOffUntil) if (until <= performance.now()) backOffUntil.delete(other)

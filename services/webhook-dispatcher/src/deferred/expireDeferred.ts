@@ -16,9 +16,9 @@ export type ExpireParts = {
 }
 
 /**
- * Marks deferred deliveries dead whose retry period ended while their channel's circuit breaker was open.
- * After a kill between the dead letters and the rows, the dead letters are published again when the leases
- * end.
+ * Marks deferred deliveries as dead if their retry period ended while their channel's circuit breaker was
+ * open. Dead letters are published before the rows are updated. After a kill in between, they are published
+ * again when the leases end.
  */
 export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   const { openBreakers, claim, publishDeadLetter, markDead, metrics, log } = parts

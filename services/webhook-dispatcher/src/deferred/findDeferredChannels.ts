@@ -5,8 +5,7 @@ export type DeferredChannel = { channel: string; paused: boolean }
 const unleased = "deferred_at is not null and (lease_expires_at is null or lease_expires_at < now())"
 
 // Jumps from channel to channel in the partial index, so the cost grows with the number of channels and not
-// of deliveries. Ordering by `deferred_at` too makes the planner use this index, because no other has that
-// order.
+// of deliveries. The planner uses this index, because no other is ordered by channel and `deferred_at`.
 const statement = `
 with recursive deferred (channel_id) as (
   (select channel_id from delivery where ${unleased} order by channel_id, deferred_at limit 1)

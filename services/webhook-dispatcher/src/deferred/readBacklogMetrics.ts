@@ -14,7 +14,7 @@ const overdue = `
 select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as seconds
   from delivery where next_attempt_at is not null`
 
-/** Scans partial indexes, so the cost grows with the number of deferred deliveries. */
+/** Scans partial indexes only, so the cost grows with the number of deferred deliveries. */
 export async function readBacklogMetrics(sql: Sql): Promise<BacklogMetrics> {
   const rows = await sql<{ reason: string; count: number; oldest_seconds: number }>(deferred)
   const [row] = await sql<{ seconds: number | null }>(overdue)

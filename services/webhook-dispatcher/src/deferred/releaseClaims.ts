@@ -3,7 +3,7 @@ import { plainArray, type Sql } from "@sitewire/database"
 /** `leaseExpiresAt` identifies the claim. */
 export type ClaimedDelivery = { id: string; leaseExpiresAt: Date }
 
-// If the lease ended and another dispatcher has claimed the delivery since, that claim must not be released.
+// A claim that another dispatcher has made since must not be released.
 const statement = `
 update delivery set lease_expires_at = null
   from unnest($1::uuid[], $2::float8[]) as claim (id, lease_expires_at_ms)

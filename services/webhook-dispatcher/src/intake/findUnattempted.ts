@@ -6,7 +6,6 @@ export type UnattemptedDelivery = {
   correlation: string
 }
 
-/** Finds deliveries that were stored before and neither attempted nor deferred. */
 export function findUnattempted(sql: Sql, eventIds: readonly string[]): Promise<UnattemptedDelivery[]> {
   return sql<UnattemptedDelivery>(
     `select id, event_id, correlation from delivery

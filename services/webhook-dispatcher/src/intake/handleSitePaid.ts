@@ -21,9 +21,9 @@ export type HandleSitePaidParts = {
   store: (batch: NewDelivery[]) => Promise<StoredRow[]>
   findUnattempted: (eventIds: string[]) => Promise<UnattemptedDelivery[]>
   publish: Publish
-  /** Attempts a delivery that was stored just now. Resolves when its outcome is durable. */
+  /** Attempts a delivery that was stored just now. */
   handleNewDelivery: (due: DueDelivery) => Promise<void>
-  /** Attempts a delivery that was stored before, unless that attempt was made. */
+  /** Attempts a delivery that was stored earlier, unless the attempt was made since. */
   handleStoredDelivery: (next: DeliveryDue) => Promise<void>
   invalidTopic: string
   isInvalidData: (error: unknown) => boolean
@@ -47,9 +47,8 @@ type Done = (record: ConsumerRecord) => void
 type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done: Done }
 
 /**
- * Rejects invalid records of a batch, stores the valid events with one statement, and makes each delivery's
- * first attempt. Calls `done` for a record when its outcome is durable. Rejects if a record could not be
- * handled.
+ * Rejects the invalid records of a batch, stores the valid events with one statement, and makes each
+ * delivery's first attempt. Calls `done` for a record when its outcome is durable.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
   const { store, findUnattempted, handleNewDelivery, handleStoredDelivery, isInvalidData, metrics, log } =
@@ -70,7 +69,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       }
     }
     const deliveries = storeAndDeliver([...valid.values()], done).then((started) => Promise.all(started))
-    // Awaited together: an unhandled rejection during the store would end the process.
+    // Awaited together, because a rejection that nothing awaits during the store would end the process.
     await Promise.all([deliveries, ...rejections])
   }
 
@@ -84,7 +83,8 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       return storeOneByOne(batch, error, done)
     }
     const known = batch.filter((_, at) => rows[at]?.channel_id !== null && rows[at]?.inserted === false)
-    // Not awaited here: a duplicate in a later batch must not lock a new delivery before this batch does.
+    // Not awaited here, because this batch must lock its new deliveries before a duplicate in a later batch
+    // can.
     const unattempted = known.length > 0 ? findAll(known.map(({ paid }) => paid.id)) : noUnattempted
     const shared = { unattempted, since: new Date().toISOString(), done }
     return batch.map((event, at) => deliver(event, rows[at], shared).then(() => done(event.record)))
@@ -103,7 +103,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     const started: Promise<void>[] = []
     for (const event of batch) {
       const deliveries = await storeAndDeliver([event], done)
-      // The caller awaits them after the loop. Until then, a rejection would count as unhandled.
+      // The caller awaits these promises later. Until then, a rejection would count as unhandled.
       for (const delivery of deliveries) delivery.catch(() => {})
       started.push(...deliveries)
     }
@@ -114,13 +114,13 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     const { paid, delivery, duplicates } = event
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
     if (row.channel_id === null) return rejectFirst(event, "unknown channel", batch.done)
-    // Frees memory: the record may contain large unknown fields, and the delivery may take long.
+    // Frees memory, because the record may contain large unknown fields.
     event.record.value = null
     metrics.events.inc({ outcome: !row.inserted ? "duplicate" : row.erased ? "erased" : "accepted" })
     if (duplicates) {
       metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
-      // Safe before the delivery: offsets behind the first record are not committed before that record is
-      // done.
+      // Duplicates may be done before the delivery, because offsets behind the first record are not committed
+      // before that record is done.
       duplicates.forEach(batch.done)
     }
     if (!row.inserted) {
@@ -147,13 +147,15 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     })
   }
 
-  /** After a crash between the store and the first attempt, the event is consumed again and is known. */
+  /**
+   * After a crash between the store and the first attempt, the event is consumed again: make the attempt now.
+   */
   async function attemptStored({ id, correlation }: UnattemptedDelivery): Promise<void> {
     const since = new Date().toISOString()
     await handleStoredDelivery({ delivery: id, attempt: 1, failures: 0, since, correlation })
   }
 
-  /** Duplicates of an invalid event are handled on their own, because one may be its corrected version. */
+  /** Duplicates of a rejected event are handled as new events, because one may be its corrected version. */
   async function rejectFirst({ record, duplicates }: ValidEvent, reason: string, done: Done): Promise<void> {
     await Promise.all([reject(record, reason), duplicates && handleSitePaid(duplicates, done)])
   }

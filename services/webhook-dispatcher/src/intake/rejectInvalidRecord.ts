@@ -7,8 +7,8 @@ import type { DispatcherMetrics } from "../metrics.ts"
 export type RejectInvalidRecord = (record: ConsumerRecord, reason: string) => Promise<void>
 
 /**
- * Publishes an invalid record unchanged to the topic of invalid events, with the reason and its origin as
- * headers.
+ * Publishes an invalid record unchanged to the topic of invalid events. Headers state the reason and the
+ * record's origin.
  */
 export function createRejectInvalidRecord(parts: {
   publish: Publish
@@ -28,7 +28,7 @@ export function createRejectInvalidRecord(parts: {
     const headers = { ...record.headers, ...origin }
     const published = await publish({ topic: invalidTopic, key, value, headers })
     if (published.kind === "rejected") {
-      // Waiting would block the partition for good, so only the origin is published.
+      // Retrying would block the partition, so only the record's origin is published.
       const reasons = `${reason}; not stored here (${published.why}): ${value?.byteLength ?? 0} bytes`
       await publish({
         topic: invalidTopic,

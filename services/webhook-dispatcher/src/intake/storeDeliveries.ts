@@ -10,7 +10,7 @@ export type NewDelivery = {
   correlation: string
   /** When the event's record was appended, in milliseconds since the epoch. */
   appendedAt: number
-  /** Names an erased person or site: stored without its body, and not sent. */
+  /** The event names an erased person or site. Its delivery is stored without the body and not sent. */
   erased?: boolean
 }
 
@@ -20,13 +20,11 @@ export type StoredRow = {
   /** False: the event's id is known already. */
   inserted: boolean
   erased: boolean
-  /** Nulls if the channel is unknown, in which case nothing is stored. */
+  /** All columns are null if the channel is unknown. Then nothing is stored. */
 } & (ChannelRow | Record<keyof ChannelRow, null>)
 
-// Returns the rows in the batch's order.
-//
-// All bodies are one value, which is split here, and so are the hashes: the driver sends a single `bytea` in
-// binary, but an array of them as hexadecimal text.
+// All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
+// single `bytea` in binary, but an array of them as hexadecimal text.
 const statement = `
 with incoming as (
   select given.id, event_id, correlation, position,
@@ -49,8 +47,8 @@ select stored.id is not null as inserted, channel_id, ${channelColumns}
  order by incoming.position`
 
 /**
- * Event ids must be unique within the batch. Each call creates new delivery ids, because they contain the
- * time, and the last call may have failed long ago.
+ * Event ids must be unique within the batch. Each call creates new delivery ids, because ids contain the
+ * time, and an earlier call may have failed long ago.
  */
 export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
   const ids = batch.map(newDeliveryId)

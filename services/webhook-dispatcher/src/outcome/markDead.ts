@@ -1,6 +1,7 @@
 import { plainArray, type Sql } from "@sitewire/database"
 
-// A resend that was requested since is a new deferral and is not ended. A delivered delivery stays delivered.
+// A resend that was requested since the claim has another `deferred_at` and stays deferred. A delivered
+// delivery stays delivered.
 const statement = `
 update delivery
    set state = case state when 'pending' then 'dead' else state end,
@@ -9,9 +10,7 @@ update delivery
   from unnest($1::uuid[], $2::float8[]) as expired (id, deferred_at_ms)
  where delivery.id = expired.id and deferred_at = to_timestamp(deferred_at_ms / 1000)`
 
-/**
- * For deliveries whose retry period ended while they were deferred, so that there is no attempt to record.
- */
+/** Marks deliveries as dead whose retry period ended while they were deferred. */
 export async function markDead(
   sql: Sql,
   deliveries: readonly { id: string; deferredAt: Date }[],

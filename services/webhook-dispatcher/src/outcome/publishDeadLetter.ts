@@ -14,10 +14,7 @@ type DeadDelivery = {
 
 export type PublishDeadLetter = (dead: DeadDelivery) => Promise<void>
 
-/**
- * Resolves once the broker has acknowledged the dead letter, or rejected it for good: the row will be dead
- * too.
- */
+/** Resolves once the broker has acknowledged the dead letter or rejected it for good. */
 export function createPublishDeadLetter(publish: Publish, topic: string): PublishDeadLetter {
   return async ({ id, channel, attempts, since, correlation, error, status }) => {
     const value: DeadLetter = {

@@ -17,9 +17,9 @@ export type AttemptRecord = {
   secretId: string
   responseExcerpt: Buffer | null
   state: "pending" | "delivered" | "dead"
-  /** The next attempt, if it is in a retry topic. `elapsedMs`: how much of the retry period is over. */
+  /** The next attempt, if a retry topic has its record. `elapsedMs`: how much of the retry period is over. */
   scheduled: { delayMs: number; failures: number; elapsedMs: number } | null
-  /** The claimed deferral; null if the attempt came from a Kafka record. */
+  /** Identifies the claimed deferral. Null if the attempt came from a Kafka record. */
   deferredAt: Date | null
 }
 
@@ -31,17 +31,17 @@ type PlainColumn = Exclude<
 const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
                  status, error, detail, secret_id`
 
-// An attempt number at or below the row's was made twice after a crash: the attempt is stored, and the row
-// only changes if this run was accepted (then the delivery is delivered), or was claimed (then its deferral
-// ends). A delivered delivery stays delivered, even if a resend fails.
+// An attempt whose number is not above the row's was made twice after a crash. It is stored, but the row
+// changes only if it was accepted (the delivery is then delivered) or claimed (its deferral then ends). A
+// delivered delivery stays delivered, even if a resend fails.
 //
-// A resend requested since the claim stays deferred, and replaces the retry of this attempt.
+// If a resend was requested since the claim, the delivery stays deferred, and this attempt's retry is
+// dropped.
 //
-// After a success at the first attempt, the columns from next_attempt_at on stay null, so the update is
-// heap-only.
+// If the first attempt succeeds, the columns from `next_attempt_at` on stay null, so the update is heap-only.
 //
-// An erasure locks the same row. The update waits for it, and then finds the state `erased`: the row stays
-// erased, and the response excerpt, which may quote the body, is not stored.
+// An erasure locks the same row. This update waits for it and then finds the state `erased`: the row stays
+// erased, and the response excerpt is not stored, because it may quote the body.
 const newerResend = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at`
 const keepsSchedule = `(delivery.state = 'erased' or (${newerResend}))`
 const statement = `

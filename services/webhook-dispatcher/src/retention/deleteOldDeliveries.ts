@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** An otherwise unused advisory lock: the first four bytes of "sitewire". */
+/** The key of an advisory lock: the first four bytes of "sitewire". */
 const lockKey = 0x73697465
 
 export type DeletedRows = {
@@ -13,11 +13,11 @@ export type DeletedRows = {
 }
 
 /**
- * Small statements with pauses do not delay deliveries, replication or vacuum. Ids contain the time, so no
- * index of times is needed. Deliveries that wait for an attempt are retained.
+ * Deletes deliveries older than `before`, except those that wait for an attempt. Statements are small, with
+ * pauses, so that they do not delay deliveries, replication or vacuum. Ids contain the time, so no index of
+ * times is needed.
  *
- * Attempts are deleted once their delivery is gone, because a delivery may have hundreds. A later run
- * continues after a crash.
+ * Attempts are deleted after their deliveries, because one delivery may have hundreds.
  */
 export async function deleteOldDeliveries(settings: {
   pool: Pool
@@ -36,14 +36,16 @@ export async function deleteOldDeliveries(settings: {
       if (signal.aborted) return { kind: "busy", ...total }
       const deleted = await oneAtATime(pool, lockKey, async (sql) => {
         const rows = await sql<{ id: string }>(statements[table], [lastId, ...values[table]])
-        // Inside the transaction and its lock, so that no other dispatcher deletes during the pause.
+        // The pause is inside the transaction, because its lock keeps other dispatchers from deleting
+        // meanwhile.
         if (rows.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
         return rows
       })
       if (deleted === null) return { kind: "busy", ...total }
       total[table] += deleted.length
       last = deleted.length < batch
-      // Start behind the deleted rows, which stay in the index until the next vacuum.
+      // The next statement starts behind the deleted rows, because the index contains them until the next
+      // vacuum.
       for (const { id } of deleted) if (id > lastId) lastId = id
     }
   }

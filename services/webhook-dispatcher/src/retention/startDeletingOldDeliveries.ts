@@ -2,7 +2,6 @@ import type { Pool } from "@sitewire/database"
 import { type Logger, startRetention } from "@sitewire/runtime"
 import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
 
-/** At most 10,000 rows per second. */
 const pace = { batch: 1_000, pauseMs: 100 }
 
 export function startDeletingOldDeliveries(settings: { pool: Pool; retentionMs: number; log: Logger }) {

@@ -16,14 +16,12 @@ export type HandleRetriesParts = {
   log: Logger
 }
 
-/** `done` is called once the attempt's outcome is durable. */
 type Due = { next: DeliveryDue; done: () => void }
 
 /** Loads the deliveries of due retries, drops stale retries, and attempts the others. */
 export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
 
-  /** Rejects if a record could not be handled. */
   async function handleRecords(
     records: ConsumerRecord[],
     done: (record: ConsumerRecord) => void,
@@ -39,7 +37,8 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
   async function handleAll(due: Due[]): Promise<void> {
     const work: Promise<void>[] = []
-    // Locked before the rows are read, so that no attempt of this process changes them in between.
+    // Lock the deliveries before reading their rows, so that no attempt of this process changes a row in
+    // between.
     const locked = due.filter((entry) => {
       const released = Promise.withResolvers<void>()
       const isLocked = lock.acquire(entry.next.delivery, released.resolve)
@@ -83,7 +82,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     await handleDelivery({ id, eventId, channel, body, attempt, failures, since, correlation, claim: null })
   }
 
-  /** The sweep later finds the delivery of an unreadable record overdue. */
+  /** Returns null for an unreadable record. The sweep later finds that its delivery is overdue. */
   function parse(record: ConsumerRecord): DeliveryDue | null {
     const result = readDue(record.value)
     if (result.ok) return result.value
@@ -97,14 +96,13 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
   return {
     handleRecords,
-    /** For an attempt that comes from no retry topic. */
     attempt: (next: DeliveryDue) => handleAll([{ next, done: () => {} }]),
   }
 }
 
 /**
- * A crash, a rebalance or the sweep can leave a second record of an attempt. Compares numbers and states,
- * never clocks.
+ * Returns why a retry record must be dropped, or null. A crash, a rebalance or the sweep can leave a second
+ * record of an attempt. Numbers and states are compared, because clocks may differ.
  */
 function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
   if (!row) return "the delivery is no longer stored"
@@ -112,15 +110,15 @@ function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined):
   if (row.state === "dead") return "the delivery is dead"
   if (row.deferred) return "the delivery is deferred"
   if (attempt <= row.attempts) return "the attempt was made already"
-  // The attempt was made twice: one run was accepted, the other scheduled this retry. (A failed resend is
-  // scheduled in the row, so `lateMs` is set.)
+  // The attempt before was made twice: one run was accepted, the other failed and scheduled this retry. (If a
+  // resend fails, its retry is scheduled in the row, so `lateMs` is set.)
   if (row.state === "delivered" && row.lateMs === null) return "the delivery was delivered"
   return null
 }
 
 /**
- * Prefers the row, whose times are by one clock for all dispatchers. A crash may have prevented its update.
- * The time by which the attempt is late does not count.
+ * Uses the row's times, which are by Postgres's clock. Uses the record's `since` if a crash prevented the
+ * row's update. The time by which the attempt is late does not count.
  */
 function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
   if (elapsedMs === null) return since

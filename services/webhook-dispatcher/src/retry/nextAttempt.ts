@@ -1,16 +1,15 @@
 /**
- * One retry topic per delay. The default is `defaultRetryDelays` in packages/contracts; `RETRY_DELAYS`
- * overrides it.
+ * Each delay is a step with its own retry topic. `RETRY_DELAYS` overrides `defaultRetryDelays` in
+ * packages/contracts.
  */
 export type RetrySchedule = { delaysMs: readonly number[]; periodMs: number }
 
 export type NextStep = { kind: "retry"; step: number; delayMs: number } | { kind: "dead" }
 
 /**
- * Chooses what follows a failed attempt: the schedule's next delay (the last one repeats), or the end if that
- * delay would pass the end of the retry period. `failures` includes this failure. `retryAfterMs`, from the
- * response, can choose a longer delay, but never a shorter one or one past the period's end, so it costs no
- * attempt.
+ * Chooses what follows a failed attempt: the schedule's next delay (the last one repeats), or dead if that
+ * delay would end after the retry period. `failures` includes this failure. `retryAfterMs`, from the
+ * response, can choose a longer delay, but none that ends after the period.
  */
 export function nextStep(
   schedule: RetrySchedule,

@@ -1,6 +1,6 @@
 /**
- * `Retry-After` of a 429 or 503 in milliseconds: seconds or a date (RFC 9110, 10.2.3). Undefined if it is
- * unusable.
+ * The `Retry-After` of a 429 or 503 in milliseconds. The header contains seconds or a date (RFC 9110,
+ * 10.2.3). Undefined if it is unusable.
  */
 export function readRetryAfter(status: number, header: string | undefined, now: Date): number | undefined {
   if ((status !== 429 && status !== 503) || header === undefined) return undefined

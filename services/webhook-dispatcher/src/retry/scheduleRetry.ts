@@ -4,7 +4,9 @@ import type { DueDelivery } from "../delivery.ts"
 
 export type ScheduleRetry = (failed: DueDelivery, step: number) => Promise<void>
 
-/** If the broker rejects the record for good, the sweep later finds the delivery overdue in its row. */
+/**
+ * If the broker rejects the record for good, the sweep later finds by the row that the delivery is overdue.
+ */
 export function createScheduleRetry(publish: Publish, retryTopics: readonly string[]): ScheduleRetry {
   return async ({ id, attempt, failures, since, correlation }, step) => {
     const topic = retryTopics[step]

@@ -15,8 +15,8 @@ export type SweepParts = {
 }
 
 /**
- * Defers pending deliveries whose Kafka record was lost. The first sweep starts `overdueAfterMs` after the
- * start of the process, or after an outage of Postgres, because until then the records may only be late.
+ * Defers pending deliveries whose Kafka record was lost. Starts to sweep `overdueAfterMs` after the start of
+ * the process or an outage of Postgres, because until then records may only be late.
  */
 export function startSweep(parts: SweepParts): { close(): Promise<void> } {
   const { overdueAfterMs, sweepScheduled, sweepUnattempted, metrics, log } = parts

@@ -11,9 +11,8 @@ update delivery
 returning id`
 
 /**
- * Defers scheduled deliveries whose next attempt is overdue: their retry record was deleted, is unreadable,
- * or is in a topic that is not consumed since RETRY_DELAYS changed. Returns the number of deferred
- * deliveries.
+ * Defers deliveries whose next attempt is overdue, because their retry record was deleted, is unreadable, or
+ * is in a topic that is no longer consumed since RETRY_DELAYS changed.
  */
 export async function sweepScheduled(
   sql: Sql,

@@ -1,7 +1,7 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** An otherwise unused advisory lock: "swep". */
+/** The key of an advisory lock: "swep". */
 const lockKey = 0x73776570
 
 export type UnattemptedSweep = { kind: "busy" } | { kind: "swept"; deferred: number; more: boolean }
@@ -29,8 +29,8 @@ with start as materialized (
 select (select count(*)::int from checked) as checked, (select count(*)::int from deferred) as deferred`
 
 /**
- * Defers deliveries that were stored more than `overdueMs` ago and never attempted: their dispatcher died,
- * and their records were deleted. Continues where the last sweep of any dispatcher ended.
+ * Defers deliveries that were stored more than `overdueMs` ago and never attempted, because their dispatcher
+ * died and their records were deleted. Continues where the last sweep of any dispatcher ended.
  */
 export async function sweepUnattempted(
   pool: Pool,
