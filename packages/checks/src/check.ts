@@ -8,6 +8,8 @@ export type Check = {
 export type CheckResult = {
   /** One line that is printed whether the check passes or fails. */
   summary: string
-  /** One line each: what is wrong, where, and what to do. The check passes if there are none. */
+  /**
+   * Each line states one problem: what is wrong, where, and what to do. The check passes if there are none.
+   */
   problems: string[]
 }

@@ -11,7 +11,10 @@ export type CliCommand = {
   notes?: string
   /** Command lines as they are typed. */
   examples: readonly [string, ...string[]]
-  /** `run` must reject unexpected arguments itself. commander's message would quote them. */
+  /**
+   * If this is set, `run` must reject unexpected arguments itself. commander's message would quote them, and
+   * an argument can be a secret.
+   */
   allowExcessArguments?: true
   // A method, because TypeScript lets implementations of a method narrow the parameters' types:
   // each command declares the types of its own arguments and options.

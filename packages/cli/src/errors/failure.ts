@@ -4,7 +4,10 @@ import { type ExitCode, exitCodes } from "./exitCodes.ts"
 
 export type FailureKind = Exclude<keyof typeof exitCodes, "success">
 
-/** Ends a command. The message states what happened, why, and what to do, and never contains a secret. */
+/**
+ * An error that ends a command. Its message states what happened, why, and what to do, and never contains a
+ * secret.
+ */
 export class Failure extends Error {
   readonly kind: FailureKind
   readonly exitCode: ExitCode

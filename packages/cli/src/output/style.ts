@@ -3,7 +3,7 @@ import { localTime, relativeTime } from "./time.ts"
 
 type Colour = Parameters<typeof styleText>[0]
 
-/** How the values of one output are written. */
+/** Formats the values of one output. */
 export type Style = {
   paint(colour: Colour, text: string): string
   /** A state of a delivery, connection, sync or job, in its colour. */

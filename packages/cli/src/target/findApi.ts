@@ -6,7 +6,7 @@ import { nonEmpty, type TargetSources } from "./targetSources.ts"
 export type ApiTarget = {
   api: string
   key: string
-  /** The address is from the local stack's file. */
+  /** True if the address is from the local stack's file. */
   local: boolean
 }
 
@@ -38,7 +38,7 @@ export function findApi({ options, env, cwd }: TargetSources): ApiTarget {
     )
   }
   const local = found !== null && sameOrigin(api, found.stack.console)
-  // The local stack's key is never sent to another address, because that server may belong to somebody else.
+  // A server at another address may belong to somebody else, so the local stack's key is never sent there.
   const key = configuredKey ?? (local ? found.stack.apiKey : undefined)
   if (key === undefined) {
     throw incorrectUsage(

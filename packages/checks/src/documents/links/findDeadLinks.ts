@@ -31,7 +31,7 @@ function resolve(from: string, target: string): string {
   return posix.normalize(decodeURIComponent(path)).replace(/\/$/, "")
 }
 
-/** `a/b/c.md` and the folders `a/b`, `a` and `.`. */
+/** The path and its folders: for `a/b/c.md` also `a/b`, `a` and `.`. */
 export function withFolders(path: string): string[] {
   return path === "." ? ["."] : [path, ...withFolders(posix.dirname(path))]
 }

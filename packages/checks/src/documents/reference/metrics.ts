@@ -11,7 +11,7 @@ const sources = {
   console: "packages/console/",
 }
 
-/** The metrics of each process that has some, from its sources. */
+/** Reads the metrics of each process in `sources` from its source files. */
 export async function readProcessMetrics(root: URL, files: readonly string[]): Promise<ProcessMetrics[]> {
   return Promise.all(
     Object.entries(sources).map(async ([name, folder]) => {

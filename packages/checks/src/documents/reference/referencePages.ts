@@ -26,7 +26,7 @@ export function referencePages(code: {
   )
 }
 
-/** The generated pages whose file differs from what the code says, or is missing. */
+/** Returns a problem for each generated page whose file is missing or differs from the generated text. */
 export function findOutdated(
   generated: ReadonlyMap<string, string>,
   texts: ReadonlyMap<string, string>,

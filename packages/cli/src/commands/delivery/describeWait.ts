@@ -1,6 +1,6 @@
 import type { DeferralReason, Delivery } from "@sitewire/contracts"
 
-/** An attempt takes less time, so a delivery that is due for longer is overdue. */
+/** Every attempt takes less time than this, so a delivery that has been due for longer is overdue. */
 const overdueMs = 15_000
 
 const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
