@@ -15,10 +15,7 @@ import {
 
 const deadlineMs = 5_000
 
-/**
- * A record whose publish was `unavailable` may be on the broker nevertheless; publishing it again can
- * duplicate it.
- */
+/** An `unavailable` record may be on the broker nevertheless, so publishing it again can duplicate it. */
 export type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
 
 export type Publish = (record: ProducerRecord) => Promise<Published>

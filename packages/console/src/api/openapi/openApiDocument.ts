@@ -108,8 +108,8 @@ function otherResponses(route: Route): ZodOpenApiResponsesObject {
 }
 
 /**
- * Omits the pattern that zod adds to each format, and the bounds of safe integers: neither helps a reader.
- * Responses allow further fields, which later versions may add.
+ * Omits the pattern that zod adds to each format, and the bounds of safe integers, because neither helps a
+ * reader. Responses allow further fields, because later versions may add some.
  */
 const omitNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema, io }) => {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern

@@ -19,7 +19,7 @@ export function createApp(settings: {
   const { routes, context, log, metrics } = settings
   const app = express()
   app.disable("x-powered-by")
-  // Responses are no-store. The one route whose response has an ETag sets it.
+  // Express adds no ETags, because responses must not be stored. The one route with an ETag sets it itself.
   app.disable("etag")
   app.use(
     observeRequests({ log, metrics }),
