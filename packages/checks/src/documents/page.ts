@@ -10,13 +10,11 @@ export type CodeBlock = {
 
 type Found = { text: string; line: number }
 
-/** A Markdown file, split into what the checks look at. */
 export type Page = {
   path: string
   text: string
   /** The headings' anchors, as GitHub and similar sites generate them. */
   anchors: string[]
-  /** Targets of links and images, as written. */
   links: Found[]
   codeSpans: Found[]
   codeBlocks: CodeBlock[]

@@ -14,7 +14,6 @@ export async function readCode(root: URL, files: readonly string[]): Promise<Cod
   return { processes, metrics, sitewire: readCommands() }
 }
 
-/** The names that a document may mention. */
 export async function readKnownNames(
   root: URL,
   { files, code }: { files: readonly string[]; code: Code },

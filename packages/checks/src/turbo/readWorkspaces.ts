@@ -8,7 +8,6 @@ export type Workspace = {
   scripts: string[]
   /** Names of the workspaces that its sources import. */
   dependencies: string[]
-  /** Names of the workspaces that only its tests import. */
   devDependencies: string[]
   /** Folders of the workspaces whose processes its sources or tests start. */
   startedFolders: string[]

@@ -4,7 +4,6 @@ import { promisify } from "node:util"
 import type { Check } from "../check.ts"
 import { readWorkspaces, type Workspace } from "./readWorkspaces.ts"
 
-/** The part of `turbo run --dry=json` that is compared with the workspaces. */
 export type TurboTask = {
   taskId: string
   directory: string

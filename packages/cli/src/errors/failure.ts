@@ -11,7 +11,6 @@ export type FailureKind = Exclude<keyof typeof exitCodes, "success">
 export class Failure extends Error {
   readonly kind: FailureKind
   readonly exitCode: ExitCode
-  /** The response of the management API, if it rejected the request. */
   readonly problem: Problem | null
 
   constructor(kind: FailureKind, message: string, problem: Problem | null = null) {

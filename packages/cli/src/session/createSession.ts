@@ -10,7 +10,6 @@ import { unreachableAdvice } from "../target/advice.ts"
 import { findApi } from "../target/findApi.ts"
 import type { TargetSources } from "../target/targetSources.ts"
 
-/** The parts of the process that commands use. */
 export type ProcessContext = {
   env: NodeJS.ProcessEnv
   /** `.sitewire/local.json` is searched in this folder and its parents. */

@@ -6,7 +6,6 @@ export function variant(change: string, advice: string, result: string | Buffer 
   return result === false ? [] : [{ change, advice, bytes: Buffer.from(result) }]
 }
 
-/** Removes variants equal to `given` or to an earlier variant. */
 export function distinct(variants: Variant[], given: Buffer): Variant[] {
   return variants.filter(({ bytes }, index) => {
     const first = variants.findIndex((other) => other.bytes.equals(bytes))

@@ -13,7 +13,6 @@ export type ApiTarget = {
 /** The form of a bearer key in an Authorization header (RFC 6750). */
 const keyForm = /^[\w.~+/-]+=*$/
 
-/** The management API's address and key. */
 export function findApi({ options, env, cwd }: TargetSources): ApiTarget {
   const configured = options.api ?? nonEmpty(env.SITEWIRE_API)
   const configuredKey = nonEmpty(env.SITEWIRE_API_KEY?.trim())

@@ -13,12 +13,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return original !== undefined && isUnavailable(Object.assign(new Error(), { code: original }))
 }
 
-/** True if another row has the same value in a unique column. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === "P2002"
 }
 
-/** True if the row to update does not exist. */
 export function isRowMissing(error: unknown): boolean {
   return codeOf(error) === "P2025"
 }

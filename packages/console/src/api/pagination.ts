@@ -33,7 +33,7 @@ export async function readPage<Row, Key>(
   return { kind: "page", rows: page, next_cursor: hasNext ? encodeCursor(listing.keyOf(last)) : null }
 }
 
-/** Lists rows by creation time. The id orders rows that were created in the same millisecond. */
+/** The id orders rows that were created in the same millisecond. */
 export const newestFirst = {
   key: z.tuple([timeSchema, identifierSchema]),
   keyOf: (row: { createdAt: Date; id: string }): CreationKey => [row.createdAt.toISOString(), row.id],

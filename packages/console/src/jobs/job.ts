@@ -4,12 +4,11 @@ import { z } from "zod"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { Publish } from "../kafka/publisher.ts"
 
-/** A job that is running. The format of `filter` and `position` depends on the kind. */
+/** The format of `filter` and `position` depends on `kind`. */
 export type RunningJob = {
   id: string
   kind: Job["kind"]
   filter: unknown
-  /** How far the job is. */
   position: unknown
   createdAt: Date
   /** When the step started, by Postgres's clock, which all consoles share. */
@@ -23,7 +22,6 @@ export type Step =
       position: object
       /** Added to the job's counts. */
       counts: Record<string, number>
-      /** True after the job's last step. */
       done: boolean
       /** The next step starts at least this long after the start of this step, on any console. Default: 0. */
       intervalMs?: number

@@ -61,7 +61,6 @@ async function onDatabase<T>(url: string, work: (pool: Pool) => Promise<T>): Pro
   }
 }
 
-/** The options' values, or an error message. */
 function readOptions<Option extends string>(
   args: string[],
   names: readonly Option[],

@@ -69,7 +69,7 @@ export const stagedSecretSchema = channelSchema
   })
   .meta({ id: "StagedSecret" })
 
-/** Guards a step of a rotation against another operator's rotation at the same time. */
+/** A step of a secret's rotation fails if another operator's rotation has changed the secret meanwhile. */
 export const secretQuerySchema = z.strictObject({
   secret_id: identifierSchema.optional().meta({
     description: "Id of the secret that you mean. If the step would affect another secret, it responds 409.",

@@ -71,7 +71,6 @@ const withoutInstalling = `npm() {
 }
 `
 
-/** Starts the example in bash, in the repository's folder. */
 export function startExample({ script }: Example, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
   const child = spawn("bash", ["-euo", "pipefail", "-c", withoutInstalling + script], {
     cwd,

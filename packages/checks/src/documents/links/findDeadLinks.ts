@@ -19,7 +19,6 @@ export function findDeadLinks(pages: readonly Page[], files: readonly string[]):
   )
 }
 
-/** Documents that a source file mentions and that do not exist. */
 export function findDeadMentions(source: { path: string; text: string }, files: readonly string[]): string[] {
   return [...source.text.matchAll(/(?<![\w/.])docs\/[\w/.-]+\.md/g)]
     .filter(([document]) => !files.includes(document))

@@ -2,12 +2,10 @@ import type { Page } from "../page.ts"
 
 export type Name = { text: string; line: number }
 
-/** A metric with the labels that a page gives it. */
 export type MetricName = Name & { labels: string[] }
 
 /** The names that a page mentions. This file does not check whether they exist. */
 export type Names = {
-  /** Scripts of the repository or of a package: `npm run x`, `npm start`, `npm test`. */
   scripts: Name[]
   /** The words behind `sitewire` on a command line. */
   commands: Name[]

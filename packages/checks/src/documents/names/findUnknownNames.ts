@@ -3,14 +3,12 @@ import { withFolders } from "../links/findDeadLinks.ts"
 import type { Page } from "../page.ts"
 import { findNames, type MetricName, type Name } from "./findNames.ts"
 
-/** A command of `sitewire`, and the options and subcommands that it has. */
 export type CommandNames = {
   name: string
   options: readonly string[]
   subcommands: readonly CommandNames[]
 }
 
-/** The names that exist. */
 export type KnownNames = {
   scripts: ReadonlySet<string>
   sitewire: CommandNames
@@ -21,7 +19,6 @@ export type KnownNames = {
   files: readonly string[]
 }
 
-/** Returns a problem for each name in the page that the repository does not have. */
 export function findUnknownNames(page: Page, known: KnownNames): string[] {
   const existing = new Set(known.files.flatMap(withFolders))
   const baseNames = new Set(known.files.map((path) => posix.basename(path)))

@@ -1,6 +1,5 @@
 import type { CommandHelp } from "./readCommands.ts"
 
-/** The page of all commands of `sitewire`: the help text of each. */
 export function commandsPage(sitewire: CommandHelp): string {
   return [
     "# Commands",

@@ -29,7 +29,6 @@ export function configurationPage(
   ].join("\n\n")
 }
 
-/** Variables that several processes read with the same meaning and default, each once. */
 function sharedTable(processes: readonly ProcessVariables[]): string {
   const listed = new Set<string>()
   const rows = processes.flatMap(({ variables }) =>

@@ -26,7 +26,6 @@ export function referencePages(code: {
   )
 }
 
-/** Returns a problem for each generated page whose file is missing or differs from the generated text. */
 export function findOutdated(
   generated: ReadonlyMap<string, string>,
   texts: ReadonlyMap<string, string>,

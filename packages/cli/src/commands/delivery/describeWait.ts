@@ -14,7 +14,6 @@ const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
 type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "deferred_reason">
 
 type WaitContext = {
-  /** Since when the delivery's channel is paused. */
   pausedAt: string | null
   now: Date
   formatTime: (iso: string) => string

@@ -8,10 +8,7 @@ import type { Event } from "./readEvents.ts"
 const ignore = () => {}
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/**
- * The most events in one call of `publish`. The producer's deadline applies to each call, so one call with
- * all events of a large file could miss it.
- */
+/** The producer's deadline applies to one call of `publish`, which all events of a large file could miss. */
 const batchSize = 5_000
 
 /** Publishes to `site.paid`, and resolves when the broker has acknowledged every record with acks=all. */

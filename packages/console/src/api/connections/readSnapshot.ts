@@ -86,7 +86,7 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes("*")
 }
 
-/** The source chose the content type. If it contains invalid characters, Node would throw on the header. */
+/** The source chose the type. Node would throw on invalid characters in the header. */
 function safeContentType(type: string | null): string {
   return type !== null && /^[\w.+-]+\/[\w.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type)
     ? type

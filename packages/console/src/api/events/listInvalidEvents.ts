@@ -34,10 +34,7 @@ export const listInvalidEvents = defineRoute({
   },
 })
 
-/**
- * Finds deliveries by event id. An invalid event has a delivery if it was replayed, or if another record with
- * the same id was valid.
- */
+/** An invalid event has a delivery if it was replayed, or if another record with the same id was valid. */
 async function findDeliveries(
   prisma: ApiContext["prisma"],
   events: readonly Pick<InvalidEvent, "event_id">[],

@@ -6,7 +6,6 @@ import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse
 /** `before` is the cursor of the next page: by partition, the offset below which all older events are. */
 export type InvalidEventRow = { event: InvalidRecord; before: Offsets }
 
-/** The newest `count` events below the offsets `to`. */
 export async function readNewestInvalid(
   invalidTopic: InvalidTopic,
   to: Offsets,

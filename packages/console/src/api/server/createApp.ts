@@ -9,7 +9,6 @@ import { readJsonBody } from "./readJsonBody.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { sendProblem, sendResponse } from "./sendResponse.ts"
 
-/** The management API as an Express application with these routes. */
 export function createApp(settings: {
   routes: readonly Route[]
   context: ApiContext
@@ -61,7 +60,6 @@ export function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1")
 }
 
-/** Stores the route's pattern for logs and metrics. */
 function recordPattern(path: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.route = path

@@ -3,8 +3,8 @@ import type { RequestHandler } from "express"
 import { newId } from "../../newIds.ts"
 
 /**
- * Logs and measures each request. Logs and metrics contain the route's pattern and not the path: a path
- * contains ids, and an unknown path may contain anything, such as a pasted token.
+ * Logs and metrics contain the route's pattern and not the path: a path contains ids, and an unknown path may
+ * contain anything, such as a pasted token.
  */
 export function observeRequests({ log, metrics }: { log: Logger; metrics: Registry }): RequestHandler {
   const requests = new Counter({

@@ -86,7 +86,6 @@ function cutAfter(
   return { records: batch.records.slice(0, cut), next }
 }
 
-/** The publisher's headers, without those that site.paid.invalid added. */
 function originalHeaders(headers: Record<string, string>): Record<string, string> {
   const added = new Set<string>(Object.values(invalidRecordHeaders))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !added.has(name)))

@@ -20,7 +20,6 @@ select exists (select from deferred) as deferred from requested`
 
 type Resent = { kind: "deferred"; job: string } | { kind: "erased" } | { kind: "unknown" }
 
-/** Defers a delivery for a resend, and records a finished job with who requested it and why. */
 export async function resendOneDelivery(
   sql: Sql,
   { delivery, reason, requestedBy }: { delivery: string; reason: string; requestedBy: string },

@@ -2,7 +2,7 @@ import type { ApiContext } from "../../defineRoute.ts"
 import { notFound, problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
 
-/** Explains why a step of a secret's rotation updated no row, and what to do instead. */
+/** Called after a step of a secret's rotation that updated no row. */
 export async function rotationConflict(
   prisma: ApiContext["prisma"],
   id: string,
