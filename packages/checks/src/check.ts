@@ -1,4 +1,3 @@
-/** A check of the repository's files, run by `npm run check`. */
 export type Check = {
   name: string
   /** `root` is the repository's folder, with a slash at the end. */

@@ -43,6 +43,7 @@ export function siteReadyBody(paid: SitePaid): Buffer {
   return Buffer.from(JSON.stringify(ready))
 }
 
+/** The contract's format of a time: UTC, whole seconds, `+00:00` and not `Z`. */
 function utcSeconds(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19)}+00:00`
 }

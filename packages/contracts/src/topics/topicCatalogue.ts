@@ -18,7 +18,7 @@ const segmentMs = dayMs
 const retrySegmentMs = 6 * hourMs
 
 const sitePaidRetentionMs = 7 * dayMs
-/** Kafka has deleted every record of site.paid at this age. */
+/** By this age, Kafka has deleted every record of site.paid, because it deletes whole segments. */
 export const sitePaidMaxAgeMs = sitePaidRetentionMs + segmentMs
 
 export type Topic = {

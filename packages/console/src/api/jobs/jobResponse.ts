@@ -19,8 +19,8 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
 }
 
 /**
- * The records on Kafka that contain events, which an erasure cannot delete. All other topics contain only
- * ids.
+ * An erasure cannot delete records on Kafka. Only the topics in `notes` contain events; all others contain
+ * ids only.
  */
 function remains(createdAt: Date, prefix: string): RemainingTopic[] {
   // The retry settings do not matter, because retry topics contain ids only.

@@ -35,7 +35,7 @@ export async function erasureStep(job: RunningJob, { sql }: StepContext): Promis
   return { kind: "completed", position, counts, done: scanned.last }
 }
 
-/** Every delivery committed after the job's creation has a higher id. */
+/** Every delivery committed after the job's creation has a higher id than this. */
 function finalPassStart(createdAt: Date): string {
   return lowestDeliveryId(createdAt.getTime() - storeMaxMs - clockMarginMs)
 }

@@ -3,7 +3,10 @@ import { clockMarginMs, lowestDeliveryId, type ResendFilter } from "@sitewire/co
 /** Lower than every delivery id. */
 export const beforeFirstId = "00000000-0000-0000-0000-000000000000"
 
-/** A condition on ids and channel, for which there is an index. Ids contain their creation time. */
+/**
+ * A condition on ids and channel, for which there is an index. It limits the time, because ids contain their
+ * creation time.
+ */
 export function rangeOf({ channel, created_after, created_before }: ResendFilter, now: Date, after: string) {
   const from = created_after === undefined ? 0 : Date.parse(created_after) - clockMarginMs
   const lowest = lowestDeliveryId(from)
