@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import type { Page } from "../page.ts"
 
-/** Finds links in the repository to missing files, folders or headings. Links to other hosts are not followed. */
+/** Finds links in the repository to missing files, folders or headings. Links to other hosts are ignored. */
 export function findDeadLinks(pages: readonly Page[], files: readonly string[]): string[] {
   const byPath = new Map(pages.map((page) => [page.path, page]))
   const existing = new Set(files.flatMap(withFolders))
