@@ -1,5 +1,5 @@
-// Runs on the machine's Node (20 or newer): installs missing dependencies, then continues with their Node 24. Plain JavaScript,
-// because older versions of Node do not run TypeScript.
+// Runs on the machine's Node (20 or newer), installs missing dependencies, and runs the command with their
+// Node 24. It is plain JavaScript, because older versions of Node do not run TypeScript.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -28,7 +28,8 @@ if (!command) {
   process.exit(2)
 }
 
-// Ctrl-C reaches every process of the terminal: this one only waits for the command, which handles it.
+// Ctrl-C signals every process of the terminal. The command handles the signal, and this process only waits
+// for the command's end.
 let running
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
@@ -37,7 +38,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   })
 }
 
-// npm sends SIGTERM only to its shell, so the end of that parent means SIGTERM.
+// npm sends SIGTERM only to the shell that it started. If this shell, our parent, has ended, we handle that
+// like SIGTERM.
 if (process.env.npm_lifecycle_event) {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGTERM"), 300).unref()
@@ -62,7 +64,7 @@ async function generate() {
   const stamp = join(root, "packages", "database", "generated", ".sitewire-schema")
   const wanted = `${digest("prisma/schema.prisma")} ${digest("package-lock.json")}\n`
   if (read(stamp) === wanted) return
-  // Without this variable, Prisma downloads a schema engine, which generating does not need.
+  // Without this variable, Prisma downloads a schema engine, which `prisma generate` does not need.
   const env = {
     ...process.env,
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
@@ -77,7 +79,7 @@ async function generate() {
   writeFileSync(stamp, wanted)
 }
 
-/** Runs a slow command, with the time so far on standard error. Shows its output only if it fails. */
+/** Runs a slow command, and prints the time so far. Shows the command's output only if it fails. */
 async function step(what, file, fileArgs, env = process.env) {
   const startedAt = Date.now()
   const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(0)
@@ -108,7 +110,7 @@ function run(file, fileArgs, options) {
   })
 }
 
-/** Node 24 of the dependencies, or this Node if it is new enough. */
+/** The path of Node 24 from the dependencies, or of this Node if it is new enough. */
 function findNode() {
   const packaged = join(binaries, "node")
   if (existsSync(packaged)) return packaged

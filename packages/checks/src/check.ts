@@ -1,4 +1,3 @@
-/** A check of the repository's files, run by `npm run check`. */
 export type Check = {
   name: string
   /** `root` is the repository's folder, with a slash at the end. */
@@ -8,6 +7,8 @@ export type Check = {
 export type CheckResult = {
   /** One line that is printed whether the check passes or fails. */
   summary: string
-  /** One line each: what is wrong, where, and what to do. The check passes if there are none. */
+  /**
+   * Each line states one problem: what is wrong, where, and what to do. The check passes if there are none.
+   */
   problems: string[]
 }

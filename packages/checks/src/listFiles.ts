@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 
-/** Paths below `root` of all files that git tracks or would track, without deleted ones. */
+/**
+ * Paths, relative to `root`, of all files that git tracks and of new files that git does not ignore. Deleted
+ * files are omitted.
+ */
 export function listFiles(root: URL): string[] {
   const output = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,

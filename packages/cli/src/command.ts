@@ -1,7 +1,6 @@
 import type { Option } from "commander"
 import type { Session } from "./session/createSession.ts"
 
-/** One command. `createProgram` registers it with commander. */
 export type CliCommand = {
   name: string
   description: string
@@ -9,9 +8,11 @@ export type CliCommand = {
   options?: readonly Option[]
   /** Shown between the options and the examples of the help text. */
   notes?: string
-  /** Command lines as they are typed. */
   examples: readonly [string, ...string[]]
-  /** `run` must reject unexpected arguments itself. commander's message would quote them. */
+  /**
+   * If this is set, `run` must reject unexpected arguments itself. commander's message would quote them, and
+   * an argument can be a secret.
+   */
   allowExcessArguments?: true
   // A method, because TypeScript lets implementations of a method narrow the parameters' types:
   // each command declares the types of its own arguments and options.

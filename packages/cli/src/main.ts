@@ -23,7 +23,8 @@ const cwd = process.cwd()
 const inputFolder = env.npm_lifecycle_event === "sitewire" ? (env.INIT_CWD ?? cwd) : cwd
 const exitCode = await run(args, { env, cwd, inputFolder, stdin, stdout, stderr })
 
-// Exit explicitly: a publish without a response from Kafka would be retried for minutes.
+// The process exits explicitly. Otherwise it would run for minutes if Kafka does not respond, because the
+// producer retries.
 const flushed = (stream: NodeJS.WriteStream) => new Promise((resolve) => stream.write("", resolve))
 await Promise.all([stdout, stderr].map(flushed))
 process.exit(exitCode)

@@ -5,7 +5,6 @@ import { writeFailure } from "./errors/writeFailure.ts"
 import { createProgram } from "./program.ts"
 import type { Outcome, ProcessContext } from "./session/createSession.ts"
 
-/** Runs one command line and resolves with its exit code. */
 export async function run(args: readonly string[], context: ProcessContext): Promise<ExitCode> {
   const outcome: Outcome = { exitCode: exitCodes.success }
   try {

@@ -3,7 +3,6 @@ import { egressVariables, rangesVariable } from "@sitewire/egress"
 import { databaseVariables, kafkaVariables, portVariable } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** The console's configuration, in addition to the variables of every process. */
 export const consoleVariables = {
   ...kafkaVariables,
   ...databaseVariables,

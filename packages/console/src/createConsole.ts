@@ -19,7 +19,7 @@ type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool
 export async function createConsole(settings: Settings): Promise<{ port: number }> {
   const { config, log, lifecycle, readiness, metrics, pool } = settings
 
-  // Connects in the background: only replays and the list of invalid events need Kafka.
+  // Kafka is connected in the background, because only replays and the list of invalid events need it.
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
   const publisher = startPublisher({
     kafka,

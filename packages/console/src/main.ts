@@ -7,8 +7,8 @@ await runService({
   name: "console",
   variables: consoleVariables,
   checks: ["postgres"],
-  // Not required for readiness: while Kafka is unavailable, operators need the console to inspect and pause
-  // channels.
+  // Kafka is not required for readiness, because operators need the console to inspect and pause channels
+  // while Kafka is unavailable.
   optionalChecks: ["kafka"],
   async start({ config, log, lifecycle, readiness, metrics, announce }) {
     const pool = openPool({

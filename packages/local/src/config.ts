@@ -1,7 +1,6 @@
 import { kafkaVariables, portVariable, processVariables } from "@sitewire/runtime"
 import { z } from "zod"
 
-/** What `npm start` reads from its environment. */
 export const localVariables = {
   GATEWAY_PORT: portVariable(8080, "The trigger gateway."),
   CONSOLE_PORT: portVariable(8090, "The management API."),

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** The state of the local installation. Ignored by git. */
 export const stateFolder = join(root, ".sitewire")
 export const localFile = join(stateFolder, "local.json")
 export const secretsFile = join(stateFolder, "secrets.json")

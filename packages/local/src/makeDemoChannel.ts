@@ -2,12 +2,13 @@ import { type Client, Failure } from "@sitewire/cli"
 import type { Channel } from "@sitewire/contracts"
 import type { PartnerClient } from "./partner/client.ts"
 
-/** Exists from the start, so that a first delivery needs only one command. */
+/** `npm start` creates this channel, so that a first delivery needs only one command. */
 export const demoChannel = "demo"
 
 /**
- * Adds the channel `demo` if it is missing, updates the demo partner's port in its address, and makes a secret unless `stored`
- * is one. Returns the secret, or `stored` if the channel's address is another receiver.
+ * Adds the channel `demo` if it is missing, and updates its address if the demo partner's port has changed.
+ * Returns the channel's secret: a new one if the channel or `stored` is missing. If the channel has another
+ * receiver's address, nothing is changed, and `stored` is returned.
  */
 export async function makeDemoChannel(
   { client, partner }: { client: Client; partner: PartnerClient },
@@ -25,7 +26,10 @@ export async function makeDemoChannel(
   return secret
 }
 
-/** For a start that was killed before it stored the secret: the API returns a secret only once. Safe to repeat. */
+/**
+ * Replaces a secret that nobody knows: an earlier start was killed before it stored the secret, and the API
+ * returns a secret only once. Can be repeated.
+ */
 async function replaceSecret(client: Client, { other_secret }: Channel): Promise<string> {
   if (other_secret) await client.retireSecret(demoChannel, { secret_id: other_secret.id })
   const { staged_secret } = await client.stageSecret(demoChannel)
@@ -39,7 +43,7 @@ function ignoreMissing(error: unknown): null {
   throw error
 }
 
-/** By the path, because the demo partner's port may have changed. */
+/** Compares only the path, because the demo partner's port may have changed. */
 function isDemoPartner(address: string): boolean {
   return new URL(address).pathname === `/notify/${demoChannel}`
 }

@@ -20,7 +20,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     if (stopping) process.exit(1)
     stopping = true
     progress("stopping (again: at once)")
-    // During the start, the installation is stopped once the start has finished.
+    // A signal during the start takes effect below, once the start has finished.
     if (installation) void stop(installation)
   })
 }

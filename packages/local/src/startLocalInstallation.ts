@@ -24,8 +24,8 @@ export type LocalInstallation = { local: LocalStack; stop(): Promise<void> }
 const killAfterMs = 30_000
 
 /**
- * Starts everything on this machine: Postgres, Kafka, all services and the demo partner. Writes `.sitewire/local.json` when
- * everything is ready. If one of them fails to start, the others are stopped.
+ * Starts everything on this machine: Postgres, Kafka, all services and the demo partner. Writes
+ * `.sitewire/local.json` when everything is ready. If one process fails to start, the others are stopped.
  */
 export async function startLocalInstallation(
   config: Config<typeof localVariables>,
@@ -124,7 +124,7 @@ async function startProcesses({
     CONSOLE_PORT: String(config.CONSOLE_PORT),
   })
   const processes = [gateway, scheduler, dispatcher, partner, management]
-  // A restarted process listens on the same ports.
+  // These addresses stay valid, because a restarted process listens on the same ports.
   const ops = Object.fromEntries(processes.map(({ name, addresses }) => [name, addresses().ops ?? ""]))
   const addresses = {
     gateway: gatewayUrl,
@@ -151,7 +151,10 @@ async function startProcesses({
   return { local: describe(), removeLocalFile: file.remove }
 }
 
-/** Makes an API key, unless the stored one is valid, and the channel `demo`, whose secret the demo partner knows. */
+/**
+ * Makes an API key, unless the stored key is valid. Makes the channel `demo`, whose secret the demo partner
+ * gets.
+ */
 async function prepareDemo(
   it: Installation,
   { console: api, partner }: { console: string; partner: string },
@@ -177,7 +180,7 @@ async function isValidKey(api: string, key: string): Promise<boolean> {
   }
 }
 
-/** By service name; Kafka and Postgres of the environment or in Docker have no process here. */
+/** Process ids by name. Postgres or Kafka is missing if it runs in Docker or was started by somebody else. */
 function pidsOf({ postgres, kafka: [kafka] }: BackingServices): Record<string, number> {
   const named = Object.entries({ postgres, kafka })
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 export type CommentCount = { commentWords: number; codeLines: number }
 
 /**
- * Counts the words of comments and the lines of code in a TypeScript or JavaScript file. Only comments that start a
- * line are counted: a comment behind code is part of a line of code. Blank lines are neither.
+ * Counts the words of comments and the lines of code in a TypeScript or JavaScript file. A line with code and
+ * a comment behind the code counts as code only. Blank lines are not counted.
  */
 export function countComments(source: string): CommentCount {
   let commentWords = 0
@@ -21,7 +21,10 @@ export function countComments(source: string): CommentCount {
   return { commentWords, codeLines }
 }
 
-/** Words separated by space. Punctuation alone, such as a dash or the `*` that starts a line, is not a word. */
+/**
+ * Words are separated by white space. Punctuation alone, such as a dash or the `*` that starts a line, is not
+ * a word.
+ */
 function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => /\w/.test(word)).length
 }

@@ -12,8 +12,8 @@ import { readCode, readKnownNames } from "./readCode.ts"
 import { findOutdated, referencePages } from "./reference/referencePages.ts"
 
 /**
- * Fails on what a Markdown file says of the repository and is not so: links, paths, scripts, commands, metrics and
- * variables that do not exist, generated pages that are out of date, and examples that fail.
+ * Fails if a Markdown file is wrong about the repository: if it names links, paths, scripts, commands,
+ * metrics or variables that do not exist, if a generated page is out of date, or if an example fails.
  */
 export const documentsCheck: Check = {
   name: "documents",
@@ -45,13 +45,13 @@ function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
   return Promise.all(paths.map(async (path) => readPage(path, await readFile(new URL(path, root), "utf8"))))
 }
 
-/** Without this package, whose tests name documents that do not exist. */
+/** Omits the sources of packages/checks, because its tests name documents that do not exist. */
 function readSources(root: URL, files: readonly string[]) {
   const paths = files.filter((path) => /\.(ts|mjs|yaml)$/.test(path) && !path.startsWith("packages/checks/"))
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(new URL(path, root), "utf8") })))
 }
 
-/** The change log names what was renamed or removed. */
+/** False for the change log, because it names what was renamed or removed. */
 function namesExist({ path }: Page): boolean {
   return path !== "CHANGELOG.md"
 }

@@ -2,7 +2,7 @@ export type CodeBlock = {
   /** The first word behind the fence, such as `sh`; empty if there is none. */
   language: string
   text: string
-  /** Of the fence's first line in the page, from 1. */
+  /** The number of the fence's line in the page, from 1. */
   line: number
   /** The HTML comment on the line before the fence, without its marks. */
   marker: string | null
@@ -10,13 +10,11 @@ export type CodeBlock = {
 
 type Found = { text: string; line: number }
 
-/** A Markdown file, split into what the checks look at. */
 export type Page = {
   path: string
   text: string
-  /** The headings' anchors, as forges make them. */
+  /** The headings' anchors, as GitHub and similar sites generate them. */
   anchors: string[]
-  /** Targets of links and images, as written. */
   links: Found[]
   codeSpans: Found[]
   codeBlocks: CodeBlock[]
@@ -29,7 +27,7 @@ export function readPage(path: string, text: string): Page {
   const codeBlocks: CodeBlock[] = []
   const anchors: string[] = []
   const lines = text.split("\n")
-  /** The lines, with those of code blocks empty. */
+  /** The page's lines, with empty lines in place of code blocks. */
   const prose = [...lines]
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? ""
@@ -61,7 +59,7 @@ export function readPage(path: string, text: string): Page {
   }
 }
 
-/** Can continue on the next line, but not behind an empty one. */
+/** A code span can continue on the next line, but not past an empty line. */
 const codeSpan = /(?<!`)`((?:[^`\n]|\n(?!\s*\n))+)`(?!`)/g
 
 function findEnd(lines: readonly string[], from: number, marks: string): number {

@@ -6,7 +6,7 @@ import { type ProcessMetrics, readProcessMetrics } from "./reference/metrics.ts"
 import { type CommandHelp, readCommands } from "./reference/readCommands.ts"
 import { type ProcessVariables, readProcesses } from "./reference/readProcesses.ts"
 
-/** What the documents are compared with and written from. */
+/** Facts of the code. Documents are compared with them, and the generated pages are written from them. */
 export type Code = { processes: ProcessVariables[]; metrics: ProcessMetrics[]; sitewire: CommandHelp }
 
 export async function readCode(root: URL, files: readonly string[]): Promise<Code> {
@@ -14,7 +14,6 @@ export async function readCode(root: URL, files: readonly string[]): Promise<Cod
   return { processes, metrics, sitewire: readCommands() }
 }
 
-/** The names that a document may mention. */
 export async function readKnownNames(
   root: URL,
   { files, code }: { files: readonly string[]; code: Code },
@@ -39,7 +38,10 @@ export async function readKnownNames(
   }
 }
 
-/** Names in the form of variables in sources without tests: of the CLI, of images and of npm's scripts. */
+/**
+ * Names in the form of variables, from all sources but tests. Among them are the variables of the CLI, of
+ * container images and of npm scripts.
+ */
 async function readOtherVariables(root: URL, files: readonly string[]): Promise<string[]> {
   const sources = files.filter(
     (path) =>

@@ -8,7 +8,6 @@ export type Workspace = {
   scripts: string[]
   /** Names of the workspaces that its sources import. */
   dependencies: string[]
-  /** Names of the workspaces that only its tests import. */
   devDependencies: string[]
   /** Folders of the workspaces whose processes its sources or tests start. */
   startedFolders: string[]
@@ -46,7 +45,7 @@ export async function readWorkspaces(root: URL): Promise<Workspace[]> {
   )
 }
 
-/** Names under which an installation of packages/installation starts the services. */
+/** Maps the names by which packages/installation starts the services to their folders. */
 const serviceFolders = new Map([
   ["gateway", "services/trigger-gateway"],
   ["scheduler", "services/sync-scheduler"],
@@ -54,7 +53,10 @@ const serviceFolders = new Map([
   ["console", "packages/console"],
 ])
 
-/** Finds paths of main files, and calls of an installation's `start`. */
+/**
+ * Finds the folders whose processes a source file starts: the file contains the path of a main file, or calls
+ * an installation's `start`.
+ */
 function findStarted(source: string): string[] {
   const paths = [...source.matchAll(/\b((?:packages|services)\/[a-z-]+)\/src\/main\.ts/g)]
   const names = [...source.matchAll(/\.start\(\s*"([a-z]+)"/g)]

@@ -4,7 +4,6 @@ import { promisify } from "node:util"
 import type { Check } from "../check.ts"
 import { readWorkspaces, type Workspace } from "./readWorkspaces.ts"
 
-/** The part of `turbo run --dry=json` that is compared with the workspaces. */
 export type TurboTask = {
   taskId: string
   directory: string
@@ -13,7 +12,10 @@ export type TurboTask = {
   inputs: Record<string, string>
 }
 
-/** Fails if a workspace's tests could pass from turbo's cache although a workspace that they use has changed. */
+/**
+ * Fails if turbo could take a workspace's test result from its cache although another workspace that the
+ * tests use has changed.
+ */
 export const testTasksCheck: Check = {
   name: "test tasks",
   async run(root) {
@@ -52,19 +54,22 @@ export function findMissingInputs(workspaces: Workspace[], tasks: TurboTask[]): 
   return problems
 }
 
-/** Names of the workspaces that tests import, directly or through others, and of those that they start. */
+/**
+ * Names of the workspaces that the tests import, directly or through other workspaces, or whose processes
+ * they start.
+ */
 function usedByTests(workspace: Workspace, workspaces: Workspace[]): Set<string> {
   const byName = new Map(workspaces.map((each) => [each.name, each]))
   const byFolder = new Map(workspaces.map((each) => [each.folder, each]))
   const started = workspace.startedFolders.flatMap((folder) => byFolder.get(folder)?.name ?? [])
   const used = new Set([...workspace.dependencies, ...workspace.devDependencies, ...started])
-  // A set yields what is added to it while it is iterated.
+  // The outer loop also visits the names that the inner loop adds.
   for (const name of used) for (const next of byName.get(name)?.dependencies ?? []) used.add(next)
   used.delete(workspace.name)
   return used
 }
 
-/** Whether a change in a workspace changes the key of the task. */
+/** The returned function tells whether a change in a workspace makes turbo run the task again. */
 function coveredBy(taskId: string, tasks: TurboTask[]): (workspace: Workspace) => boolean {
   const byId = new Map(tasks.map((task) => [task.taskId, task]))
   const reached = new Set([taskId])

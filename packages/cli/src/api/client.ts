@@ -24,13 +24,13 @@ import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
-/** The API rejects the request if the channel's secret is a different one. */
+/** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
 
 /**
- * A typed client of the management API. Its methods check each response against its schema, and reject with
- * a Failure, which contains the `problem` if the API rejected the request.
+ * A typed client of the management API. Each method compares the response with its schema. Methods reject
+ * with a Failure, whose `problem` is set if the API rejected the request.
  */
 export function createClient(options: ApiOptions) {
   const { call, send } = createRequest(options)
@@ -68,7 +68,7 @@ export function createClient(options: ApiOptions) {
       call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
     listSyncs: (id: string, query: PageQuery = {}) =>
       call(syncs, { path: `connections/${segment(id)}/syncs`, query }),
-    /** The content that the last successful sync fetched. The caller reads the body. */
+    /** Returns the response with its body unread: the content that the last successful sync fetched. */
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
@@ -87,7 +87,10 @@ export function createClient(options: ApiOptions) {
   }
 }
 
-/** An id as one segment of a path. URL resolves "." and "..", which would call another route. */
+/**
+ * An id as one segment of a path. An id of dots becomes "-": URL would resolve "." and "..", and the request
+ * would call another route.
+ */
 function segment(id: string): string {
   return /^\.*$/.test(id) ? "-" : encodeURIComponent(id)
 }

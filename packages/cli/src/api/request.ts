@@ -12,7 +12,7 @@ export type ApiOptions = {
 
 export type ApiRequest = { method?: "GET" | "POST" | "PATCH"; path: string; query?: object; body?: unknown }
 
-/** Sends requests to the management API. Both functions reject with a Failure. */
+/** Both functions reject with a Failure. */
 export function createRequest({ api, key, timeoutMs = 15_000 }: ApiOptions) {
   const base = `${api.replace(/\/+$/, "")}/v1/`
 
@@ -43,7 +43,8 @@ export function createRequest({ api, key, timeoutMs = 15_000 }: ApiOptions) {
     const value = parseJson(text)
     const parsed = schema.safeParse(value)
     if (!parsed.success) throw failed(unexpectedResponse(parsed.error))
-    // Not parsed.data: --json also prints the fields that this version's schema does not contain.
+    // `value` instead of parsed.data, because --json also prints fields that this version's schema does not
+    // contain.
     return value as T
   }
 

@@ -29,7 +29,6 @@ import { listSyncs } from "./sync/list.ts"
 import { trigger } from "./trigger/trigger.ts"
 import { verify } from "./verify/verify.ts"
 
-/** Every command, in the order of the help text. */
 export const commands: readonly (CliCommand | CommandGroup)[] = [
   {
     name: "channel",

@@ -1,4 +1,3 @@
-/** The exit codes of every command. */
 export const exitCodes = { success: 0, failed: 1, incorrectUsage: 2, unreachable: 3 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

@@ -4,11 +4,13 @@ import { type ExitCode, exitCodes } from "./exitCodes.ts"
 
 export type FailureKind = Exclude<keyof typeof exitCodes, "success">
 
-/** Ends a command. The message states what happened, why, and what to do, and never contains a secret. */
+/**
+ * An error that ends a command. Its message states what happened, why, and what to do, and never contains a
+ * secret.
+ */
 export class Failure extends Error {
   readonly kind: FailureKind
   readonly exitCode: ExitCode
-  /** The response of the management API, if it rejected the request. */
   readonly problem: Problem | null
 
   constructor(kind: FailureKind, message: string, problem: Problem | null = null) {

@@ -3,7 +3,10 @@ import { styleFor } from "../output/style.ts"
 import type { Failure } from "./failure.ts"
 import { redactTokens } from "./redactTokens.ts"
 
-/** Writes JSON if `args` contain --json. commander may have failed to parse them, so they are searched. */
+/**
+ * Writes JSON if `args` contain --json. The parsed options are not used, because commander may have failed to
+ * parse `args`.
+ */
 export function writeFailure(failure: Failure, args: readonly string[], stderr: NodeJS.WriteStream): void {
   const { problem, message, exitCode } = failure
   if (args.includes("--json")) {

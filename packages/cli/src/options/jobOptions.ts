@@ -4,7 +4,6 @@ import { parseCount } from "./parseCount.ts"
 
 export type JobOptions = { reason: string; dryRun?: boolean; wait?: boolean }
 
-/** The options of every command that creates a job. */
 export const jobOptions = [
   new Option(
     "--reason <text>",

@@ -5,14 +5,12 @@ import { parseCount } from "./parseCount.ts"
 
 export type PageOptions = { limit: number; all?: boolean; cursor?: string }
 
-/** The options of every `list` command. */
 export const pageOptions = [
   new Option("--limit <n>", "the number of entries, newest first").argParser(parseCount).default(20),
   new Option("--all", "all entries"),
   new Option("--cursor <cursor>", "continue a list from its `next_cursor`"),
 ]
 
-/** Reports that the list has more entries, and how to print them. */
 export function noteMore({ note }: Session, { next_cursor }: Page<unknown>): void {
   if (next_cursor !== null) note(`There are more entries: --all, or --cursor ${next_cursor}`)
 }

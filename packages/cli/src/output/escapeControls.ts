@@ -11,7 +11,7 @@ export function escapeLines(text: string): string {
   return text.split("\n").map(escapeControls).join("\n")
 }
 
-/** Indented JSON, with those control characters escaped that JSON.stringify leaves unescaped. */
+/** Indented JSON. Control characters that JSON.stringify does not escape are escaped, too. */
 export function formatJson(value: unknown): string {
   return escapeLines(JSON.stringify(value, null, 2))
 }

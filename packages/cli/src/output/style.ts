@@ -3,10 +3,8 @@ import { localTime, relativeTime } from "./time.ts"
 
 type Colour = Parameters<typeof styleText>[0]
 
-/** How the values of one output are written. */
 export type Style = {
   paint(colour: Colour, text: string): string
-  /** A state of a delivery, connection, sync or job, in its colour. */
   state(text: string): string
   /** Local time, and the distance from `now`. */
   time(iso: string): string

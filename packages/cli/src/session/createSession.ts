@@ -10,7 +10,6 @@ import { unreachableAdvice } from "../target/advice.ts"
 import { findApi } from "../target/findApi.ts"
 import type { TargetSources } from "../target/targetSources.ts"
 
-/** What a command uses of the process. */
 export type ProcessContext = {
   env: NodeJS.ProcessEnv
   /** `.sitewire/local.json` is searched in this folder and its parents. */
@@ -22,7 +21,7 @@ export type ProcessContext = {
   stderr: NodeJS.WriteStream
 }
 
-/** Set by commands that complete without success, such as `verify` with an invalid signature. */
+/** Commands set `exitCode` if they complete without success, such as `verify` with an invalid signature. */
 export type Outcome = { exitCode: ExitCode }
 
 export type Session = TargetSources & {
@@ -32,9 +31,14 @@ export type Session = TargetSources & {
   print<T>(value: T, format: (value: T, style: Style) => string): void
   /** Writes a hint to standard error, unless --json is set. */
   note(text: string): void
-  /** Reads a file, or standard input if `file` is "-". `what` is shown if the user has to type it. */
+  /**
+   * Reads a file, or standard input if `file` is "-". If the user has to type the input, a note asks for
+   * `what`.
+   */
   readInput(file: string, what: string): Promise<Buffer>
-  /** Calls the management API. Its address is determined here, so that other commands do not need one. */
+  /**
+   * Calls the management API. Only this method needs its address, so that other commands work without one.
+   */
   callApi<T>(call: (client: Client) => Promise<T>): Promise<T>
 }
 

@@ -3,10 +3,11 @@ import { distinct, type Variant, variant } from "./variant.ts"
 
 const raw = "Verify the raw bytes as received, before anything parses, prints or edits them."
 
-/** What the sender may have signed, if the given body is an altered copy. */
+/** Bodies that the sender may have signed, if the given body is an altered copy of one. */
 export function bodyVariants(body: Buffer): Variant[] {
   const text = body.toString()
-  // All variants edit text, and a body that is not UTF-8 cannot be converted to text and back.
+  // A body that is not UTF-8 has no variants: all variants edit text, and the conversion to text changes such
+  // a body.
   if (!Buffer.from(text).equals(body)) return []
   const json = parse(text.replace(/^\u{feff}/u, ""))
   const latin1 = Buffer.from(text, "latin1")
@@ -17,7 +18,8 @@ export function bodyVariants(body: Buffer): Variant[] {
       text.replace(/\r?\n$/, ""),
     ),
     variant("with a newline at its end", `$(…) or an editor removed it. ${raw}`, `${text}\n`),
-    // Must precede the next variant, whose trim() also removes a byte order mark.
+    // Must precede the next variant: `distinct` retains the first of equal variants, and trim() removes a
+    // byte order mark, too.
     variant(
       "without the byte order mark",
       `Something that saves "UTF-8 with BOM" added it. ${raw}`,

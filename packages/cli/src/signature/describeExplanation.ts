@@ -2,7 +2,6 @@ import type { Style } from "../output/style.ts"
 import type { Match, Mismatch } from "./explainMismatch.ts"
 import type { Explanation } from "./explainSignature.ts"
 
-/** The verdict in the first line; below it the cause and what to do. */
 export function describeExplanation(explanation: Explanation, style: Style): string {
   const invalid = (reason: string) => style.paint("red", `invalid: ${reason}`)
   const { bytes, sha256 } = explanation.body

@@ -9,7 +9,7 @@ export type HeaderFaults = {
   repaired: string | null
 }
 
-/** Lists every difference from `sha256=` and 64 lowercase hexadecimal digits. */
+/** Lists how the header differs from the correct form: `sha256=` and 64 lowercase hexadecimal digits. */
 export function explainHeader(header: string): HeaderFaults {
   const faults: string[] = []
   const strip = (pattern: RegExp, fault: string, text: string) => {

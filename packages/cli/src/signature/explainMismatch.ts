@@ -3,13 +3,13 @@ import { bodyVariants } from "./bodyVariants.ts"
 import { secretVariants } from "./secretVariants.ts"
 import type { Variant } from "./variant.ts"
 
-/** `body` and `secret` are the changes with which the signature is valid. Null: unchanged. */
+/** `body` and `secret` describe the change that makes the signature valid. Null: no change is needed. */
 export type Match = { body: string | null; secret: string | null; advice: string[] }
 export type Mismatch = { matches: Match[]; tried: { body: string[]; secret: string[] } }
 
 /**
  * Checks each variant of the body with each variant of the secret. Returns only the matches with the fewest
- * changes, because further changes are no part of the cause.
+ * changes, because unnecessary changes are not the cause.
  */
 export function explainMismatch({
   body,

@@ -10,7 +10,7 @@ export type Explanation = { body: { bytes: number; sha256: string } } & (
   | ({ valid: false; reason: "mismatch" } & Mismatch)
 )
 
-/** The verdict on a malformed header in its correct form. "unknown": that form cannot be determined. */
+/** The verdict after a malformed header was corrected. "unknown": its correct form cannot be determined. */
 type Corrected = "matches" | "mismatch" | "unknown"
 
 /** Verifies with the same function that receivers use, and explains why a signature is invalid. */

@@ -1,12 +1,11 @@
-/** A common alteration of a body or secret, reversed. `bytes` is the presumed original. */
+/** A body or secret with one common alteration reversed. `bytes` is the presumed original. */
 export type Variant = { change: string; advice: string; bytes: Buffer }
 
-/** A list without entries if `result` is false: the alteration cannot have happened. */
+/** Returns an empty list if `result` is false, because then the alteration cannot have happened. */
 export function variant(change: string, advice: string, result: string | Buffer | false): Variant[] {
   return result === false ? [] : [{ change, advice, bytes: Buffer.from(result) }]
 }
 
-/** Removes variants equal to `given` or to an earlier variant. */
 export function distinct(variants: Variant[], given: Buffer): Variant[] {
   return variants.filter(({ bytes }, index) => {
     const first = variants.findIndex((other) => other.bytes.equals(bytes))

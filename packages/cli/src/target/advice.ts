@@ -7,7 +7,6 @@ export function unreachableAdvice(local: boolean): string {
     : "Check the address and that the server runs. To run everything on this machine: npm start."
 }
 
-/** What to do if no address is configured. */
 export function missingAdvice(what: string, setting: string): string {
   return (
     `The address of ${what} is not configured: there is no ${localStackFile} in this folder or its parents. ` +

@@ -6,14 +6,13 @@ import { nonEmpty, type TargetSources } from "./targetSources.ts"
 export type ApiTarget = {
   api: string
   key: string
-  /** The address is from the local stack's file. */
+  /** True if the address is from the local stack's file. */
   local: boolean
 }
 
 /** The form of a bearer key in an Authorization header (RFC 6750). */
 const keyForm = /^[\w.~+/-]+=*$/
 
-/** The management API's address and key. */
 export function findApi({ options, env, cwd }: TargetSources): ApiTarget {
   const configured = options.api ?? nonEmpty(env.SITEWIRE_API)
   const configuredKey = nonEmpty(env.SITEWIRE_API_KEY?.trim())
@@ -38,7 +37,7 @@ export function findApi({ options, env, cwd }: TargetSources): ApiTarget {
     )
   }
   const local = found !== null && sameOrigin(api, found.stack.console)
-  // The local stack's key is never sent to another address, because that server may belong to somebody else.
+  // A server at another address may belong to somebody else, so the local stack's key is never sent there.
   const key = configuredKey ?? (local ? found.stack.apiKey : undefined)
   if (key === undefined) {
     throw incorrectUsage(

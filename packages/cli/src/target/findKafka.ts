@@ -8,7 +8,7 @@ import { nonEmpty, type TargetSources } from "./targetSources.ts"
 export type KafkaTarget = {
   access: KafkaOptions
   topicPrefix: string
-  /** The brokers are from the local stack's file. */
+  /** True if the brokers are from the local stack's file. */
   local: boolean
 }
 
@@ -29,7 +29,8 @@ export function findKafka({ options, env, cwd }: TargetSources): KafkaTarget {
       "The brokers are invalid. Give each as host:port, and separate several by commas (--kafka or KAFKA_BROKERS).",
     )
   }
-  // The local stack's Kafka has no login; credentials in the environment are for another cluster.
+  // The local stack's Kafka has no login. Credentials in the environment are not used for it, because they
+  // are for another cluster.
   const access = found === null ? readAccess(brokers, env) : { brokers }
   return { access, topicPrefix: prefix ?? found?.stack.topicPrefix ?? "", local: found !== null }
 }

@@ -49,7 +49,8 @@ function readIfPresent(path: string): string | null {
 function parseLocalStack(path: string, text: string): LocalStack {
   const parsed = localStackSchema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  // Only field names: the values include the API key and the database's password.
+  // The message contains only field names, because the values include the API key and the database's
+  // password.
   const fields = new Set(parsed.error.issues.map((issue) => issue.path.join(".") || "the whole file"))
   throw incorrectUsage(
     `${path} cannot be used: missing or invalid: ${[...fields].join(", ")}. ` +

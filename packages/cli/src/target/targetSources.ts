@@ -5,7 +5,6 @@ export type TargetSources = {
   cwd: string
 }
 
-/** Treats an empty variable as if it were not set. */
 export function nonEmpty(value: string | undefined): string | undefined {
   return value === "" ? undefined : value
 }

@@ -3,8 +3,8 @@ import { invalidRequest } from "./problems.ts"
 import type { Problem } from "./response.ts"
 
 /**
- * Checks a URL that Sitewire will call, and returns the normalised form: what was checked is what is stored.
- * The IP addresses behind the host name can change, so they are checked at each call instead.
+ * Returns the normalised URL, so that the caller stores exactly what was checked. The IP addresses behind the
+ * host name can change, so they are checked at each call instead.
  */
 export function checkAddress(
   field: string,

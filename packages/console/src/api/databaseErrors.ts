@@ -13,12 +13,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return original !== undefined && isUnavailable(Object.assign(new Error(), { code: original }))
 }
 
-/** Another row has the same unique value. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === "P2002"
 }
 
-/** The row to update does not exist. */
 export function isRowMissing(error: unknown): boolean {
   return codeOf(error) === "P2025"
 }
@@ -27,7 +25,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
 }
 
-/** The failed statement's SQLSTATE. Prisma wraps the driver's error in its own, in several places. */
+/** The failed statement's SQLSTATE. Prisma's errors contain the driver's error in various places. */
 function originalCode(error: unknown): string | undefined {
   for (let value: unknown = error, depth = 0; isRecord(value) && depth < 5; depth++) {
     if (typeof value.originalCode === "string") return value.originalCode

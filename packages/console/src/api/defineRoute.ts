@@ -14,9 +14,9 @@ export type ApiContext = {
   /** For statements that Prisma cannot express. */
   sql: Sql
   sealingKeys: SealingKeys
-  /** For notification addresses, and for sources that Sitewire pulls. */
+  /** The rules for notification addresses, and for sources that Sitewire itself fetches. */
   addressPolicy: AddressPolicy
-  /** For the executors of connections that delegate their syncs. */
+  /** The rules for executors, which run the syncs of `delegate` connections. */
   executorPolicy: AddressPolicy
   /** Replaces `https://<site>` in trigger URLs. */
   gatewayOrigin: string | undefined
@@ -30,7 +30,7 @@ type RawRequest = {
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders
-  /** HEAD: the headers of GET without its body. */
+  /** True for HEAD: the response has the headers of GET and no body. */
   headOnly: boolean
   /** Id and name of the request's API key. Empty for public routes. */
   caller: string
@@ -38,7 +38,7 @@ type RawRequest = {
 
 type Description = {
   method: "get" | "post" | "patch"
-  /** In OpenAPI's syntax: `/v1/channels/{id}`. Also in logs and metrics. */
+  /** In OpenAPI's syntax: `/v1/channels/{id}`. Logs and metrics contain this pattern, too. */
   path: string
   /** Unique. Code generators name functions after it. */
   operation: string
@@ -46,9 +46,12 @@ type Description = {
   description?: string
   /** Needs no API key. */
   public?: true
-  /** Statuses that do not follow from the schemas (openApiDocument.ts), and their meanings. */
+  /**
+   * Statuses and their meanings for the OpenAPI document. It lists statuses that follow from the schemas
+   * anyway.
+   */
   otherResponses?: Record<number, string>
-  /** Another success than `success`: a response of the kind "alternative". */
+  /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
   alternative?: { status: number; description: string; schema: z.ZodType }
 }
 

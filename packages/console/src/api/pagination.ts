@@ -4,8 +4,8 @@ import { invalidRequest } from "./problems.ts"
 import type { Problem } from "./response.ts"
 
 /**
- * A list, read by a key that is unique and never changes, in descending order. Rows that are inserted
- * meanwhile come before the first page, so the following pages neither repeat nor skip a row.
+ * A list in descending order of a key that is unique and never changes. Rows that are inserted while a client
+ * reads page after page belong before the first page, so no later page repeats or skips a row.
  */
 export type Listing<Row, Key> = {
   key: z.ZodType<Key>
@@ -25,7 +25,7 @@ export async function readPage<Row, Key>(
     const message = "cursor must be next_cursor of this list's previous page, unchanged"
     return invalidRequest("query", [{ field: "cursor", message }])
   }
-  // One row more than the page shows whether another page follows.
+  // Reads one row more than the page needs, to learn whether another page follows.
   const rows = await listing.read(after?.data, query.limit + 1)
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
@@ -33,7 +33,7 @@ export async function readPage<Row, Key>(
   return { kind: "page", rows: page, next_cursor: hasNext ? encodeCursor(listing.keyOf(last)) : null }
 }
 
-/** Lists rows by creation time. The id orders rows of the same millisecond. */
+/** The id orders rows that were created in the same millisecond. */
 export const newestFirst = {
   key: z.tuple([timeSchema, identifierSchema]),
   keyOf: (row: { createdAt: Date; id: string }): CreationKey => [row.createdAt.toISOString(), row.id],

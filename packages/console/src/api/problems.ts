@@ -7,7 +7,6 @@ export function problem(status: number, detail: string, errors?: FieldError[]): 
   return errors ? { kind: "problem", status, detail, errors } : { kind: "problem", status, detail }
 }
 
-/** 400: `part` of the request has invalid fields, which `errors` names. */
 export function invalidRequest(part: "body" | "query", errors: FieldError[]): Problem {
   return problem(400, `The request's ${part} is invalid. Correct these fields and try again.`, errors)
 }
@@ -23,7 +22,6 @@ export function impossibleId(why: string): Problem {
   return problem(404, `Nothing has this URL: ${why}.`)
 }
 
-/** 404: no route has this path. */
 export function unknownPath(): Problem {
   return problem(404, "Nothing has this URL. GET /openapi.json lists the paths of the API.")
 }

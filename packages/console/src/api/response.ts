@@ -3,7 +3,6 @@ export type FieldError = { field: string; message: string }
 
 export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string> }
 
-/** The route's alternative success, such as a dry run. */
 type Alternative = { kind: "alternative"; status: number; body: object }
 
 /** `chunks` is null for a response without a body (304, HEAD). */

@@ -28,7 +28,6 @@ import { readJob } from "./jobs/readJob.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
 
-/** Every route of the management API. All other paths are a 404. */
 export const routes: readonly Route[] = [
   createChannel,
   listChannels,

@@ -3,7 +3,7 @@ import { sha256 } from "@sitewire/contracts"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
 
-/** `swk_` and 256 random bits. With so many, the stored hash needs neither a salt nor a slow function. */
+/** `swk_` and 256 random bits. A hash of so many random bits needs neither a salt nor a slow function. */
 const keyFormat = /^swk_[A-Za-z0-9_-]{43}$/
 
 /**
@@ -22,14 +22,18 @@ export async function createApiKey({
   return { id, key }
 }
 
-/** The API key in an Authorization header, or null. Not cached, so that a revoked key is rejected at once. */
+/**
+ * The API key in an Authorization header, or null. Keys are not cached, so that a revoked key is rejected at
+ * once.
+ */
 export async function findApiKey(
   prisma: PrismaClient,
   authorization: string,
 ): Promise<{ id: string; name: string } | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
   if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !keyFormat.test(key)) return null
-  // Keys are compared by their hashes, in an index. Its timing may reveal bits of a hash, but none of a key.
+  // An index finds the key by its hash. The time of this search may reveal bits of the hash, but none of the
+  // key.
   return prisma.apiKey.findFirst({
     where: { keySha256: sha256(key), revokedAt: null },
     select: { id: true, name: true },

@@ -26,7 +26,9 @@ type NewJob = {
   position: object
 }
 
-/** Creates a job, by Postgres's clock like deliveries. A runner begins it within a second. */
+/**
+ * Creates a job. Its creation time is from Postgres's clock, because jobs compare it with that of deliveries.
+ */
 export async function insertJob(sql: Sql, job: NewJob): Promise<JobRow> {
   const { kind, filter, reason, requestedBy, position } = job
   const [row] = await sql<JobRow>(
@@ -44,7 +46,7 @@ export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined>
   return row
 }
 
-/** Newest first, beginning after this key. */
+/** The next jobs after this key, newest first. */
 export function findJobs(
   sql: Sql,
   after: readonly [createdAt: string, id: string] | undefined,
@@ -58,7 +60,10 @@ export function findJobs(
   )
 }
 
-/** Waits for the step in progress, whose transaction locks the row. Afterwards the job does nothing more. */
+/**
+ * Cancels a job. The update waits for a step in progress, because the step's transaction locks the job's row.
+ * Afterwards the job does nothing more.
+ */
 export async function cancelRunningJob(sql: Sql, id: string): Promise<void> {
   await sql("update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'", [
     id,

@@ -10,15 +10,15 @@ import { runStep } from "./runStep.ts"
 const steps = { resend: resendStep, replay: replayStep, erasure: erasureStep }
 
 const pollIntervalMs = 1_000
-/** The interval for some time after a step, so that a job reaches its rate. */
+/** The poll interval for some time after a step. With the longer interval, a job would not reach its rate. */
 const busyPollIntervalMs = 25
 const busyForMs = 3_000
-/** How long a job is skipped after a failed step, and the interval while the database is unavailable. */
+/** How long a job is skipped after a failed step, and the poll interval while the database is unavailable. */
 const retryAfterMs = 2_000
 
 /**
- * Runs all jobs, step by step, on any number of consoles at once. A job's state is in its row, so after a
- * restart it continues with the next step.
+ * Runs all jobs, step by step. Several consoles can do so at once. A job's state is in its row, so that the
+ * job continues with its next step after a restart.
  */
 export function runJobs(settings: { pool: Pool; context: Omit<StepContext, "sql">; log: Logger }): {
   close(): Promise<void>
@@ -29,7 +29,7 @@ export function runJobs(settings: { pool: Pool; context: Omit<StepContext, "sql"
   const skippedUntil = new Map<string, number>()
   let isDatabaseDown = false
 
-  /** False if no job has a step to run now. */
+  /** Runs one step of one job. Returns false if no job has a step to run now. */
   async function runNextStep(): Promise<boolean> {
     for (const [id, until] of skippedUntil) if (until <= Date.now()) skippedUntil.delete(id)
     const outcome = await runStep(pool, steps, context, [...skippedUntil.keys()])

@@ -20,8 +20,8 @@ type Row = {
   now: Date
 }
 
-// Other consoles skip the locked row, so one console at a time runs a job. If a console is killed, its lock
-// ends with its connection. The job whose next step has been due longest is first.
+// Other consoles skip the locked row, so only one console at a time runs a job. If a console is killed, its
+// connection ends, and Postgres releases the lock. The job whose next step has been due longest is first.
 const claim = `
 select id, kind, filter, position, counts, created_at, clock_timestamp() as now
   from job
@@ -31,7 +31,7 @@ select id, kind, filter, position, counts, created_at, clock_timestamp() as now
  limit 1
    for update skip locked`
 
-// The time-out ends the lock of a console that hangs. A step's calls to Kafka time out after half of it.
+// The time-out releases the lock of a console that hangs. A step's calls to Kafka time out earlier.
 const begin = "begin; set local idle_in_transaction_session_timeout = '60s'"
 
 const savePosition = `
@@ -42,8 +42,8 @@ update job
  where id = $1`
 
 /**
- * Claims a job, runs its next step, and saves its new position in the same transaction. Skips the jobs in
- * `excluded`. If the database is unavailable it rejects, and nothing was written.
+ * Claims a job, runs its next step, and saves its new position in the same transaction. Jobs in `excluded`
+ * are skipped. If the database is unavailable, the promise rejects, and nothing was written.
  */
 export function runStep(
   pool: Pool,

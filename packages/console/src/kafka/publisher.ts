@@ -15,10 +15,7 @@ import {
 
 const deadlineMs = 5_000
 
-/**
- * A record whose publish was `unavailable` may be on the broker nevertheless; publishing it again can
- * duplicate it.
- */
+/** An `unavailable` record may be on the broker nevertheless, so publishing it again can duplicate it. */
 export type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
 
 export type Publish = (record: ProducerRecord) => Promise<Published>
@@ -72,7 +69,7 @@ export function startPublisher(settings: {
   }
 }
 
-/** Publishes all records. Acknowledged only if the broker has acknowledged each. */
+/** Acknowledged only if the broker has acknowledged each record. */
 export async function publishAll(publish: Publish, records: ProducerRecord[]): Promise<Published> {
   const outcomes = await Promise.all(records.map((record) => publish(record)))
   return outcomes.find(({ kind }) => kind === "unavailable") ?? { kind: "acknowledged" }

@@ -14,7 +14,7 @@ await runTool({
   variables: {},
   failure: "The key was not created",
   async work(pool, { name }) {
-    // In a transaction, so that a key that could not be printed is not created.
+    // If the key cannot be printed, the transaction is rolled back and no key is created.
     await openPrisma(pool).$transaction(async (prisma) => {
       const { key } = await createApiKey({ prisma, name })
       await writeStdout(`${key}\n`)

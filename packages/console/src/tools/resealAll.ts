@@ -3,7 +3,8 @@ import { type SealingKeys, type Sql, seal, sealContexts, sealingKeyId, unseal } 
 type Row = { id: string; secret_id: string; sealed: Buffer }
 
 /**
- * `columns` maps each sealed column to the SQL of its secret's id; `context` is what the seal is bound to.
+ * `columns` maps each column of sealed (encrypted) values to the SQL of its secret's id. `context` returns
+ * the context to which a seal is bound: with another one, the value cannot be decrypted.
  */
 const sealedTables = [
   {
@@ -18,13 +19,14 @@ const sealedTables = [
   },
 ]
 
-/** `unopened` lists rows whose key is missing; they are left unchanged. */
+/** `unopened` lists values that were left unchanged, because the key that sealed them is missing. */
 export type Resealed = { scanned: number; resealed: number; unopened: string[] }
 
 /**
- * Seals every value with the current key that another key has sealed. Safe while the console runs, and to
- * repeat. A value that a rotation replaces meanwhile is sealed with the current key already; one that a
- * rotation moves to the other column is found, because the update compares all columns of the row.
+ * Seals values again with the current key if another key has sealed them. Can run while the console runs, and
+ * can be repeated. If a rotation replaces a value meanwhile, the new value is sealed with the current key
+ * already. If a rotation moves a value to the other column, the update finds it, because the update compares
+ * all columns of the row.
  */
 export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promise<Resealed> {
   const done: Resealed = { scanned: 0, resealed: 0, unopened: [] }

@@ -18,7 +18,7 @@ type Tool<Option extends string, V extends Variables> = {
   options: readonly Option[]
   /** Read from the environment, like DATABASE_URL. */
   variables: V
-  /** Begins the error message: what was not done. */
+  /** The start of the error message: what was not done. */
   failure: string
   /** Returns the exit code. */
   work: (pool: Pool, options: Record<Option, string>, config: Config<V>) => Promise<number>
@@ -61,7 +61,6 @@ async function onDatabase<T>(url: string, work: (pool: Pool) => Promise<T>): Pro
   }
 }
 
-/** The options' values, or an error message. */
 function readOptions<Option extends string>(
   args: string[],
   names: readonly Option[],

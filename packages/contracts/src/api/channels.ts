@@ -69,7 +69,9 @@ export const stagedSecretSchema = channelSchema
   })
   .meta({ id: "StagedSecret" })
 
-/** Guards a step of a rotation against another operator's rotation at the same time. */
+/**
+ * With `secret_id`, a step of a secret's rotation fails if another operator has rotated the secret meanwhile.
+ */
 export const secretQuerySchema = z.strictObject({
   secret_id: identifierSchema.optional().meta({
     description: "Id of the secret that you mean. If the step would affect another secret, it responds 409.",

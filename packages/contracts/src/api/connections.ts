@@ -45,8 +45,8 @@ export const connectionSchema = z
   .meta({ id: "Connection", description: "A partner's data source, connected to a site." })
 
 /**
- * Only three routes return it: create a connection, replace its token, read its trigger URL. All other
- * responses omit the token, so they can be logged and shown.
+ * A connection with its trigger URL. Only three routes return the URL: create a connection, replace its
+ * token, read its trigger URL. All other responses omit the token, so they can be logged and shown.
  */
 export const connectionTriggerUrlSchema = connectionSchema
   .extend({

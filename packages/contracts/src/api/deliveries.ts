@@ -9,7 +9,7 @@ export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "eras
 export const deferralReasonSchema = z.enum(["busy", "breaker", "paused", "fault", "resend", "overdue"])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 
-/** Why an attempt failed. A closed set, so that metrics and alerts can count each. */
+/** Why an attempt failed. The set is closed, so that metrics and alerts can count each reason. */
 export const attemptErrorSchema = z.enum([
   "timeout",
   "dns",

@@ -24,7 +24,7 @@ const dryRunFlag = z.boolean().default(false).meta({ description: "Only count wh
 
 const hasField = (filter: object) => Object.values(filter).some((value) => value !== undefined)
 
-/** False if `after <= time < before` is true of no time. */
+/** False if no time fulfils `after <= time < before`. */
 const isRange = (after: string | undefined, before: string | undefined) =>
   after === undefined || before === undefined || Date.parse(after) < Date.parse(before)
 
@@ -94,7 +94,7 @@ export const createReplayJobSchema = z
   .meta({ id: "CreateReplayJob" })
 
 /**
- * Compares Unicode host names in both spellings: people write letters such as "ü", and a URL contains
+ * Searches for both spellings of a Unicode host name: people write letters such as "ü", and a URL contains
  * Punycode.
  */
 function containsHost(text: string, hostname: string): boolean {

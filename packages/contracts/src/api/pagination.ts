@@ -1,7 +1,8 @@
 import { z } from "zod"
 
 /**
- * The query of every list. Strict, because a misspelt filter that was ignored would return the wrong entries.
+ * The query of every list. It is strict, because a list would contain wrong entries if a misspelt filter were
+ * ignored.
  */
 export const pageQuerySchema = z.strictObject({
   cursor: z

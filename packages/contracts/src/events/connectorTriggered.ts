@@ -1,6 +1,9 @@
 import { z } from "zod"
 
-/** `connector.triggered`: partners have triggered a connection. The key is the connection's id. */
+/**
+ * A record of `connector.triggered`: partners have called a connection's trigger URL. Its key is the
+ * connection's id.
+ */
 export const connectorTriggeredSchema = z
   .object({
     connection: z.string().min(1).max(64),

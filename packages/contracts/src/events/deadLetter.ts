@@ -1,6 +1,9 @@
 import { z } from "zod"
 
-/** `site.ready.dead`: a delivery is dead. The body stays in the database, where it can be erased. */
+/**
+ * A record of `site.ready.dead`: a delivery is dead, so no retry follows. The delivery's body stays in the
+ * database, where it can be erased.
+ */
 export const deadLetterSchema = z
   .object({
     delivery: z.uuid(),

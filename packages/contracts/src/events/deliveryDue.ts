@@ -1,10 +1,14 @@
 import { z } from "zod"
 
-/** A delivery's next attempt, in a retry topic. The body stays in the database, where it can be erased. */
+/**
+ * A record of a retry topic: a delivery's next attempt. The delivery's body stays in the database, where it
+ * can be erased.
+ */
 export const deliveryDueSchema = z
   .object({
     delivery: z.uuid(),
-    // 32 bits, as in Postgres: a record that Postgres rejects would be consumed again and again.
+    // 32 bits, like the column in Postgres. If Postgres rejected the number, the record would be consumed
+    // again and again.
     attempt: z.int32().min(1).meta({
       description:
         "Number of the attempt to make. If the delivery has that many attempts already, the record is obsolete and ignored.",

@@ -1,6 +1,6 @@
 /**
- * The headers that `site.paid.invalid` adds to an invalid record. Key and value are stored byte for byte, so
- * that the record can be replayed once the cause, such as an unknown channel, is fixed.
+ * Headers that are added to an invalid record in `site.paid.invalid`. The record's key and value are stored
+ * byte for byte, so that it can be replayed once the cause, such as an unknown channel, is fixed.
  */
 export const invalidRecordHeaders = {
   reason: "sitewire-reason",

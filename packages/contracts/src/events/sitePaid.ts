@@ -5,8 +5,8 @@ import { timeWithOffset } from "../values/time.ts"
 const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
 
 /**
- * `site.paid`: a site was bought through a channel, is paid and ready for use. Published by internal
- * services, which may add fields; unknown fields are ignored.
+ * The event `site.paid`: a site was bought through a channel, is paid and ready for use. Internal services
+ * publish it. They may add fields, because unknown fields are ignored.
  */
 export const sitePaidSchema = z
   .object({
@@ -30,7 +30,8 @@ export const sitePaidSchema = z
       .max(320)
       .meta({ description: "Contact address of the site's owner. Personal data." }),
     created_at: timeWithOffset
-      // The year in UTC can be -1 or 10000, and site.ready has four digits for it.
+      // In UTC, a time on these two days can be in the year -1 or 10000, but site.ready has four digits for
+      // the year.
       .refine((time) => !/^(0000-01-01|9999-12-31)/.test(time), "must be in the years 0000 to 9999, in UTC")
       .meta({ description: "Creation time, ISO 8601 with a UTC offset." }),
   })

@@ -25,7 +25,10 @@ export const siteReadySchema = z
 
 export type SiteReady = z.infer<typeof siteReadySchema>
 
-/** The bytes of every attempt. Called once per delivery: a second serialisation could produce other bytes. */
+/**
+ * The bytes that every attempt sends. Called once per delivery, because a second serialisation could produce
+ * other bytes.
+ */
 export function siteReadyBody(paid: SitePaid): Buffer {
   const ready: SiteReady = {
     event: "site.ready",
@@ -40,7 +43,7 @@ export function siteReadyBody(paid: SitePaid): Buffer {
   return Buffer.from(JSON.stringify(ready))
 }
 
-/** A time in the contract's format: UTC, whole seconds (fractions are cut), `+00:00` and not `Z`. */
+/** The contract's format of a time: UTC, whole seconds, `+00:00` and not `Z`. */
 function utcSeconds(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19)}+00:00`
 }

@@ -9,13 +9,16 @@ import { type TopicNameSettings, topicNames } from "./topicNames.ts"
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Kafka's default of 7 days is too long for records that contain personal data. */
+/**
+ * Kafka deletes only whole segments. Its default of 7 days per segment would retain personal data for too
+ * long.
+ */
 const segmentMs = dayMs
-/** Short, so that a retry topic's records are deleted within a day after the retry period. */
+/** Segments of retry topics are short, so that records are deleted within a day after the retry period. */
 const retrySegmentMs = 6 * hourMs
 
 const sitePaidRetentionMs = 7 * dayMs
-/** Every record of site.paid is deleted by this age: Kafka deletes whole segments. */
+/** By this age, Kafka has deleted every record of site.paid, because it deletes whole segments. */
 export const sitePaidMaxAgeMs = sitePaidRetentionMs + segmentMs
 
 export type Topic = {
@@ -28,15 +31,18 @@ export type Topic = {
   partitions: number
   cleanup: "delete" | "compact,delete"
   retentionMs: number
-  /** Kafka deletes whole segments, so a record can outlive `retentionMs` by this. */
+  /** A record can outlive `retentionMs` by this time, because Kafka deletes whole segments. */
   segmentMs: number
-  /** LogAppendTime if consumers count a delay from it: the record at a partition's head is then due first. */
+  /**
+   * LogAppendTime if consumers wait for a delay after this time: it follows the order of offsets, so a
+   * partition's first record is due first.
+   */
   timestamp: "CreateTime" | "LogAppendTime"
 }
 
 export type TopicSettings = TopicNameSettings & { retryPeriodMs: number }
 
-/** All topics of an installation, from which they are created, documented and deployed. */
+/** All topics of an installation. They are created, documented and deployed from this list. */
 export function topicCatalogue(settings: TopicSettings): Topic[] {
   const names = topicNames(settings)
   const keyedByDelivery = { key: "delivery id", partitions: 6, cleanup: "delete" } as const

@@ -1,8 +1,8 @@
 import type { Topic } from "./topicCatalogue.ts"
 
 /**
- * A topic's settings under Kafka's names. With two or more replicas, an acknowledged record is in all
- * replicas but one, so losing any one broker loses no record.
+ * A topic's settings under Kafka's names. An acknowledged record is in all replicas but one, or in all. With
+ * three or more replicas, the loss of one broker therefore loses no record.
  */
 export function topicConfig(topic: Topic, replication: number): Record<string, string> {
   return {
@@ -10,7 +10,8 @@ export function topicConfig(topic: Topic, replication: number): Record<string, s
     "retention.ms": String(topic.retentionMs),
     "message.timestamp.type": topic.timestamp,
     "segment.ms": String(topic.segmentMs),
-    // Our client reads no compression but gzip. The broker stores other publishers' batches uncompressed.
+    // The broker decompresses the batches of other publishers, because our client reads no compression but
+    // gzip.
     "compression.type": "uncompressed",
     "min.insync.replicas": String(Math.max(1, replication - 1)),
   }

@@ -6,7 +6,7 @@ export type TopicNameSettings = {
   retryDelaysMs: readonly number[]
 }
 
-/** The names of all topics. `retry[n]` belongs to `retryDelaysMs[n]`. */
+/** `retry[n]` belongs to `retryDelaysMs[n]`. */
 export function topicNames({ prefix, retryDelaysMs }: TopicNameSettings) {
   return {
     sitePaid: `${prefix}site.paid`,

@@ -1,5 +1,6 @@
 /**
- * The largest tolerated clock difference between Postgres, publishers and dispatchers, which put their time
- * into delivery ids and invalid records. A range of ids is wider than its range of time by this margin.
+ * The largest tolerated difference between the clocks of Postgres, publishers and dispatchers. Delivery ids
+ * and invalid records contain times of these clocks. A query for a range of time therefore reads a range of
+ * ids that is wider by this margin.
  */
 export const clockMarginMs = 10 * 60_000

@@ -2,13 +2,12 @@ import { z } from "zod"
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** A duration such as `500ms`, `10s`, `5m`, `1h` or `7d`, parsed to milliseconds. */
 export const durationSchema = z
   .string()
   .regex(/^\d+(ms|s|m|h|d)$/, "must be a whole number with a unit: ms, s, m, h or d, for example 5m")
   .transform(parseDuration)
 
-/** `"5m"` to 300000. The text must match `durationSchema`. */
+/** Converts `"5m"` to 300000. The text must match `durationSchema`. */
 export function parseDuration(text: string): number {
   const amount = Number.parseInt(text, 10)
   const unit = text.replace(/^\d+/, "") as keyof typeof unitMs
@@ -16,7 +15,8 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * 300000 to `5m`, in the largest unit that divides it. Topic names contain the result, so it must not change.
+ * Converts 300000 to `5m`, in the largest unit that divides it. Topic names contain the result, so it must
+ * not change.
  */
 export function formatDuration(ms: number): string {
   const units = Object.entries(unitMs).toReversed()

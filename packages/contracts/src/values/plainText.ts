@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /**
- * Text without control characters: Postgres rejects NUL in text. Half of a surrogate pair is rejected too,
- * because the driver replaces it, and two different texts would be stored as one.
+ * Text without control characters, because Postgres rejects NUL. Half of a surrogate pair is rejected, too,
+ * because the driver replaces it, and two different texts would be stored as the same text.
  */
 export const plainText = z
   .string()

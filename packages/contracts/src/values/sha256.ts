@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 
-/** Through hexadecimal, because a digest that Node returns as a buffer takes twice as long. */
+/** The hash is converted from hexadecimal, because Node takes twice as long to return it as a buffer. */
 export function sha256(data: string | Uint8Array): Buffer<ArrayBuffer> {
   return Buffer.from(hash("sha256", data, "hex"), "hex")
 }

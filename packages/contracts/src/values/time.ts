@@ -2,7 +2,6 @@ import { z } from "zod"
 
 const example = "2026-03-01T12:00:00Z"
 
-/** An ISO 8601 time with a UTC offset and any number of decimals. */
 export const timeWithOffset = z.iso.datetime({
   offset: true,
   abort: true,
@@ -14,7 +13,10 @@ export const timeWithOffset = z.iso.datetime({
   },
 })
 
-/** A time in a request, normalised to UTC with milliseconds. Postgres does not accept every year or offset. */
+/**
+ * A time in a request, normalised to UTC with milliseconds, because Postgres does not accept every year or
+ * offset.
+ */
 export const timeSchema = timeWithOffset
   .refine((time) => isYearBetween(1970, 9999, new Date(time)), "must be in the years 1970 to 9999, in UTC")
   .transform((time) => new Date(time).toISOString())

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 
 /**
- * zod's messages in a caller's words, as what follows a field's name: "is required", "must be a string".
+ * zod's messages in a caller's words. A message continues a field's name: "is required", "must be a string".
  * Passed to `safeParse` as `error`; messages that a schema sets itself take precedence. No message quotes a
  * value, because values can be personal data or secrets.
  */
@@ -55,7 +55,8 @@ function listOf(values: readonly string[]): string {
 }
 
 /**
- * An issue as a clause with its field's name: "email is required". `whole` names the value that has no path.
+ * An issue as a clause with its field's name: "email is required". `whole` is the name if the issue has no
+ * field.
  */
 export function describeIssue({ path, message }: z.core.$ZodIssue, whole: string): string {
   return `${path.join(".") || whole} ${message}`

@@ -1,6 +1,5 @@
 import { ConfigurationError } from "@sitewire/runtime"
 
-/** Prints why a command failed: the message and its causes, without a stack. */
 export function printFailure(what: string, error: unknown): void {
   if (error instanceof ConfigurationError) {
     process.stderr.write(`${error.message}\n`)

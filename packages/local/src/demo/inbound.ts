@@ -4,7 +4,10 @@ import type { Cast } from "./outbound.ts"
 
 const windowMs = 60_000
 
-/** Shows a connection, a burst that becomes one sync, later triggers that become exactly one more, and a replaced token. */
+/**
+ * Demonstrates a connection: a burst of triggers becomes one sync, later triggers become exactly one more,
+ * and its token is replaced.
+ */
 export async function demonstrateInbound({ client, partner, story }: Cast): Promise<void> {
   const id = `demo-${randomBytes(3).toString("hex")}`
   story.step("A connection is added")
@@ -57,7 +60,6 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
   }
 }
 
-/** Triggers a sync, as a partner's application does when its data changes. Returns the status. */
 async function trigger(triggerUrl: string): Promise<number> {
   const response = await fetch(triggerUrl, { method: "POST" })
   await response.arrayBuffer()

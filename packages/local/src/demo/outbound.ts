@@ -9,7 +9,10 @@ import type { Story } from "./story.ts"
 
 export type Cast = { local: LocalStack; client: Client; partner: PartnerClient; story: Story }
 
-/** Shows a channel, a paid site that becomes a signed delivery, and a delivery that fails twice and arrives on a retry. */
+/**
+ * Demonstrates a channel: a paid site becomes a signed delivery, and another delivery fails twice and arrives
+ * on a retry.
+ */
 export async function demonstrateOutbound({ local, client, partner, story }: Cast): Promise<void> {
   const channel = `demo-${randomBytes(3).toString("hex")}`
   story.step("A partner's channel is added")

@@ -4,8 +4,8 @@ import { startInstallation } from "@sitewire/installation"
 import { readSecrets } from "../state/secrets.ts"
 
 /**
- * Starts another dispatcher on the same Postgres and Kafka, with short retry delays. It has its own topic prefix: retry
- * topics are named after their delays, so the running dispatcher cannot use others.
+ * Starts another dispatcher on the same Postgres and Kafka, with short retry delays. It has its own topic
+ * prefix, because retry topics are named after their delays, and the running dispatcher cannot use others.
  */
 export async function startShortRetries(local: LocalStack, delays: string[]) {
   const { sealingKeys } = await readSecrets()

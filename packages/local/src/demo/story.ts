@@ -4,7 +4,6 @@ import { styleText } from "node:util"
 const out = (format: Parameters<typeof styleText>[0], text: string) =>
   styleText(format, text, { stream: process.stdout })
 
-/** Prints each step and its results, with the time since the start. */
 export function createStory() {
   const startedAt = performance.now()
   const time = () => `${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s`

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { fetchSchema, type ReceivedDelivery, receivedSchema, type SourceFetch } from "./createPartner.ts"
 
-/** A client of the demo partner's own API. */
 export function partnerClient(url: string) {
   async function call(
     method: string,

@@ -4,7 +4,6 @@ import { verify } from "@sitewire/signing"
 import express, { type Express, type Request } from "express"
 import { z } from "zod"
 
-/** A request that the demo partner received. */
 export const receivedSchema = z.object({
   at: z.iso.datetime(),
   channel: z.string(),
@@ -23,9 +22,9 @@ export type SourceFetch = z.infer<typeof fetchSchema>
 const maxReceived = 1_000
 
 /**
- * A small partner application. It receives `site.ready` at /notify/<channel> and verifies the signature over the raw bytes, and
- * it serves data at /sources/<name> with an ETag. The demo uses the other routes. `known` has the secrets of earlier runs by
- * channel.
+ * A small partner application. It receives `site.ready` at /notify/<channel> and verifies the signature over
+ * the raw bytes. It serves data at /sources/<name> with an ETag. The demo uses the other routes. `known` maps
+ * channels to the secrets of earlier runs.
  */
 export function createPartner(known: Record<string, string> = {}): Express {
   const secrets = new Map(Object.entries(known))
@@ -41,7 +40,6 @@ export function createPartner(known: Record<string, string> = {}): Express {
     const verdict = judge(channel, body, request.get("x-sitewire-signature"))
     const left = failuresLeft.get(channel) ?? 0
     if (left > 0) failuresLeft.set(channel, left - 1)
-    // Nothing of an unverified message is used.
     const status = verdict !== "valid" ? 401 : left > 0 ? 500 : 204
     received.push({
       at: new Date().toISOString(),

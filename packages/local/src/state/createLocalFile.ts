@@ -4,8 +4,9 @@ import { reasonOf } from "@sitewire/runtime"
 import { writePrivate } from "./secrets.ts"
 
 /**
- * Writes the result of `describe` to `file`, and again at each `update`. Writes run one after the other, so that the last
- * one has the newest state. A write that fails is reported to `progress`; the installation runs on.
+ * Writes the result of `describe` to `file`, and again at each `update`. Writes run one after the other, so
+ * that the newest state is written last. If an update fails, `progress` reports it, and the installation runs
+ * on.
  */
 export async function createLocalFile(
   file: string,

@@ -7,7 +7,7 @@ const secretsSchema = z.object({
   sealingKeys: z.string(),
   /** Undefined before the first start is complete. */
   apiKey: z.string().optional(),
-  /** Of the channel `demo`, for the demo partner. */
+  /** The signing secret of the channel `demo`, which the demo partner needs. */
   demoSecret: z.string().optional(),
 })
 
@@ -30,7 +30,7 @@ export async function writeSecrets(secrets: Secrets): Promise<void> {
   await writePrivate(secretsFile, secrets)
 }
 
-/** Writes a temporary file and renames it, so that no reader gets a part of it. */
+/** Writes a temporary file and renames it, so that nobody reads an incomplete file. */
 export async function writePrivate(file: string, content: unknown): Promise<void> {
   const beside = `${file}.${process.pid}`
   await writeFile(beside, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import type { CodeBlock, Page } from "../page.ts"
 
-/** The HTML comments that mark a shell example, and who runs it. */
+/** HTML comments that mark the shell example below them, and state which command runs it as a test. */
 export const markers = {
-  /** Needs no running system. */
+  /** The example needs no running system. */
   check: "tested by npm run check",
-  /** Needs a running system; a test of this package starts one. */
+  /** The example needs a running system, which a test of this package starts. */
   test: "tested by npm test",
-  /** The same, of an example that runs until it is stopped: a receiver. */
+  /** Like `test`, but the example runs until it is stopped: it is a webhook receiver. */
   testInBackground: "tested by npm test, runs until stopped",
 } as const
 
@@ -17,11 +17,11 @@ export type Example = {
   /** `docs/partners.md:12` */
   where: string
   inBackground: boolean
-  /** The `text` block right behind the example: lines that must be printed; `…` stands for any text. */
+  /** Lines that the example must print: the `text` block directly behind it. `…` stands for any text. */
   expected: string | null
 }
 
-/** The page's examples with one of these markers, in order. */
+/** The page's examples that have one of the `wanted` markers. */
 export function findExamples(page: Page, wanted: readonly string[]): Example[] {
   return page.codeBlocks.flatMap((block, index) => {
     if (block.marker === null || !wanted.includes(block.marker)) return []
@@ -33,7 +33,7 @@ export function findExamples(page: Page, wanted: readonly string[]): Example[] {
   })
 }
 
-/** Markers that are misspelt: their examples would never run. */
+/** Problems with misspelt markers, because an example with a misspelt marker would never run. */
 export function findUnknownMarkers(page: Page): string[] {
   const known: readonly string[] = Object.values(markers)
   return page.codeBlocks
@@ -47,7 +47,7 @@ function isDirectlyBehind({ text }: Page, { line, text: code }: CodeBlock, next?
   return between.every((inner) => inner.trim() === "" || /:$/.test(inner.trim()))
 }
 
-/** Whether each expected line is printed, in any order and with any text around it. */
+/** True if the output contains each expected line, in any order and with any text around the line. */
 export function isPrinted(expected: string, output: string): boolean {
   return expected
     .split("\n")
@@ -61,8 +61,8 @@ function escapeText(text: string): string {
 }
 
 /**
- * `npm run sitewire` without npm's part: it would compare the installed packages with the lock file, and could replace
- * them while tests run.
+ * A shell function `npm` that runs only the command of `npm run sitewire`. The script of that name would
+ * first compare the installed packages with the lock file, and could replace packages while tests run.
  */
 const withoutInstalling = `npm() {
   [ "$1 $2 $3 $4" = "run --silent sitewire --" ] || { echo "an example runs npm $*" >&2; return 1; }
@@ -71,7 +71,6 @@ const withoutInstalling = `npm() {
 }
 `
 
-/** Starts the example in bash, in the repository's folder. */
 export function startExample({ script }: Example, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
   const child = spawn("bash", ["-euo", "pipefail", "-c", withoutInstalling + script], {
     cwd,
@@ -89,7 +88,7 @@ export function startExample({ script }: Example, { cwd, env }: { cwd: string; e
   return {
     ended,
     output: () => output,
-    /** Ends what the example started as well: bash alone would leave a receiver running. */
+    /** Ends the example's whole process group, because bash alone would leave a receiver running. */
     stop() {
       if (child.exitCode === null && child.signalCode === null && child.pid)
         process.kill(-child.pid, "SIGTERM")

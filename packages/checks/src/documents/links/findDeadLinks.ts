@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import type { Page } from "../page.ts"
 
-/** Links within the repository whose file, folder or heading does not exist. Links to other hosts are not followed. */
+/** Finds links in the repository to missing files, folders or headings. Links to other hosts are ignored. */
 export function findDeadLinks(pages: readonly Page[], files: readonly string[]): string[] {
   const byPath = new Map(pages.map((page) => [page.path, page]))
   const existing = new Set(files.flatMap(withFolders))
@@ -19,7 +19,6 @@ export function findDeadLinks(pages: readonly Page[], files: readonly string[]):
   )
 }
 
-/** Documents that a source file mentions and that do not exist. */
 export function findDeadMentions(source: { path: string; text: string }, files: readonly string[]): string[] {
   return [...source.text.matchAll(/(?<![\w/.])docs\/[\w/.-]+\.md/g)]
     .filter(([document]) => !files.includes(document))
@@ -31,7 +30,7 @@ function resolve(from: string, target: string): string {
   return posix.normalize(decodeURIComponent(path)).replace(/\/$/, "")
 }
 
-/** `a/b/c.md` and the folders `a/b`, `a` and `.`. */
+/** The path and its folders: for `a/b/c.md` also `a/b`, `a` and `.`. */
 export function withFolders(path: string): string[] {
   return path === "." ? ["."] : [path, ...withFolders(posix.dirname(path))]
 }

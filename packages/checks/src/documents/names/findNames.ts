@@ -2,18 +2,18 @@ import type { Page } from "../page.ts"
 
 export type Name = { text: string; line: number }
 
-/** A metric with the labels that a page gives it. */
 export type MetricName = Name & { labels: string[] }
 
-/** What a page says exists: names are as written, without a check. */
+/** The names that a page mentions. This file does not check whether they exist. */
 export type Names = {
-  /** Scripts of the repository or of a package: `npm run x`, `npm start`, `npm test`. */
   scripts: Name[]
   /** The words behind `sitewire` on a command line. */
   commands: Name[]
   metrics: MetricName[]
   variables: Name[]
-  /** Paths from the repository's folder or the page's, and names of TypeScript files without a folder. */
+  /**
+   * Paths relative to the repository's or the page's folder, and names of TypeScript files without a folder.
+   */
   paths: Name[]
 }
 
@@ -21,7 +21,10 @@ const upperCase = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g
 const commandLine =
   /(?:^|[|;&(]\s*)(?:[A-Z_]+=\S+ )*(?:npm run (?:--silent )?sitewire -- |sitewire )((?:"[^"]*"|'[^']*'|[^|;&\n)>])*)/gm
 
-/** `folders` are those of the repository: a code span such as `application/json` is no path. */
+/**
+ * Text is a path only if it begins with one of `folders`, the repository's top-level folders:
+ * `application/json` is no path.
+ */
 export function findNames(page: Page, folders: readonly string[]): Names {
   const shell = page.codeBlocks
     .filter(({ language }) => isShell(language))
@@ -49,11 +52,13 @@ function blocks({ codeBlocks }: Page, languages: readonly string[]): Name[] {
   return codeBlocks.filter(({ language }) => languages.includes(language))
 }
 
-/** A whole line that sets or reads a shell variable, and psql's `-v NAME=value`. */
+/** Matches a whole line that sets or reads a shell variable, and psql's `-v NAME=value`. */
 const setInShell =
   /^\s*(?:export |read -rs )?([A-Z][A-Z0-9_]*)(?:=(?:"[^"]*"|'[^']*'|\S*))?(?: +#.*)?$|-v ([A-Z_]+)=/gm
 
-/** Variables of the reader's own: a shell example sets them, or a program that is shown uses them. */
+/**
+ * Variables that are not Sitewire's: a shell example sets them, or an example in another language has them.
+ */
 function ownVariables({ codeBlocks }: Page): Set<string> {
   const names = codeBlocks.flatMap(({ language, text }) => {
     if (language === "yaml") return []
@@ -78,7 +83,7 @@ function readMetric({ text, line }: Name): MetricName {
   return { text: name, line, labels: names }
 }
 
-/** The first group of each match, or the whole match of a pattern without one, with its line in the page. */
+/** Returns the first group of each match (the whole match if there is no group) and its line in the page. */
 function find(texts: readonly Name[], pattern: RegExp): Name[] {
   return texts.flatMap(({ text, line }) =>
     [...text.matchAll(pattern)].map((match) => ({

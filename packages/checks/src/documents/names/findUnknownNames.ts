@@ -3,25 +3,22 @@ import { withFolders } from "../links/findDeadLinks.ts"
 import type { Page } from "../page.ts"
 import { findNames, type MetricName, type Name } from "./findNames.ts"
 
-/** A command of `sitewire`, with what its line may contain. */
 export type CommandNames = {
   name: string
   options: readonly string[]
   subcommands: readonly CommandNames[]
 }
 
-/** What exists. */
 export type KnownNames = {
   scripts: ReadonlySet<string>
   sitewire: CommandNames
   /** The labels of each metric. */
   metrics: ReadonlyMap<string, readonly string[]>
   variables: ReadonlySet<string>
-  /** Tracked files, from the repository's folder. */
+  /** Tracked files, relative to the repository's folder. */
   files: readonly string[]
 }
 
-/** Names in a page that the repository does not have, each as a line for people. */
 export function findUnknownNames(page: Page, known: KnownNames): string[] {
   const existing = new Set(known.files.flatMap(withFolders))
   const baseNames = new Set(known.files.map((path) => posix.basename(path)))
@@ -61,7 +58,7 @@ function unknownMetric(
     .map((label) => `${path}:${line}: the metric ${text} has no label ${label}`)
 }
 
-/** A word that stands for something: `ID`, `CHANNEL`, `<id>`, `"$ID"`, `…`. */
+/** A word in place of a value that the reader chooses: `ID`, `CHANNEL`, `<id>`, `"$ID"`, `…`. */
 const placeholder = /^(?:[A-Z<"'$[…]|\.\.\.)/
 
 function findCommandProblem(line: string, sitewire: CommandNames): string | null {

@@ -1,6 +1,5 @@
 import type { CommandHelp } from "./readCommands.ts"
 
-/** The page of all commands of `sitewire`: the help text of each. */
 export function commandsPage(sitewire: CommandHelp): string {
   return [
     "# Commands",
@@ -10,7 +9,10 @@ export function commandsPage(sitewire: CommandHelp): string {
   ].join("\n\n")
 }
 
-/** A group such as `sitewire channel` does nothing by itself, and its help text repeats its commands' first lines. */
+/**
+ * A group such as `sitewire channel` gets no section, because it does nothing by itself and its help text
+ * only lists its commands.
+ */
 function sections(command: CommandHelp): string[] {
   const isGroup = command.subcommands.length > 0 && command.path.includes(" ")
   const own = isGroup ? [] : [`## ${command.path}`, `\`\`\`text\n${command.help.trimEnd()}\n\`\`\``]

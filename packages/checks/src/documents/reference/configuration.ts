@@ -2,7 +2,10 @@ import type { VariableDescription } from "@sitewire/runtime"
 import { markdownTable } from "./markdownTable.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
 
-/** The page of all environment variables: those that several processes read first, then each process's own. */
+/**
+ * The page of all environment variables. Variables that several processes read come first, then each
+ * process's own.
+ */
 export function configurationPage(
   processes: readonly ProcessVariables[],
   local: readonly VariableDescription[],
@@ -26,7 +29,6 @@ export function configurationPage(
   ].join("\n\n")
 }
 
-/** Variables that several processes read with the same meaning and default, each once. */
 function sharedTable(processes: readonly ProcessVariables[]): string {
   const listed = new Set<string>()
   const rows = processes.flatMap(({ variables }) =>

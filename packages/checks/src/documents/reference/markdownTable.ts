@@ -1,4 +1,4 @@
-/** A table in Markdown. Columns are not padded: a longer cell would change every line of the diff. */
+/** A table in Markdown. Columns are not padded, because with padding one longer cell changes every line. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(escapeCell).join(" | ")} |`
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")

@@ -11,7 +11,6 @@ const sources = {
   console: "packages/console/",
 }
 
-/** The metrics of each process that has some, from its sources. */
 export async function readProcessMetrics(root: URL, files: readonly string[]): Promise<ProcessMetrics[]> {
   return Promise.all(
     Object.entries(sources).map(async ([name, folder]) => {
@@ -24,7 +23,6 @@ export async function readProcessMetrics(root: URL, files: readonly string[]): P
   )
 }
 
-/** The page of all metrics. */
 export function metricsPage(processes: readonly ProcessMetrics[]): string {
   const tables = processes.flatMap(({ name, metrics }) => [
     `## ${name}`,

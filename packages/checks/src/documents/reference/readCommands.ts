@@ -4,10 +4,8 @@ import type { CommandNames } from "../names/findUnknownNames.ts"
 
 type Command = ReturnType<typeof createProgram>
 
-/** A command of `sitewire`: what `--help` prints for it, and its options. */
 export type CommandHelp = CommandNames & { path: string; help: string; subcommands: readonly CommandHelp[] }
 
-/** The command tree with its help texts, 100 columns wide. */
 export function readCommands(): CommandHelp {
   let written = ""
   const stdout = Object.assign(new PassThrough(), { columns: 100 }) as unknown as NodeJS.WriteStream

@@ -3,8 +3,9 @@ import { createMetrics, registerLagGauge } from "@sitewire/runtime"
 export type Metric = { name: string; type: "counter" | "gauge" | "histogram"; help: string; labels: string[] }
 
 /**
- * The metrics that a source file registers, read from its text: nothing imports a service. A metric is an object with a
- * `name` that begins with `sitewire_`, a `help` and, if it has any, `labelNames`; or an argument of `registerLagGauge`.
+ * Finds the metrics that a source file registers by searching its text, because no package imports a service.
+ * A metric is an object with a `name` that begins with `sitewire_`, a `help` and, if it has labels,
+ * `labelNames`. The argument of `registerLagGauge` is a metric, too.
  */
 export function readMetrics(source: string): Metric[] {
   return [...source.matchAll(/name: "(sitewire_\w+)"/g)].map(({ 1: name = "", index }) => {
@@ -36,7 +37,7 @@ function lagGauge(name: string, records: string): Metric {
   return { name, type: "gauge", help, labels: labelNames }
 }
 
-/** The string behind `help:`, also if it is written as several that are added. */
+/** The string behind `help:`, which can consist of several strings joined with `+`. */
 function readText(text: string): string {
   const written = /help:\s*((?:"(?:[^"\\]|\\.)*"\s*\+?\s*)+)/.exec(text)?.[1] ?? ""
   return [...written.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part = ""]) => part).join("")

@@ -12,7 +12,10 @@ const mains = {
   setup: "packages/setup/src/main.ts",
 }
 
-/** What each process reads from its environment. The processes print it, because nothing imports a service. */
+/**
+ * Reads the environment variables of each process from what the process itself prints, because no package
+ * imports a service.
+ */
 export function readProcesses(root: URL): Promise<ProcessVariables[]> {
   return Promise.all(
     Object.entries(mains).map(async ([name, main]) => {

@@ -26,7 +26,6 @@ export function referencePages(code: {
   )
 }
 
-/** The generated pages whose file differs from what the code says, or is missing. */
 export function findOutdated(
   generated: ReadonlyMap<string, string>,
   texts: ReadonlyMap<string, string>,

@@ -4,7 +4,6 @@ import { markdownTable } from "./markdownTable.ts"
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The page of all Kafka topics, with the default retry schedule and without a prefix. */
 export function topicsPage(): string {
   const topics = topicCatalogue({
     prefix: "",

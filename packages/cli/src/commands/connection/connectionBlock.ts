@@ -2,7 +2,6 @@ import type { Connection } from "@sitewire/contracts"
 import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 
-/** A connection as `key: value` lines, with its trigger URL if the response contains it. */
 export function connectionBlock(connection: Connection & { trigger_url?: string }, style: Style): string {
   const { next_sync_at, token_replaced_at, trigger_url } = connection
   return block(style, [

@@ -1,6 +1,6 @@
 import type { DeferralReason, Delivery } from "@sitewire/contracts"
 
-/** An attempt takes less time, so a delivery that is due for longer is overdue. */
+/** Every attempt takes less time than this, so a delivery that has been due for longer is overdue. */
 const overdueMs = 15_000
 
 const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
@@ -14,7 +14,6 @@ const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
 type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "deferred_reason">
 
 type WaitContext = {
-  /** Since when the delivery's channel is paused. */
   pausedAt: string | null
   now: Date
   formatTime: (iso: string) => string

@@ -53,7 +53,7 @@ export const listDeliveries: CliCommand = {
   },
 }
 
-/** `paused_at` of each channel that has a delivery with an attempt to come. */
+/** Maps the id of each channel that has a waiting delivery to the channel's `paused_at`. */
 async function readPauses(client: Client, deliveries: Delivery[]): Promise<Map<string, string | null>> {
   const waiting = deliveries.filter(
     ({ state, next_attempt_at, deferred_at }) => state === "pending" || next_attempt_at || deferred_at,

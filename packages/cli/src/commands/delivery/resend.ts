@@ -8,7 +8,8 @@ export const resendDelivery: CliCommand = {
   options: [new Option("--reason <text>", "why you do this; stored with the job, so do not name a person")],
   examples: ['sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --reason "ticket 17"'],
   async run({ callApi, print }, [id]: [string], { reason }: { reason?: string }) {
-    // Read before the resend: a failed read afterwards would look as if the resend had failed.
+    // The channel is read before the resend, because a failed read afterwards would look like a failed
+    // resend.
     const { channel } = await callApi((client) => client.readDelivery(id))
     const { paused_at } = await callApi((client) => client.readChannel(channel))
     const accepted = await callApi((client) => client.resendDelivery(id, { reason }))

@@ -40,7 +40,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     ["next attempt", describeWait(delivery, { pausedAt, now: style.now, formatTime: style.time })],
     ["created", style.time(delivery.created_at)],
     ["finished", finished_at && style.time(finished_at)],
-    // Empty after an erasure.
+    // An erasure makes the hash empty.
     ["body sha256", delivery.body_sha256 || null],
   ])
   if (delivery.attempt_log.length === 0) return `${facts}\n\n${noAttempt[delivery.state]}`

@@ -10,7 +10,8 @@ export const createErasure: CliCommand = {
   name: "create",
   description: "erase the stored data of a person or a site; the job is the proof",
   options: [
-    // Arguments are visible to other users of the machine, and the shell's history stores them.
+    // The address is not an argument, because other users of the machine can read arguments, and the shell's
+    // history stores them.
     new Option("--email-stdin", "erase the person whose e-mail address is read from standard input"),
     new Option("--site <url>", "erase the site at this address"),
     ...jobOptions,

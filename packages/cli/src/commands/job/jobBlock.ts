@@ -3,7 +3,6 @@ import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { localTime } from "../../output/time.ts"
 
-/** A job as `key: value` lines. */
 export function jobBlock(job: Job, style: Style): string {
   const filter = Object.entries(job.filter).map(([name, value]) => `${name} ${value}`)
   const remains = (job.remains ?? []).map(

@@ -9,7 +9,10 @@ import { jobBlock, progressText } from "./jobBlock.ts"
 
 const pollMs = 500
 
-/** Creates a job and prints it: with --wait after its end, with --dry-run only what it would process. */
+/**
+ * Creates a job and prints it. With --wait, the job is printed after its end. With --dry-run, no job is
+ * created, and the command prints how much a job would process.
+ */
 export async function startJob(
   session: Session,
   options: JobOptions,
@@ -44,7 +47,10 @@ async function waitForEnd(session: Session, created: Job): Promise<Job> {
   }
 }
 
-/** With --json nothing else has printed the job's id, and repeating the command would create a second job. */
+/**
+ * Adds the job's id to the failure. With --json nothing else has printed the id, and a user who repeats the
+ * command would create a second job.
+ */
 function withJobId({ kind, message, problem }: Failure, id: string): Failure {
   const advice = `The job has started and continues without this command. ${progressAdvice(id)}`
   const detail = [problem?.detail, advice].filter((text) => text !== undefined).join(" ")

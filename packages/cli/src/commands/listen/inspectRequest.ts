@@ -16,7 +16,7 @@ type InspectedRequest = {
 
 export function inspectRequest(request: Received, secret: Buffer | null): InspectedRequest {
   const { at, method, path, headers, body } = request
-  // The service's name is configurable, and with it the header: X-<Service>-Signature.
+  // The header is X-<Service>-Signature, and the service's name is configurable.
   const name = Object.keys(headers).find((header) => /^x-[a-z0-9]+-signature$/.test(header))
   const header = String(headers[name ?? ""] ?? "")
   return {

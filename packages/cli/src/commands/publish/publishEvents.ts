@@ -8,7 +8,10 @@ import type { Event } from "./readEvents.ts"
 const ignore = () => {}
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** The producer's deadline applies to each batch, so that a large file is not rejected for its size. */
+/**
+ * The producer's deadline applies to each call of `publish`. One call with all events of a large file could
+ * take longer.
+ */
 const batchSize = 5_000
 
 /** Publishes to `site.paid`, and resolves when the broker has acknowledged every record with acks=all. */

@@ -4,12 +4,13 @@ import { incorrectUsage } from "../../errors/failure.ts"
 const readSitePaid = recordReader(sitePaidSchema)
 const maxListedFaults = 20
 
-/** An event to publish. `id` and `channel` are null if the value contains none that can be read. */
+/** An event to publish. `id` and `channel` are null if they cannot be read from the value. */
 export type Event = { value: string | Uint8Array; id: string | null; channel: string | null }
 
 /**
  * Reads one JSON object, an array of objects, or one object per line (NDJSON). Checks all events as the
- * dispatcher does. The Failure names the invalid events, and quotes no values: they are personal data.
+ * dispatcher does. If events are invalid, the Failure names them but quotes no values, because values are
+ * personal data.
  */
 export function readEvents(text: string): Event[] {
   const found = split(text)

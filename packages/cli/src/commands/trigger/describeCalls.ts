@@ -5,7 +5,6 @@ import type { TriggerCall } from "./callTrigger.ts"
 
 const maxRows = 20
 
-/** A table of the calls and, of several calls, a summary. */
 export function describeCalls(calls: TriggerCall[], style: Style): string {
   const rows = table(style, calls.slice(0, maxRows), [
     { title: "#", cell: (call) => String(call.number), align: "right" },

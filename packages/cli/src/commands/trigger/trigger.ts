@@ -9,7 +9,10 @@ import { describeCalls } from "./describeCalls.ts"
 
 type Options = { times: number; urlStdin?: boolean }
 
-/** With more concurrency, the printed durations would include waiting on this machine. */
+/**
+ * With more concurrent calls, the printed durations would include time for which calls waited on this
+ * machine.
+ */
 const maxConcurrency = 10
 
 export const trigger: CliCommand = {

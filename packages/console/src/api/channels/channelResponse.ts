@@ -1,6 +1,9 @@
 import type { Channel } from "@sitewire/contracts"
 
-/** The columns of a response, listed one by one so that sealed secrets are never read. */
+/**
+ * The columns that a response needs. They are listed one by one so that sealed (encrypted) secrets are never
+ * read.
+ */
 export const channelColumns = {
   id: true,
   address: true,

@@ -1,6 +1,9 @@
 import type { Connection } from "@sitewire/contracts"
 
-/** The columns of a response, listed one by one so that only a route that returns the token reads it. */
+/**
+ * The columns that a response needs. They are listed one by one so that only routes that return the token
+ * read it.
+ */
 export const connectionColumns = {
   id: true,
   site: true,
@@ -37,7 +40,7 @@ export function connectionResponse(row: ConnectionRow, window: WindowRow | null 
     runner: row.runner,
     state: stateOf(window),
     last_error: window?.lastError ?? null,
-    // During a run, `dueAt` is when the run counts as lost, which is not the next sync.
+    // During a run, `dueAt` is the time at which the run counts as lost, and not the time of the next sync.
     next_sync_at: window && !window.running ? (window.dueAt?.toISOString() ?? null) : null,
     created_at: row.createdAt.toISOString(),
     token_replaced_at: row.tokenReplacedAt?.toISOString() ?? null,

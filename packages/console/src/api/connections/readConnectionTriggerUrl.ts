@@ -7,7 +7,7 @@ import { ok } from "../response.ts"
 import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
-/** A separate resource, so that the access log shows who read the secret. */
+/** The trigger URL is a separate resource, so that the access log shows who read its secret token. */
 export const readConnectionTriggerUrl = defineRoute({
   method: "get",
   path: "/v1/connections/{id}/trigger-url",

@@ -52,9 +52,9 @@ export const readSnapshot = defineRoute({
 })
 
 /**
- * Reads one chunk at a time, without a transaction that a slow client would keep open. If a newer snapshot
- * deletes the chunks meanwhile, the response is cut off. The first chunk is read before the status is sent,
- * so that an unavailable database is still a 503.
+ * Reads one chunk at a time. There is no transaction, because a slow client would keep it open. If a newer
+ * snapshot deletes the chunks meanwhile, the response is cut off. The first chunk is read before the status
+ * is sent, so that the status is 503 if the database is unavailable.
  */
 async function openChunks(
   prisma: PrismaClient,
@@ -73,7 +73,7 @@ async function openChunks(
       left -= chunk.data.length
       yield chunk.data
     }
-    // A normal end would keep the connection open, with the client waiting for the rest.
+    // The error closes the connection. Otherwise the client would wait for the missing bytes.
     if (left !== 0)
       throw new Error(`${left} bytes of a snapshot are missing: a newer snapshot has replaced it`)
   }
@@ -86,7 +86,7 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes("*")
 }
 
-/** The source chose the type. Node throws on a header with invalid characters. */
+/** The source chose the type. Node would throw on invalid characters in the header. */
 function safeContentType(type: string | null): string {
   return type !== null && /^[\w.+-]+\/[\w.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type)
     ? type

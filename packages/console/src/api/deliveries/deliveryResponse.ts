@@ -85,7 +85,9 @@ export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_
   }
 }
 
-/** A newer dispatcher may store further classes, which the response's schema does not allow. */
+/**
+ * Replaces an unknown class: a newer dispatcher may store classes that this console's schema does not allow.
+ */
 function errorClass(error: string): AttemptError {
   const known = attemptErrorSchema.safeParse(error)
   return known.success ? known.data : "protocol"

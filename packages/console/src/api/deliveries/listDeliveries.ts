@@ -21,7 +21,7 @@ export const listDeliveries = defineRoute({
   },
   async handle({ prisma }, { query }) {
     const page = await readPage(query, {
-      // Delivery ids are UUIDs of version 7, so they are in the order of creation, and an index has them by
+      // Delivery ids are UUIDs of version 7, so they sort by creation time. An index contains them by
       // channel.
       key: z.uuid(),
       keyOf: (row: DeliveryRow) => row.id,

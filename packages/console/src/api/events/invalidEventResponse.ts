@@ -7,7 +7,7 @@ import {
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { z } from "zod"
 
-/** The fields of an invalid event that its record contains. */
+/** The fields of an invalid event that can be read from its Kafka record. */
 export type InvalidRecord = Omit<InvalidEvent, "delivery">
 
 export function invalidEventResponse({ value, headers, appendedAt }: ConsumerRecord): InvalidRecord {
@@ -23,7 +23,7 @@ export function invalidEventResponse({ value, headers, appendedAt }: ConsumerRec
   }
 }
 
-/** The fields without personal data, as far as the value can be parsed. */
+/** Reads the id and the channel, which are not personal data. Empty if the value is not a JSON object. */
 function parseFields(value: Uint8Array | null): { id?: unknown; channel?: unknown } {
   try {
     return z.looseObject({}).parse(JSON.parse(String(value)))

@@ -34,7 +34,7 @@ export const listInvalidEvents = defineRoute({
   },
 })
 
-/** Deliveries with the events' ids, from a replay or from another record with the same id. */
+/** An invalid event has a delivery if it was replayed, or if another record with the same id was valid. */
 async function findDeliveries(
   prisma: ApiContext["prisma"],
   events: readonly Pick<InvalidEvent, "event_id">[],
@@ -47,7 +47,9 @@ async function findDeliveries(
   return new Map(rows.map(({ id, eventId }) => [eventId, id]))
 }
 
-/** Offsets that exist: a read up to a higher offset would wait for records that may never be published. */
+/**
+ * Accepts offsets up to the topic's end: a read beyond it would wait for records that may never be published.
+ */
 const offsetsUpTo = (end: Offsets) =>
   z
     .record(z.string(), z.string().regex(/^\d{1,19}$/, { abort: true }))

@@ -3,10 +3,9 @@ import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse.ts"
 
-/** `before`: the offsets up to which each partition has older events. It is the cursor of the next page. */
+/** `before` is the cursor of the next page: by partition, the offset below which all older events are. */
 export type InvalidEventRow = { event: InvalidRecord; before: Offsets }
 
-/** The newest `count` events below these offsets. */
 export async function readNewestInvalid(
   invalidTopic: InvalidTopic,
   to: Offsets,
@@ -16,7 +15,7 @@ export async function readNewestInvalid(
   const from = Object.fromEntries(
     Object.entries(to).map(([partition, end]) => [partition, String(startOf(BigInt(end), BigInt(count)))]),
   )
-  /** By partition, in the order of offsets. */
+  /** The events of each partition, in the order of their offsets. */
   const found = new Map<number, Found[]>()
   for await (const { records } of readInBatches(invalidTopic, from, to)) {
     for (const record of records) {
@@ -40,7 +39,7 @@ type Found = Pick<ConsumerRecord, "offset"> & { event: InvalidRecord }
 
 const startOf = (end: bigint, count: bigint) => (end > count ? end - count : 0n)
 
-/** Removes the newest event: the last of its partition by offset, and the latest of those by time. */
+/** Compares the last event of each partition, and removes the one that was rejected last. */
 function popNewest(found: Map<number, Found[]>): (Found & { partition: number }) | undefined {
   let newest: number | undefined
   const timeOf = (partition: number) => found.get(partition)?.at(-1)?.event.rejected_at ?? ""

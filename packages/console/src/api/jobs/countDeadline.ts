@@ -1,2 +1,2 @@
-/** How long a dry run counts at most. Shorter than the time-outs of usual HTTP clients. */
+/** How long a dry run counts at most, so that it responds before usual HTTP clients time out. */
 export const countDeadlineMs = 8_000

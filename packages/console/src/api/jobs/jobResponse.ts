@@ -19,7 +19,8 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
 }
 
 /**
- * What an erasure cannot delete: records on Kafka that contain an event. All other topics contain ids only.
+ * An erasure cannot delete records on Kafka. Only the topics in `notes` contain events; all others contain
+ * ids only.
  */
 function remains(createdAt: Date, prefix: string): RemainingTopic[] {
   // The retry settings do not matter, because retry topics contain ids only.

@@ -8,7 +8,6 @@ import {
 import type { Route } from "../defineRoute.ts"
 import { routes } from "../routes.ts"
 
-/** OpenAPI 3.1 of the management API, generated from its routes. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
@@ -80,7 +79,6 @@ function operation(route: Route): ZodOpenApiOperationObject {
   }
 }
 
-/** The errors that follow from a route's schemas, and those that the route lists itself. */
 function otherResponses(route: Route): ZodOpenApiResponsesObject {
   const descriptions: Record<number, string> = {
     ...(route.body || route.query
@@ -108,8 +106,8 @@ function otherResponses(route: Route): ZodOpenApiResponsesObject {
 }
 
 /**
- * Omits the pattern that zod adds to each format, and the bounds of safe integers: neither helps a reader.
- * Responses allow further fields, which later versions may add.
+ * Omits the pattern that zod adds to each format, and the bounds of safe integers, because neither helps a
+ * reader. Responses allow further fields, because later versions may add some.
  */
 const omitNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema, io }) => {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { defineRoute } from "../defineRoute.ts"
 import { ok } from "../response.ts"
 
-/** Until the web console exists, its URL responds with links. */
+/** The console's URL responds with links, because there is no web console yet. */
 export const readRoot = defineRoute({
   method: "get",
   path: "/",

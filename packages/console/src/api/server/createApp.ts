@@ -9,7 +9,6 @@ import { readJsonBody } from "./readJsonBody.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { sendProblem, sendResponse } from "./sendResponse.ts"
 
-/** The management API as an Express application with these routes. */
 export function createApp(settings: {
   routes: readonly Route[]
   context: ApiContext
@@ -19,7 +18,7 @@ export function createApp(settings: {
   const { routes, context, log, metrics } = settings
   const app = express()
   app.disable("x-powered-by")
-  // Responses are no-store. The one route whose response has an ETag sets it.
+  // Express adds no ETags, because responses must not be stored. The one route with an ETag sets it itself.
   app.disable("etag")
   app.use(
     observeRequests({ log, metrics }),
@@ -61,7 +60,6 @@ export function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1")
 }
 
-/** Stores the route's pattern for logs and metrics. */
 function recordPattern(path: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.route = path

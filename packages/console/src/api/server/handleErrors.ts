@@ -6,7 +6,7 @@ import { problem } from "../problems.ts"
 import { bodyErrors } from "./readJsonBody.ts"
 import { sendProblem } from "./sendResponse.ts"
 
-/** Turns exceptions into problems. The log gets the error; the caller gets nothing about the inside. */
+/** Turns exceptions into problem documents. The error is in the log only, because it may reveal internals. */
 export function handleErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     const { requestId, route } = response.locals
@@ -34,12 +34,12 @@ export function handleErrors(log: Logger): ErrorRequestHandler {
   }
 }
 
-/** The client closed the connection during a stream. The access log records that. */
+/** True if the client closed the connection during a streamed response, which the access log records. */
 function isClientDisconnect(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
 }
 
-/** The status that Express sets on its errors about unreadable requests. */
+/** Express sets a status on its errors about unreadable requests. Every other error is a 500. */
 function statusOf(error: unknown): number {
   if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return 500
   return error.status

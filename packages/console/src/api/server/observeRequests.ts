@@ -3,8 +3,8 @@ import type { RequestHandler } from "express"
 import { newId } from "../../newIds.ts"
 
 /**
- * Logs and measures each request. The route's pattern stands for the path, which contains ids, or anything if
- * it is unknown, such as a pasted token.
+ * Logs and metrics contain the route's pattern and not the path: a path contains ids, and an unknown path may
+ * contain anything, such as a pasted token.
  */
 export function observeRequests({ log, metrics }: { log: Logger; metrics: Registry }): RequestHandler {
   const requests = new Counter({
@@ -39,10 +39,15 @@ export function observeRequests({ log, metrics }: { log: Logger; metrics: Regist
   }
 }
 
-/** The values of the label `method`. Callers could otherwise create any number of label values. */
+/**
+ * All other methods are counted as "other", because callers could otherwise create any number of label
+ * values.
+ */
 const knownMethods = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]
 
-/** The caller's request id, so that logs on both sides can be joined; a new id if it has another format. */
+/**
+ * The caller's request id, so that both sides' logs can be joined. If it is missing or malformed, a new id.
+ */
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\w-]{8,64}$/.test(header) ? header : newId("req")
 }

@@ -4,7 +4,7 @@ import { sendProblem } from "./sendResponse.ts"
 
 const limitBytes = 64 * 1024
 
-/** Reads a JSON body. Compressed bodies are rejected: a small one could expand to a large one. */
+/** Reads a JSON body. Compressed bodies are rejected, because a small one could expand to a large one. */
 export function readJsonBody(): RequestHandler[] {
   const requireJson: RequestHandler = (request, response, next) => {
     const empty = request.headers["content-length"] === "0"

@@ -5,7 +5,7 @@ import { nodeHttp } from "@sitewire/runtime"
 import type { Response } from "express"
 import type { Problem, RouteResponse } from "../response.ts"
 
-/** Sends what a handler returned. `status` is that of the route's usual success. */
+/** `status` is the status of the route's usual success. */
 export async function sendResponse(response: Response, status: number, result: RouteResponse): Promise<void> {
   if (result.kind === "problem") return sendProblem(response, result)
   if (result.kind === "alternative") {

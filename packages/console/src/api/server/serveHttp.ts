@@ -9,18 +9,20 @@ export async function serveHttp(settings: {
   handler: RequestListener
   host: string
   port: number
-  /** Names the configuration variable in the error if the port is in use. */
+  /** The variable that configures the port. The error names the variable if the port is in use. */
   variable: string
 }): Promise<HttpListener> {
   const server = nodeHttp.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, settings.handler)
-  // Closes the socket of a client that stops reading a snapshot.
+  // Closes an inactive socket, such as one of a client that stopped reading a snapshot.
   server.setTimeout(60_000)
   server.on("clientError", rejectUnparsable)
   const port = await listen(server, settings.host, settings.port, settings.variable)
   return { port, close: (deadlineMs) => closeServer(server, deadlineMs) }
 }
 
-/** Sends a problem for what Node's parser rejects. Node's own response would have an empty body. */
+/**
+ * Sends a problem document if Node's parser rejects a request. Node's own response would have an empty body.
+ */
 function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy()
@@ -42,7 +44,7 @@ function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): void {
 async function closeServer(server: Server, deadlineMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  // Before the deadline, so that what is closed after this listener has time left.
+  // Responses are cut off before the deadline, so that time remains for what is closed after this listener.
   const timer = setTimeout(() => server.closeAllConnections(), deadlineMs * 0.8)
   await closed
   clearTimeout(timer)

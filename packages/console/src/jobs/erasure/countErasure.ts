@@ -3,7 +3,7 @@ import type { Subject } from "@sitewire/erasure"
 import { firstErasurePosition } from "./erasureStep.ts"
 import { scanBodies } from "./scanBodies.ts"
 
-/** For a dry run: how many deliveries would be erased. `complete` is false if the deadline ended the count. */
+/** `complete` is false if the deadline ended the count. */
 export async function countErasure(
   sql: Sql,
   subject: Subject,

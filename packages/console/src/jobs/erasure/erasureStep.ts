@@ -13,11 +13,13 @@ export function firstErasurePosition(): Position {
 }
 
 /**
- * One step of an erasure: erases the matching ones of the next deliveries and saves the job's position.
+ * One step of an erasure: erases those of the next deliveries that match. The first pass goes through all
+ * deliveries in the order of their ids.
  *
- * Dispatchers check new events against a list of erasures. A dispatcher with an older list may store a
- * matching event behind the first pass. The final pass begins when every list contains this erasure, and
- * scans the deliveries that were stored since the job was created.
+ * Dispatchers check new events against a list of erasures. A dispatcher whose list is older may store a
+ * matching event with an id that the first pass has passed already. So the final pass begins when every
+ * dispatcher's list contains this erasure. It scans the deliveries that were stored since the job was
+ * created.
  */
 export async function erasureStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { after, finalPass } = positionSchema.parse(job.position)
@@ -33,7 +35,7 @@ export async function erasureStep(job: RunningJob, { sql }: StepContext): Promis
   return { kind: "completed", position, counts, done: scanned.last }
 }
 
-/** Deliveries that are committed after the job's creation have higher ids than this. */
+/** Every delivery committed after the job's creation has a higher id than this. */
 function finalPassStart(createdAt: Date): string {
   return lowestDeliveryId(createdAt.getTime() - storeMaxMs - clockMarginMs)
 }
@@ -41,8 +43,8 @@ function finalPassStart(createdAt: Date): string {
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
 
 async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
-  // The body's hash is erased too: all other fields can be known, so it would confirm a guess of the e-mail
-  // address.
+  // The body's hash is erased, too. Somebody who knows all other fields of the body could use the hash to
+  // confirm a guess of the e-mail address.
   const deliveries = await sql(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
@@ -52,8 +54,8 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
       returning id`,
     [ids],
   )
-  // A partner's response may repeat the body. After the first statement has locked the deliveries, this one
-  // also finds attempts that were being recorded.
+  // A partner's response may repeat the body. The first statement has locked the deliveries and so waited for
+  // attempts that were being recorded. This statement therefore finds these attempts, too.
   const excerpts = await sql(
     `update attempt set response_excerpt = null
       where delivery_id = any($1::uuid[]) and response_excerpt is not null

@@ -5,12 +5,12 @@ import { digestsOf, finalPassAfterMs, type Subject } from "@sitewire/erasure"
 const scanRows = 500
 
 /**
- * Finds the next deliveries whose bodies are about the subject. Every body is read, because an index of
- * e-mail addresses would be personal data too. Postgres cannot parse the bodies: jsonb rejects \u0000, which
- * a site's name may contain, and lower case depends on the database's locale.
+ * Finds those of the next deliveries whose bodies are about the subject. Every body is read, because an index
+ * of e-mail addresses would be personal data, too. Postgres cannot parse the bodies: jsonb rejects \u0000,
+ * which a site's name may contain, and lower case depends on the database's locale.
  */
 export async function scanBodies(sql: Sql, after: string, createdAt: Date, subject: Subject) {
-  // Dispatchers check every delivery after this against a list that contains the erasure.
+  // Later deliveries need no scan: dispatchers check them against a list that contains the erasure.
   const until = lowestDeliveryId(createdAt.getTime() + finalPassAfterMs + clockMarginMs)
   const rows = await sql<{ id: string; body: Buffer }>(
     `select id, body from delivery where id > $1 and id < $2 order by id limit ${scanRows}`,

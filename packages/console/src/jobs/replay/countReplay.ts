@@ -4,7 +4,7 @@ import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
 
-/** For a dry run: what a replay would publish. `complete` is false if `deadlineMs` ended the count. */
+/** `complete` is false if `deadlineMs` ended the count. */
 export async function countReplay(
   { sql, invalidTopic }: { sql: Sql; invalidTopic: InvalidTopic },
   filter: ReplayFilter,

@@ -5,21 +5,22 @@ import type { ConsumerRecord } from "@sitewire/kafka"
 
 export function matches(record: ConsumerRecord, filter: ReplayFilter): boolean {
   const { reason, rejected_after, rejected_before } = filter
-  // The value was too large for site.paid.invalid, so there is nothing to replay.
+  // The record has no value if it was too large for site.paid.invalid, so there is nothing to replay.
   if (record.value === null) return false
   if (reason !== undefined && !record.headers[invalidRecordHeaders.reason]?.startsWith(reason)) return false
   if (rejected_after !== undefined && record.appendedAt < Date.parse(rejected_after)) return false
   return rejected_before === undefined || record.appendedAt < Date.parse(rejected_before)
 }
 
-/**
- * All erasures: an operator can extend the retention of site.paid.invalid, so its records can have any age.
- */
+/** Reads erasures of any age, because an operator can extend the retention of site.paid.invalid. */
 export function readAllErasures(sql: Sql): Promise<Erasures> {
   return readErasures(sql, new Date(0))
 }
 
-/** Whether an erasure covers the record. An erasure covers what was rejected before it, or shortly after. */
+/**
+ * True if an erasure covers the record: the record is about the erasure's subject, and was rejected before
+ * the erasure or shortly after it.
+ */
 export function isErased({ value, appendedAt }: ConsumerRecord, erasures: Erasures): boolean {
   return value !== null && erasures.covers(value, appendedAt)
 }

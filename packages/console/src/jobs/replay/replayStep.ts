@@ -7,14 +7,14 @@ import { batchLimits } from "../../kafka/readInBatches.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
 
-/** How many events a step publishes at most, and so how many a crash can repeat. */
+/** How many events a step publishes at most, and therefore how many a crash can repeat. */
 const maxEvents = 500
 
 const offsetsSchema = z.record(z.string(), z.string())
 const positionSchema = z.object({
   perSecond: z.int().default(50),
   next: offsetsSchema,
-  /** Null before the first step, which reads it. */
+  /** The topic's end when the replay began. Null until the first step has read it. */
   end: offsetsSchema.nullable(),
 })
 
@@ -23,9 +23,10 @@ export function firstReplayPosition(perSecond: number): z.output<typeof position
 }
 
 /**
- * One step of a replay: publishes the matching records of a batch of site.paid.invalid to site.paid. Events
- * that are still invalid return behind `end`, so the job ends. A repeated step publishes events twice, and
- * dispatchers ignore the second event with an id.
+ * One step of a replay: publishes the matching records of a batch of site.paid.invalid to site.paid. An event
+ * that is still invalid is appended to site.paid.invalid again, after `end`, so the job does not read it
+ * again. If a step is repeated, its events are published twice, and dispatchers ignore a second event with
+ * the same id.
  */
 export async function replayStep(
   job: RunningJob,
@@ -85,7 +86,6 @@ function cutAfter(
   return { records: batch.records.slice(0, cut), next }
 }
 
-/** The publisher's headers, without those that site.paid.invalid added. */
 function originalHeaders(headers: Record<string, string>): Record<string, string> {
   const added = new Set<string>(Object.values(invalidRecordHeaders))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !added.has(name)))

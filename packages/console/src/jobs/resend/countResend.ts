@@ -2,7 +2,6 @@ import type { ResendFilter } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
 
-/** For a dry run: how many deliveries a resend would send, and how many erased ones it would leave out. */
 export async function countResend(
   sql: Sql,
   filter: ResendFilter,

@@ -1,8 +1,9 @@
 /**
- * SQL assignments that defer a delivery for a resend, with a new retry period. Not for erased deliveries.
+ * SQL assignments that defer a delivery for a resend, with a new retry period. They must not be applied to
+ * erased deliveries.
  *
- * `deferred_at` identifies the deferral and must be new: the outcome of an attempt in flight then cannot end
- * it. That attempt's lease is left unchanged.
+ * An attempt in flight ends only the deferral whose `deferred_at` it knows. The new value is always
+ * different, so such an attempt cannot end this deferral. Its lease is left unchanged.
  */
 export const deferForResend = `
     deferred_at = greatest(clock_timestamp(), delivery.deferred_at + interval '1 ms'),

@@ -3,7 +3,10 @@ import { clockMarginMs, lowestDeliveryId, type ResendFilter } from "@sitewire/co
 /** Lower than every delivery id. */
 export const beforeFirstId = "00000000-0000-0000-0000-000000000000"
 
-/** The condition on ids and channel, for which there is an index. Ids contain their creation time. */
+/**
+ * A condition on ids and channel, for which there is an index. It limits the time, because ids contain their
+ * creation time.
+ */
 export function rangeOf({ channel, created_after, created_before }: ResendFilter, now: Date, after: string) {
   const from = created_after === undefined ? 0 : Date.parse(created_after) - clockMarginMs
   const lowest = lowestDeliveryId(from)
@@ -14,7 +17,7 @@ export function rangeOf({ channel, created_after, created_before }: ResendFilter
     : { range: `${range} and channel_id = $4`, values: [...values, channel] }
 }
 
-/** The exact condition on time and state. Its first parameter is `$at`. */
+/** The exact condition on creation time and state. Its first parameter has the number `at`. */
 export function conditionsOf({ state, created_after, created_before }: ResendFilter, now: Date, at: number) {
   const values: unknown[] = [created_after ?? new Date(0), new Date(endOf(created_before, now))]
   const conditions = `created_at >= $${at} and created_at < $${at + 1}`
@@ -22,7 +25,7 @@ export function conditionsOf({ state, created_after, created_before }: ResendFil
   return { conditions: `${conditions} and state = $${at + 2}::delivery_state`, values: [...values, state] }
 }
 
-/** Not later than `now`, the job's creation: with new deliveries a job would never end. */
+/** At most `now`, the job's creation. Otherwise new deliveries would match, and the job would never end. */
 function endOf(createdBefore: string | undefined, now: Date): number {
   return Math.min(
     createdBefore === undefined ? Number.POSITIVE_INFINITY : Date.parse(createdBefore),

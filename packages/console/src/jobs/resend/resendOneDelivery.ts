@@ -2,8 +2,8 @@ import type { Sql } from "@sitewire/database"
 import { newId } from "../../newIds.ts"
 import { deferForResend } from "./deferForResend.ts"
 
-// One statement, so that the resend and the job that records it are committed together. If an erasure in
-// progress locks the row, the update waits, then finds the delivery erased and changes nothing.
+// One statement, so that the resend and the job that records it are committed together. If an erasure has
+// locked the delivery, the update waits, then finds the delivery erased and changes nothing.
 const statement = `
 with requested as (
   select state from delivery where id = $1
@@ -20,7 +20,6 @@ select exists (select from deferred) as deferred from requested`
 
 type Resent = { kind: "deferred"; job: string } | { kind: "erased" } | { kind: "unknown" }
 
-/** Defers a delivery for a resend, and records a finished job with who requested it and why. */
 export async function resendOneDelivery(
   sql: Sql,
   { delivery, reason, requestedBy }: { delivery: string; reason: string; requestedBy: string },

@@ -4,7 +4,7 @@ import type { RunningJob, Step, StepContext } from "../job.ts"
 import { deferForResend } from "./deferForResend.ts"
 import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
 
-/** Limits a statement's time, however few of the rows match. */
+/** The most rows that a statement scans, so that it takes a limited time even if few rows match. */
 const scanRows = 2_000
 
 const positionSchema = z.object({ perSecond: z.int(), after: z.string() })
@@ -15,8 +15,9 @@ export function firstResendPosition(perSecond: number): Position {
 }
 
 /**
- * One step of a resend: defers the next deliveries, at most a quarter of a second's, in the transaction that
- * saves the job's position. A crash therefore repeats nothing, and the counts of a cancelled job are exact.
+ * One step of a resend: defers the next deliveries, at most as many as the job's rate allows in a quarter of
+ * a second. The same transaction saves the job's position. A crash therefore repeats nothing, and the counts
+ * of a cancelled job are exact.
  */
 export async function resendStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { perSecond, after } = positionSchema.parse(job.position)
@@ -36,11 +37,11 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   }
 }
 
-/** `scanned` is 0 if the step reached its maximum of matching rows. */
+/** `scanned` is 0 if the step found its maximum of matching rows. */
 type Deferred = { resent: number; matched: number; through: string | null; scanned: number }
 
-// The update repeats the conditions: a row can be erased or delivered between the select and the update's
-// lock. The step stops scanning after the last row that it defers, which halves its time.
+// The update repeats the conditions, because a row can be erased or delivered before the update locks it. The
+// scan ends at the last row that the step defers, which halves its time.
 const deferNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
 with scanned as (
   select id, state, created_at from delivery where ${range} order by id limit ${scanRows}

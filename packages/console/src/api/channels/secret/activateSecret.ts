@@ -17,8 +17,8 @@ export const activateSecret = defineRoute({
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   otherResponses: { 409: "No secret is staged, or the staged one is not `secret_id`." },
   async handle({ prisma }, { params: { id }, query: { secret_id } }) {
-    // One statement that swaps the columns, so that a dispatcher always reads one active secret. Prisma
-    // cannot swap.
+    // One statement swaps the columns, so that a dispatcher always reads one active secret. It is SQL because
+    // Prisma cannot swap columns.
     const [row] = await prisma.$queryRaw<ChannelRow[]>`
       update channel
          set secret_id = other_secret_id, secret_sealed = other_secret_sealed,

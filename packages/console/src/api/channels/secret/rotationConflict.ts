@@ -2,7 +2,7 @@ import type { ApiContext } from "../../defineRoute.ts"
 import { notFound, problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
 
-/** Why a step of a rotation updated no row, and what to do instead. Reads the row after the step. */
+/** Called after a step of a secret's rotation that updated no row. */
 export async function rotationConflict(
   prisma: ApiContext["prisma"],
   id: string,
@@ -15,7 +15,7 @@ export async function rotationConflict(
   })
   if (!row) return notFound("channel", id)
   const { otherSecretId: other, otherSecretState: state } = row
-  // The row allows the step now, so another request changed it in between.
+  // For a row that would allow the step now: another request has changed it since the step failed.
   const changed = problem(
     409,
     "Somebody else is rotating this channel's secret. Read the channel, then try again.",
