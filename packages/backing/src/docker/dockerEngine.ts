@@ -16,7 +16,7 @@ export async function isDockerAvailable(env: Env) {
   return statuses.some((status) => status === 200)
 }
 
-/** Removes the volume of a persistent service. False if no daemon responded. */
+/** Removes a persistent service's volume. Returns whether a daemon confirms that the volume is gone. */
 export async function removeVolume(env: Env, name: string) {
   const path = `/volumes/${name}`
   const statuses = await Promise.all(endpoints(env).map((to) => call({ to, method: "DELETE", path })))
@@ -24,8 +24,9 @@ export async function removeVolume(env: Env, name: string) {
 }
 
 /**
- * The Docker volume of a persistent service's data. In a folder, the files would belong to the image's account, and an
- * ordinary user could not remove them. The volume's name is stored in `folder`.
+ * Returns the name of the Docker volume for a persistent service's data. The name is stored in `folder`. The
+ * data is not, because its files would belong to the image's account, and an ordinary user could not remove
+ * them.
  */
 export async function volumeName(folder: Folder, service: string) {
   const file = join(folder.path, "volume")
@@ -36,7 +37,7 @@ export async function volumeName(folder: Folder, service: string) {
   return name
 }
 
-/** Starts the container, and returns the same controls as of a local server. */
+/** Starts the container, and returns the same methods as for a local server. */
 export async function startContainer({
   container,
   folder,
@@ -68,7 +69,10 @@ export async function startContainer({
   }
 }
 
-/** `host` is where Docker publishes ports. Imported only for Docker, because loading testcontainers takes half a second. */
+/**
+ * Imports testcontainers only if it is needed, because loading it takes half a second. `host` is the host on
+ * which Docker publishes ports.
+ */
 export async function loadTestcontainers() {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import("testcontainers")
   const { info } = await getContainerRuntimeClient()

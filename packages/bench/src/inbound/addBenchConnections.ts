@@ -1,6 +1,9 @@
 import type { Installation } from "../installation/startBenchInstallation.ts"
 
-/** Adds connections with idle windows, and returns the paths of their trigger URLs, which contain the tokens. */
+/**
+ * Adds connections whose sync windows are idle. Returns the paths of their trigger URLs, which contain the
+ * tokens.
+ */
 export async function addBenchConnections(
   { sql, addConnections }: Pick<Installation, "sql" | "addConnections">,
   count: number,

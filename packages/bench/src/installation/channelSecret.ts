@@ -1,2 +1,2 @@
-/** All channels and the bare loop sign with it. */
+/** The secret with which all channels and the bare loop sign. */
 export const channelSecret = "a secret of the bench"

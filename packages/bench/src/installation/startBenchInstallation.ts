@@ -16,8 +16,8 @@ import { reuseLogSegments } from "./reuseLogSegments.ts"
 const stateFolder = fileURLToPath(new URL("../../../../.sitewire", import.meta.url))
 
 /**
- * An installation of the services of `checkout`, with its own Postgres and Kafka, whose CPU time is read: processes of this
- * machine, neither in Docker nor somebody else's.
+ * Starts an installation of the services of `checkout`, with its own Postgres and Kafka. The two are
+ * processes of this machine, not containers, because the bench reads their CPU time.
  */
 export async function startBenchInstallation({
   checkout,
@@ -48,7 +48,7 @@ export async function startBenchInstallation({
     await it.stop()
   }
 
-  /** The tables of one database. Channels are added, or change their address. */
+  /** Functions for one database. `channel` adds a channel, or changes its address. */
   function database(url: string, sql: Sql) {
     const channel = (id: string, address: string) =>
       addChannel({ sql, sealingKeys }, { id, address, secret: channelSecret })
@@ -73,7 +73,7 @@ export async function startBenchInstallation({
   }
   return {
     ...database(databaseUrl, it.sql),
-    /** Another database with its tables in the same Postgres. */
+    /** Creates another database in the same Postgres, with the same tables. */
     async secondDatabase(name: string) {
       await it.sql(`create database ${name}`)
       const url = new URL(databaseUrl)
@@ -94,7 +94,7 @@ export async function startBenchInstallation({
       postgres: cpuMs(postgres.pid ?? 0),
       broker: cpuMs(kafka[0]?.pid ?? 0),
     }),
-    /** Starts a process of the bench, from this checkout. */
+    /** Starts a process of the bench itself, with the code of this checkout. */
     async helper(main: string, env: Record<string, string> = {}): Promise<StartedProcess> {
       const started = await startProcess(main, env)
       helpers.push(started)

@@ -3,7 +3,9 @@ import type { Installation } from "../installation/startBenchInstallation.ts"
 /** CPU time in milliseconds. */
 export type Cost = { dispatcher: number; postgres: number; broker: number }
 
-/** Starts counting what a dispatcher, the broker and the database use; the returned function reports it. */
+/**
+ * Starts counting the CPU time of a dispatcher, the broker and Postgres. The returned function reports it.
+ */
 export function countCost(it: Installation, dispatcher: { pid: number }): () => Cost {
   const before = it.cpuOf(dispatcher)
   return () => {
