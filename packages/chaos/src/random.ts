@@ -1,6 +1,6 @@
 export type Random = {
   next(): number
-  /** A whole number, `from` and `to` included. */
+  /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number
   pick<T>(items: readonly T[]): T
   shuffle<T>(items: readonly T[]): T[]

@@ -22,10 +22,10 @@ export async function startChaosInstallation(settings: {
   retryDelaysMs: readonly number[]
   /** Postgres's data is then in `directory`/postgres/data. */
   withoutDocker?: boolean
-  /** 1, or 3 and more: of two brokers only one may be stopped. */
+  /** One broker, or three and more: of two brokers, only one could be stopped. */
   brokerCount: number
   progress: (line: string) => void
-  /** Services that end unasked are added here. */
+  /** Services that end unasked are added here as faults. */
   faults: Fault[]
 }) {
   const { retryDelaysMs, withoutDocker = false, brokerCount, progress, faults } = settings

@@ -17,7 +17,7 @@ export type InstallationBacking = {
   databaseUrl: string
   brokers: readonly string[]
   topicPrefix: string
-  /** Copies of each topic; null: migrations and topics are complete, so no setup job runs. */
+  /** The copies of each topic. Null: migrations and topics are complete, so the setup job does not run. */
   replication: number | null
   stop(): Promise<unknown>
 }
@@ -38,8 +38,9 @@ export type InstallationOptions = {
 const setupDeadline = "30s"
 
 /**
- * Runs the setup job; then the caller starts services, as processes with the Node arguments of the images. Used by tests,
- * bench, chaos, `npm start` and `npm run demo`, and therefore not in packages/testkit: `npm start` is no test.
+ * Runs the setup job. The caller then starts services, as processes with the Node arguments of the images.
+ * Not in packages/testkit, because not only tests, bench and chaos use it, but also `npm start` and `npm run
+ * demo`.
  */
 export async function startInstallation(options: InstallationOptions) {
   const { backing, env = {}, checkout, logsFolder, ownProcessGroup = false } = options
@@ -80,12 +81,17 @@ export async function startInstallation(options: InstallationOptions) {
   const start = (service: ServiceName, overrides: Record<string, string> = {}) =>
     startFile(services[service].main, { ...variables(service), ...overrides })
 
-  /** A process that is restarted when it ends unasked. Call its `start`. `env` is read at each start. */
+  /**
+   * Returns a process that is restarted when it ends unasked. The caller starts it. `env` is read at each
+   * start.
+   */
   function superviseFile(settings: {
     name: string
     main: string
     env: () => Record<string, string>
-    /** Each port's variable and the name of its address: a restarted process listens where it first did. */
+    /**
+     * The variable of each port and the name of its address. A restarted process gets the same ports again.
+     */
     ports?: Record<string, string>
     restartAfterMs: number
     retryAfterMs: number

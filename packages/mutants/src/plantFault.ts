@@ -19,7 +19,7 @@ export async function plantFault(tree: string, { file, find, replace }: Mutant):
   return { kind: "planted", restore: () => writeFile(path, text) }
 }
 
-/** A file that cannot be loaded fails every test, and shows nothing of them. */
+/** A file with a syntax error would fail every test, which says nothing about the tests. */
 function syntaxErrorOf(text: string): string | null {
   try {
     stripTypeScriptTypes(text)

@@ -82,7 +82,7 @@ function over60(windows: (part: string) => number): number {
   return windows("count") - windows('bucket.*le="60"')
 }
 
-/** The count of triggers that came outside a run. */
+/** Reads the count for triggers that came while no sync of their connection ran. */
 function counted(figures: string, name: string): number {
   const [, value] = new RegExp(`^${name}.*kind="window".*\\} (\\d+)$`, "m").exec(figures) ?? []
   if (value === undefined) throw new Error(`the scheduler exposes no ${name}`)

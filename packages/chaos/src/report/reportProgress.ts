@@ -22,7 +22,7 @@ export function reportProgress(settings: {
         const counts = rows.map(({ state, count }) => `${count} ${state}`).join(", ")
         progress(`${at.padStart(6)} s  ${published.length} published: ${counts}`)
       },
-      // Postgres is unavailable, which the fault reports.
+      // The query fails while a fault, which is reported, makes Postgres unavailable.
       () => {},
     )
   }, everyMs)

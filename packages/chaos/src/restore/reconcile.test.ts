@@ -43,7 +43,7 @@ test("what was delivered and synchronised again after a restore is counted, and 
     forgotten: [],
     forged: [],
     tooClose: [],
-    // An event's second delivery, and the source's second reading.
+    // One event was delivered twice, and one source was read twice.
     duplicates: 2,
     holds: true,
   })

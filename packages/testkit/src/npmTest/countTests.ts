@@ -13,7 +13,7 @@ type Report = {
 export type TestCount = {
   /** Such as `1051 passed, 0 failed, 2 skipped (230 cached)`. */
   line: string
-  /** Why the run failed although no test may have failed. */
+  /** Reasons why the run failed, beside failed tests. */
   problems: string[]
 }
 
@@ -39,7 +39,7 @@ export async function countTests(root: string, tasks: TestTask[]): Promise<TestC
   return { line: `${total.passed} passed, ${total.failed} failed${skipped}${cached}`, problems }
 }
 
-/** vitest counts no test of a file that it cannot load. */
+/** Counts files that vitest cannot load, because vitest counts no test of such a file. */
 function filesThatFailedToLoad({ testResults }: Report): number {
   return testResults.filter(
     ({ status, assertionResults }) =>
