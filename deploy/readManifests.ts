@@ -67,7 +67,6 @@ const kustomization = z.object({
   configMapGenerator: z.array(z.object({ name: z.string(), literals: z.array(z.string()) })).default([]),
 })
 
-/** What a container gets for a variable: its value, or the Secret that holds it. */
 type Given = { value: string } | { secret: string; optional: boolean }
 
 export type Process = {

@@ -38,7 +38,6 @@ function resourceName(topic: string): string {
   return topic.toLowerCase().replaceAll("_", "-")
 }
 
-/** Reads the topics' settings from environment variables, as the setup job does. */
 export function topicSettings(env: Record<string, string | undefined>): Settings {
   const { TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, TOPIC_REPLICATION } = setupVariables
   const config = readConfig({ TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, TOPIC_REPLICATION }, env)

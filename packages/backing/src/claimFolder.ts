@@ -6,13 +6,10 @@ import type { BackingOptions, Progress } from "./types.ts"
 
 export type Service = "postgres" | "kafka"
 
-/**
- * The signals for an orderly shutdown. Postgres gets SIGINT, because on SIGTERM it would wait for its clients
- * to disconnect.
- */
+/** Postgres gets SIGINT, because on SIGTERM it would wait for its clients to disconnect. */
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
 
-/** The content of claim.json: the process that uses the folder, and the server that it started there. */
+/** The content of claim.json: the process that uses a folder, and its server. */
 type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: string }
 
 export type Folder = {
@@ -24,9 +21,9 @@ export type Folder = {
 }
 
 /**
- * Claims a service's folder for this process. If a killed run left its server or scratch folders, the server
- * is stopped and the folders are removed. Rejects if a running process has the claim, because two
- * installations must not share one database.
+ * Claims a service's folder for this process. If killed runs left a server or scratch folders, the server is
+ * stopped and the folders are removed. Rejects if a running process has the claim, because two installations
+ * must not share a database.
  */
 export async function claimFolder({
   directory,

@@ -28,8 +28,7 @@ export const brokerSettings = {
 
 /**
  * `listen`, `advertised` and each of `controllers` are host:port. `protocol` is the security protocol for
- * clients, such as `SASL_SSL`. Node ids start at 1. The first `controllers.length` nodes are controllers as
- * well as brokers.
+ * clients, such as `SASL_SSL`. Node ids start at 1. The first `controllers.length` nodes are controllers too.
  */
 export function nodeSettings({
   data,

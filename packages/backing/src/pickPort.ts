@@ -2,9 +2,7 @@ import { createServer } from "node:net"
 
 type Request = { wanted: number | undefined; service: string }
 
-/**
- * Ports that this process has picked. While nothing listens on one of them, the system could choose it again.
- */
+/** Ports that this process has picked. The system could choose them again while nothing listens there. */
 const picked = new Set<number>()
 
 /**

@@ -1,6 +1,5 @@
 import type { Progress } from "./types.ts"
 
-/** Reports `what` at once, and then every five seconds with the elapsed time, until `work` is done. */
 export async function reportWhileWaiting<T>(
   progress: Progress,
   what: string,

@@ -20,8 +20,8 @@ export type BackingServices<Service = BackingService> = {
 }
 
 /**
- * Starts Postgres and Kafka at the same time, or uses those that DATABASE_URL and KAFKA_BROKERS name. If one
- * fails to start, the other is stopped.
+ * Starts Postgres and Kafka, or uses those that DATABASE_URL and KAFKA_BROKERS name. If one fails to start,
+ * the other is stopped.
  */
 export async function startBackingServices(options: BackingServicesOptions): Promise<BackingServices> {
   const { ports = {}, brokerCount = 1, progress } = options

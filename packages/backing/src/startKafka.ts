@@ -6,9 +6,8 @@ import { startLocalKafka } from "./local/startLocalKafka.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
- * Returns a Kafka that is ready: the brokers of KAFKA_BROKERS ("host:port,host:port"), or else a new broker
- * in Docker or in a local Java. `jars` is the folder of the downloaded jars (43 MB), by default
- * `<directory>/jars`.
+ * Uses the brokers of KAFKA_BROKERS ("host:port,host:port"), or else starts one, in Docker or in a local
+ * Java. `jars` is the folder of the downloaded jars (43 MB).
  */
 export async function startKafka(
   options: BackingOptions & { jars?: string | undefined },

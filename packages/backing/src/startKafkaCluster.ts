@@ -8,10 +8,10 @@ import {
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
- * Starts a cluster of several brokers, without Docker, for tests in which a partition's leader moves. Each
- * partition has a copy on up to three brokers, and a restarted broker leads its partitions again within
- * seconds. Of three or more brokers, any one may be stopped. Of two, only the second may be stopped, because
- * the first is the only controller. `stop` removes the data.
+ * Starts a cluster without Docker, for tests in which a partition's leader moves. Each partition has a copy
+ * on up to three brokers, and a restarted broker leads its partitions again within seconds. Of three or more
+ * brokers, any one may be stopped. Of two, only the second may, because the first is the only controller.
+ * `stop` removes the data.
  */
 export async function startKafkaCluster({
   directory,

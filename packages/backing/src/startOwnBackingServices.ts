@@ -15,8 +15,8 @@ export type OwnBackingServices = Omit<BackingServices<StartedBackingService>, "s
 }
 
 /**
- * Starts a Postgres and a Kafka that the caller may stop and kill. Servers that the environment names are
- * never used. The data is in a new folder `<parent>/<name>-…`, and is written with fsync, as in production.
+ * Starts a Postgres and a Kafka that the caller may stop and kill, never those that the environment names.
+ * Their data is in a new folder `<parent>/<name>-…`, and is written with fsync, as in production.
  */
 export async function startOwnBackingServices(
   options: Pick<BackingServicesOptions, "jars" | "brokerCount" | "progress"> & {

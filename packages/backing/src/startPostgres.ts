@@ -8,8 +8,8 @@ import { startLocalPostgres } from "./local/startLocalPostgres.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
- * Returns a Postgres that accepts connections: that of DATABASE_URL, or else a new one in Docker or of the
- * installed binaries. Do not log its address, which contains the password.
+ * Uses the Postgres of DATABASE_URL, or else starts one, in Docker or from the installed binaries. Do not log
+ * the address, which contains the password.
  */
 export async function startPostgres(options: BackingOptions): Promise<BackingService> {
   const given = options.env.DATABASE_URL

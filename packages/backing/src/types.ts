@@ -3,13 +3,16 @@ export type Progress = (line: string) => void
 export type BackingOptions = {
   /** An absolute path. Two running installations cannot have persistent services in the same directory. */
   directory: string
-  /** Usually process.env. Uses DATABASE_URL, KAFKA_BROKERS, BACKING_SERVICES, JAVA_HOME, DOCKER_HOST and PATH. */
-  env: Readonly<Record<string, string | undefined>>
   /**
-   * The port on 127.0.0.1. If it is 0 or undefined, any free port. Ignored if the environment has an address.
+   * Usually process.env. Uses DATABASE_URL, KAFKA_BROKERS, BACKING_SERVICES, JAVA_HOME, DOCKER_HOST and PATH.
    */
+  env: Readonly<Record<string, string | undefined>>
+  /** The port on 127.0.0.1. 0 or undefined: any free port. Ignored if the environment has an address. */
   port?: number | undefined
-  /** persistent: data is written with fsync and survives restarts. scratch: no fsync, and stop() removes the data. */
+  /**
+   * persistent: data is written with fsync and survives restarts. scratch: no fsync, and stop() removes the
+   * data.
+   */
   durability: "persistent" | "scratch"
   /** Called with lines for a person who waits. No line contains a password. */
   progress: Progress
@@ -25,7 +28,7 @@ export type StartedBackingService = {
    * resume().
    */
   address: string
-  /** The server's process id. Undefined in Docker and while the server is halted. */
+  /** Undefined in Docker and while the server is halted. */
   readonly pid: number | undefined
   /** Idempotent. */
   stop(): Promise<void>

@@ -14,7 +14,6 @@ export function save(file: string, measures: readonly Measure[]): void {
   writeFileSync(file, `${JSON.stringify(measures, null, 2)}\n`)
 }
 
-/** The lines after the table: why measures were not judged, and how many have each verdict. */
 export function summarise(measures: readonly Measure[]): string {
   const unjudged = measures.filter(({ holds }) => holds === null)
   const count = (verdict: boolean) => measures.filter(({ holds }) => holds === verdict).length

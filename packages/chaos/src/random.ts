@@ -6,7 +6,7 @@ export type Random = {
   shuffle<T>(items: readonly T[]): T[]
 }
 
-/** The same numbers for the same seed (mulberry32), so that a run can be repeated with its seed. */
+/** The same seed gives the same numbers (mulberry32), so that a run can be repeated. */
 export function createRandom(seed: number): Random {
   let state = seed | 0
   function next(): number {

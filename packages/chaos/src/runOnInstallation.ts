@@ -6,10 +6,7 @@ import { createRandom, type Random } from "./random.ts"
 import type { RunSettings } from "./settings.ts"
 import { type ChaosInstallation, startChaosInstallation } from "./startChaosInstallation.ts"
 
-/**
- * Runs `work` on a new installation and then stops it. Keeps the logs if the run fails or a promise is
- * broken.
- */
+/** Runs `work` on a new installation. Keeps the logs if the run fails or a promise is broken. */
 export async function runOnInstallation<Ledger extends { holds: boolean }>(
   settings: RunSettings & { retryDelaysMs: readonly number[]; withoutDocker?: boolean },
   work: (run: { it: ChaosInstallation; random: Random; faults: Fault[] }) => Promise<Ledger>,

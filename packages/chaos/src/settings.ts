@@ -4,8 +4,8 @@ import type { FaultSettings } from "./faults/driveFaults.ts"
 export type RunSettings = {
   seed: number
   /**
-   * The number of Kafka brokers. If the only one is stopped, Kafka is unavailable. If one of three or more is
-   * stopped, others become leaders.
+   * If the only broker is stopped, Kafka is unavailable. If one of three or more is stopped, others become
+   * leaders.
    */
   brokerCount: number
   /** How long faults happen, without the start before and the wait for quiet afterwards. */
@@ -16,7 +16,7 @@ export type RunSettings = {
   progress: (line: string) => void
 }
 
-/** In runs of less than two minutes, every fault is shorter, so that a run fits into CI. */
+/** A short run has shorter faults, so that it fits into CI. */
 export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "quietMs" | "pace"> {
   const isShort = minutes < 2
   return {

@@ -12,7 +12,6 @@ import { type ProcessEvent, type SupervisedProcess, supervise } from "./process/
 import { type ServiceName, services, variablesOf } from "./services.ts"
 import { silentLog } from "./silentLog.ts"
 
-/** Postgres and Kafka. `stop` is called when the installation stops. */
 export type InstallationBacking = {
   databaseUrl: string
   brokers: readonly string[]
@@ -39,8 +38,7 @@ const setupDeadline = "30s"
 
 /**
  * Runs the setup job. The caller then starts services, as processes with the Node arguments of the images.
- * Not in packages/testkit, because not only tests, bench and chaos use it, but also `npm start` and `npm run
- * demo`.
+ * Not in packages/testkit, because `npm start` and `npm run demo` use it too.
  */
 export async function startInstallation(options: InstallationOptions) {
   const { backing, env = {}, checkout, logsFolder, ownProcessGroup = false } = options
@@ -60,7 +58,6 @@ export async function startInstallation(options: InstallationOptions) {
   const supervised: SupervisedProcess[] = []
   const ownCode = checkout === undefined ? {} : { checkout }
 
-  /** Applies migrations and makes topics. */
   async function setUp(overrides: Record<string, string> = {}): Promise<void> {
     const job = { TOPIC_REPLICATION: String(backing.replication ?? 1), STARTUP_DEADLINE: setupDeadline }
     await runScript("packages/setup/src/main.ts", [], { ...shared, ...job, ...env, ...overrides }, ownCode)
@@ -81,10 +78,7 @@ export async function startInstallation(options: InstallationOptions) {
   const start = (service: ServiceName, overrides: Record<string, string> = {}) =>
     startFile(services[service].main, { ...variables(service), ...overrides })
 
-  /**
-   * Returns a process that is restarted when it ends unasked. The caller starts it. `env` is read at each
-   * start.
-   */
+  /** The process is restarted when it ends unasked. The caller starts it. `env` is read at each start. */
   function superviseFile(settings: {
     name: string
     main: string
@@ -113,7 +107,10 @@ export async function startInstallation(options: InstallationOptions) {
     return process
   }
 
-  /** Ends services, clients, Postgres and Kafka in this order. Returns the services' exit codes; null after a kill. */
+  /**
+   * Ends services, clients, Postgres and Kafka in this order. Returns the services' exit codes; null after a
+   * kill.
+   */
   async function stop(how: NodeJS.Signals = "SIGKILL", killAfterMs?: number): Promise<(number | null)[]> {
     const codes = await Promise.all([
       ...processes.map((process) => process.end(how, killAfterMs)),

@@ -8,9 +8,9 @@ import { promisify } from "node:util"
 const generated = ["packages/database/generated"]
 
 /**
- * Copies the work tree, uncommitted changes included, into a temporary folder. So no fault is left in the
- * original, however the run ends. Third-party packages are links to the original's, but the workspace's own
- * packages are those of the copy.
+ * Copies the work tree, with uncommitted changes, into a temporary folder, so that no fault is left in the
+ * original, however the run ends. Third-party packages are links, but the workspace's own packages are those
+ * of the copy.
  */
 export async function copyTree(root: string): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "sitewire-mutants-"))

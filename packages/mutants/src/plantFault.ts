@@ -5,7 +5,6 @@ import type { Mutant } from "./mutant.ts"
 
 export type Planted = { kind: "planted"; restore(): Promise<void> } | { kind: "not-planted"; why: string }
 
-/** Writes the fault into the tree's file. */
 export async function plantFault(tree: string, { file, find, replace }: Mutant): Promise<Planted> {
   const path = join(tree, file)
   const text = await readFile(path, "utf8").catch(() => null)

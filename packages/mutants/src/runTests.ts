@@ -22,7 +22,7 @@ type Report = {
 
 const longestMs = 600_000
 
-/** Runs test files of a tree with vitest: all of their tests if `testNames` is empty. */
+/** If `testNames` is empty, all tests of the files run. */
 export function testRunner(settings: {
   tree: string
   env: Record<string, string | undefined>

@@ -10,7 +10,6 @@ import type { BackingOptions, StartedBackingService } from "../types.ts"
 
 type Env = BackingOptions["env"]
 
-/** Whether a Docker daemon responds to a ping, within 1.5 s. */
 export async function isDockerAvailable(env: Env) {
   const statuses = await Promise.all(endpoints(env).map((to) => call({ to, method: "GET", path: "/_ping" })))
   return statuses.some((status) => status === 200)
@@ -24,9 +23,8 @@ export async function removeVolume(env: Env, name: string) {
 }
 
 /**
- * Returns the name of the Docker volume for a persistent service's data. The name is stored in `folder`. The
- * data is not, because its files would belong to the image's account, and an ordinary user could not remove
- * them.
+ * A persistent service's data is in a Docker volume, whose name is stored in `folder`. In an ordinary folder,
+ * the files would belong to the image's account, and the user could not remove them.
  */
 export async function volumeName(folder: Folder, service: string) {
   const file = join(folder.path, "volume")
@@ -37,7 +35,6 @@ export async function volumeName(folder: Folder, service: string) {
   return name
 }
 
-/** Starts the container, and returns the same methods as for a local server. */
 export async function startContainer({
   container,
   folder,
@@ -70,8 +67,8 @@ export async function startContainer({
 }
 
 /**
- * Imports testcontainers only if it is needed, because loading it takes half a second. `host` is the host on
- * which Docker publishes ports.
+ * Not imported at the top, because loading testcontainers takes half a second. `host` is where Docker
+ * publishes ports.
  */
 export async function loadTestcontainers() {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import("testcontainers")

@@ -40,9 +40,7 @@ export async function startDockerKafka({
   return startContainer({ container, folder, address: `${host}:${port}` })
 }
 
-/**
- * The image reads each setting from a variable, whose name is in upper case with underscores instead of dots.
- */
+/** The name of the variable from which the image reads a setting. */
 function environmentName(key: string) {
   return `KAFKA_${key.toUpperCase().replaceAll(".", "_")}`
 }

@@ -13,7 +13,7 @@ export async function startDockerPostgres({
   durability,
 }: { folder: Folder; password: string } & Pick<BackingOptions, "port" | "durability">) {
   const { GenericContainer, Wait, host } = await loadTestcontainers()
-  // The port is fixed, because Docker would otherwise choose another one when the container restarts.
+  // Docker would otherwise choose another port when the container restarts.
   const port = await pickPort({ wanted, service: "Postgres" })
   const container = new GenericContainer(image)
     .withEnvironment({

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { BackingOptions } from "../types.ts"
 
-/** Finds Java in JAVA_HOME, or else on the PATH. Throws if its version is older than 17. */
 export async function findJava(env: BackingOptions["env"]): Promise<{ java: string; version: number }> {
   const java = env.JAVA_HOME ? join(env.JAVA_HOME, "bin", "java") : "java"
   const remedies =

@@ -7,14 +7,14 @@ import { signalIfRunning } from "./processes.ts"
 
 export type Running = {
   pid: number
-  /** Sends the signal, and SIGKILL if the server still runs at the deadline. Resolves when it has ended. */
+  /** Sends the signal, and SIGKILL at the deadline. Resolves when the server has ended. */
   end(signal: NodeJS.Signals, deadlineMs: number): Promise<void>
 }
 
 /**
- * Starts a server and resolves when `ready` returns true. Rejects with the end of the server's log. The
- * server has its own session, so that Ctrl-C reaches only this process, which then stops the servers in the
- * right order. If this process is killed, a watcher stops the server.
+ * Starts a server and resolves when `ready` returns true. Rejects with the end of the log. The server has its
+ * own session: Ctrl-C reaches only this process, which then stops the servers in the right order. If this
+ * process is killed, a watcher stops the server.
  */
 export async function launchServer({
   what,
@@ -92,9 +92,9 @@ export async function launchServer({
 }
 
 /**
- * Starts a shell that reads from a pipe of this process. If this process ends without stopping the server,
- * even by kill -9, the kernel closes the pipe, and the shell stops the server. The shell runs under the
- * server's account, so it cannot signal processes of other accounts.
+ * Starts a shell that reads from a pipe. If this process ends without stopping the server, even by kill -9,
+ * the kernel closes the pipe, and the shell stops the server. The shell runs under the server's account, so
+ * that it cannot signal processes of others.
  */
 async function watch({
   pid,

@@ -8,9 +8,7 @@ const run = promisify(execFile)
 /** `wrap` is a command line that switches to this account and then runs a program in the same process. */
 export type Account = { uid: number; gid: number; wrap?: readonly string[] }
 
-/**
- * The arguments of spawn for a program that runs under `account`, or, if undefined, under our own account.
- */
+/** The arguments of spawn for a program under `account`, or else under our own account. */
 export function underAccount(account: Account | undefined, command: string, args: readonly string[]) {
   const [program, ...before] = account?.wrap ?? []
   if (program) return { command: program, args: [...before, command, ...args], ids: {} }
@@ -18,9 +16,8 @@ export function underAccount(account: Account | undefined, command: string, args
 }
 
 /**
- * Postgres refuses to run as root, the usual user in containers and CI. If this process runs as root, returns
- * another account for Postgres, which owns the existing data. Otherwise returns undefined. Throws if the
- * account cannot enter one of `paths`.
+ * Postgres refuses to run as root, the usual user in containers and CI. If this process is root, returns
+ * another account, which owns the existing data. Throws if the account cannot enter one of `paths`.
  */
 export async function accountForPostgres(
   data: string,
@@ -51,9 +48,9 @@ async function chooseIds(data: string) {
 }
 
 /**
- * Only root can enter a checkout below /root or in a folder of `mktemp -d`. Root can give the account a
- * capability to enter it too. Containers withhold dac_read_search but grant dac_override, so both are tried.
- * Without no_setuid_fixup, access() would ignore the capability.
+ * Only root can enter a checkout below /root or in a folder of `mktemp -d`. Root can grant the account a
+ * capability for it. Containers withhold dac_read_search but grant dac_override. Without no_setuid_fixup,
+ * access() would ignore the capability.
  */
 function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
   return ["dac_read_search", "dac_override"].map((right) => [

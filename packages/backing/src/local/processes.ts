@@ -10,8 +10,8 @@ export function commandLine(pid: number): string | undefined {
 }
 
 /**
- * Distinguishes a process from a later one with the same id. On Linux, the value is the time of its start in
- * clock ticks since boot, with the boot's id.
+ * Distinguishes a process from a later one with the same id. On Linux: the start in clock ticks since boot,
+ * and the boot's id.
  */
 export function processStartTime(pid: number): string | undefined {
   if (process.platform !== "linux") return ps(pid, "lstart")
@@ -27,7 +27,7 @@ export function runsWith(pid: number, argument: string): boolean {
   return line !== undefined && ` ${line} `.includes(` ${argument} `)
 }
 
-/** Ends a process that another process started, if it runs with `argument`. Resolves when it has ended. */
+/** Ends a process that another process started, if it still runs with `argument`. */
 export async function endStray(pid: number, argument: string, signal: NodeJS.Signals, deadlineMs: number) {
   const hasEnded = async (withinMs: number) => {
     for (const until = Date.now() + withinMs; Date.now() < until; await sleep(25)) {

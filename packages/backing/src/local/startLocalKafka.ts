@@ -25,15 +25,12 @@ const logging = [
 ]
 
 /**
- * How clients log in: the security protocol, the broker's settings for it, and arguments of Kafka's tool that
- * formats the storage, such as accounts.
+ * How clients log in: the protocol, the broker's settings for it, and arguments for formatting the storage,
+ * such as accounts.
  */
 export type ClientLogin = { protocol: string; settings: Record<string, string>; format: string[] }
 
-/**
- * One broker of a cluster. `controllers` has the host:port of each controller. `settings` are those of the
- * whole cluster.
- */
+/** One broker of a cluster. `controllers` are host:port. `settings` are the whole cluster's. */
 export type ClusterNode = {
   id: number
   controllers: readonly string[]
@@ -122,7 +119,6 @@ export async function startLocalKafka({
   }
 }
 
-/** A free host:port for a controller. */
 export async function pickController(): Promise<string> {
   return `127.0.0.1:${await pickPort({ wanted: 0, service: "Kafka's controller" })}`
 }

@@ -126,8 +126,7 @@ async function initialise({
     await chown(fresh, run.account.uid, run.account.gid)
     await chown(passwordFile, run.account.uid, run.account.gid)
   }
-  // Logins need a password: other accounts of the machine can reach the port, and a superuser of the database
-  // can run programs.
+  // Logins need a password, because other accounts of the machine can reach the port.
   const args = ["-D", fresh, ...initdbArgs, "--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync"]
   await runToEnd({ ...run, command: initdb, args: [...args, "--no-instructions"], input: "" })
   await rm(passwordFile)
@@ -179,8 +178,8 @@ async function isReady(data: string, pid: number) {
 }
 
 /**
- * Removes the pid file of a killed server. Postgres would refuse to start if another process of its account
- * now had the process id in the file, which is likely after a restart of a container.
+ * Removes the pid file of a killed server. Postgres would not start if another process of its account now had
+ * the recorded id, which is likely after a restart of a container.
  */
 async function removeStalePidFile(data: string) {
   const pid = Number((await readPidFile(data))?.split("\n")[0])

@@ -57,7 +57,6 @@ export async function measureClaims(it: Installation, { progress }: BenchOptions
   return [judge(name, value, (before + after) / 2, { kind: "ratio-at-least", bound: 2 })]
 }
 
-/** Runs pgbench and returns its transactions/s. Each transaction is one single-row UPDATE. */
 async function pgbench(it: Installation): Promise<number> {
   const script = `\\set id random(1, ${connections})\nupdate bench_row set value = value + 1 where id = :id;\n`
   const folder = await mkdtemp(join(tmpdir(), "sitewire-pgbench-"))

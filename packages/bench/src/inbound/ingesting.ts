@@ -11,7 +11,6 @@ import { addBenchConnections } from "./addBenchConnections.ts"
 const triggers = 1_000_000
 const connections = 10_000
 const waiting = 100_000
-/** How long to wait after the work before memory is read. */
 const settleMs = 10_000
 
 /**
@@ -46,13 +45,13 @@ export async function measureIngesting(it: Installation, { progress }: BenchOpti
   ]
 }
 
-/** The settle time is so long that no sync starts during the measurement. */
+/** So long that no sync starts during the measurement. */
 const schedulerEnv = { SYNC_SETTLE: "1h" }
 
 /**
- * Compares the memory of one scheduler with 100,000 and with 100 waiting connections. Each time it ingests
- * the same number of triggers. The first result is discarded, because a process that has not worked yet has
- * less compiled code and garbage.
+ * Compares a scheduler's memory with 100,000 and with 100 waiting connections, each time after the same
+ * number of triggers. The first result is discarded, because a new process has less compiled code and
+ * garbage.
  */
 async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
   const scheduler = await it.start("scheduler", schedulerEnv)

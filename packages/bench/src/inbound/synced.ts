@@ -8,7 +8,7 @@ import { judge, type Measure, percentile } from "../measure/measure.ts"
 import { addBenchConnections } from "./addBenchConnections.ts"
 
 const connections = 200
-/** Long enough that connections get a second window for the triggers that came during the first one. */
+/** Long enough for second windows, after triggers in the first ones. */
 const seconds = 100
 const perSecond = 4
 const settleMs = 2_000
@@ -16,8 +16,8 @@ const settleMs = 2_000
 type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
 /**
- * Measures how soon and how often connections are synced, with windows of a minute and without faults.
- * Partners trigger at random, and each sync fetches from a source.
+ * Measures syncs with windows of a minute and without faults. Partners trigger at random, and each sync
+ * fetches from a source.
  */
 export async function measureSynced(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()

@@ -2,15 +2,15 @@ import { connect } from "node:net"
 import { percentile } from "../measure/measure.ts"
 
 /**
- * What the parent process sends as a message. The paths contain tokens, so they must not be arguments, which
- * every account can read.
+ * A message of the parent process. The paths contain tokens, so they must not be arguments, which every
+ * account can read.
  */
 export type Load = {
   port: number
   paths: string[]
   clients: number
   seconds: number
-  /** Requests/s, evenly spaced. If null, each client sends its next request when it has got a response. */
+  /** Requests/s, evenly spaced. Null: each client sends its next request after each response. */
   perSecond: number | null
 }
 export type LoadResult = { accepted: number; other: number; perSecond: number; p99Ms: number }
@@ -22,7 +22,7 @@ const accepted = Buffer.from("HTTP/1.1 202")
 // The clients are bare sockets, because an HTTP client would use more CPU time than the server.
 process.on("message", async (load: Load) => {
   const result = await run(load)
-  // The process must exit explicitly, because its open sockets would keep it running.
+  // The open sockets would keep the process running.
   process.send?.({ result }, undefined, {}, () => process.exit(0))
 })
 

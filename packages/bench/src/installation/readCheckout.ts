@@ -9,10 +9,7 @@ import type { Checkout } from "@sitewire/installation"
  */
 const files = ["packages/installation/src/process/nodeArguments.ts", "packages/backing/src/nodeArguments.ts"]
 
-/**
- * Reads the Node arguments of the checkout in `folder`, so that one bench can measure two versions of the
- * services.
- */
+/** Lets one bench measure two versions of the services, each with its own Node arguments. */
 export async function readCheckout(folder: string): Promise<Checkout> {
   const root = resolve(folder)
   const file = files.map((path) => join(root, path)).find((path) => existsSync(path))

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-/** Segments have 16 MB. 28 of them are more than any part of the bench writes. */
+/** 28 segments of 16 MB: more than any part of the bench writes. */
 const segments = 28
 
 /**

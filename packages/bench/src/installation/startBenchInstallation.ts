@@ -16,8 +16,8 @@ import { reuseLogSegments } from "./reuseLogSegments.ts"
 const stateFolder = fileURLToPath(new URL("../../../../.sitewire", import.meta.url))
 
 /**
- * Starts an installation of the services of `checkout`, with its own Postgres and Kafka. The two are
- * processes of this machine, not containers, because the bench reads their CPU time.
+ * Starts the services of `checkout` with their own Postgres and Kafka. These two are processes of this
+ * machine, not containers, because their CPU time is read.
  */
 export async function startBenchInstallation({
   checkout,
@@ -48,7 +48,7 @@ export async function startBenchInstallation({
     await it.stop()
   }
 
-  /** Functions for one database. `channel` adds a channel, or changes its address. */
+  /** `channel` adds a channel, or changes its address. */
   function database(url: string, sql: Sql) {
     const channel = (id: string, address: string) =>
       addChannel({ sql, sealingKeys }, { id, address, secret: channelSecret })
@@ -56,7 +56,6 @@ export async function startBenchInstallation({
       url,
       sql,
       channel,
-      /** Adds `count` channels and returns their ids. */
       async channels(count: number, addressOf: (at: number) => string): Promise<string[]> {
         const ids = Array.from({ length: count }, (_, at) => `bench-${at}`)
         for (const [at, id] of ids.entries()) await channel(id, addressOf(at))
@@ -88,7 +87,7 @@ export async function startBenchInstallation({
     kafka: it.kafka,
     addConnections: it.addConnections,
     publish: it.publish,
-    /** CPU time in milliseconds that a dispatcher, the broker and the database have used so far. */
+    /** CPU time used so far, in milliseconds. */
     cpuOf: ({ pid }: { pid: number }) => ({
       dispatcher: cpuMs(pid),
       postgres: cpuMs(postgres.pid ?? 0),

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { cpuMs } from "./processUsage.ts"
 
 /**
- * Returns a function that reports which share of the machine's CPU time others have used since: processes
- * other than this one and its descendants, and other virtual machines of the host.
+ * The returned function reports which share of the machine's CPU time others have used since: all processes
+ * but this one and its descendants, and other virtual machines of the host.
  */
 export function measureOtherLoad(): () => number {
   const before = { ...machineMs(), own: cpuMs(process.pid) }

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** The times in /proc/<pid>/stat are in ticks. */
 const ticksPerSecond = 100
 
 /**
@@ -44,7 +43,6 @@ function readStat(pid: string): Stat | null {
   }
 }
 
-/** A process's resident memory in MB. */
 export function memoryMb(pid: number): { peak: number; now: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   const read = (name: string) =>

@@ -1,6 +1,6 @@
 /**
- * One line of the results. `ratio` is value divided by baseline. `holds` says whether the target is met. It
- * is null if that could not be judged, and `reason` says why.
+ * `ratio` is value divided by baseline. `holds` says whether the target is met. It is null if that could not
+ * be judged, and `reason` says why.
  */
 export type Measure = {
   measure: string
@@ -47,7 +47,6 @@ export function judge(measure: string, value: number, baseline: number | null, t
   return { ...row, holds: kind.endsWith("at-least") ? figure >= bound : figure <= bound }
 }
 
-/** The line of a measurement that failed. */
 export function notMeasured(measure: string, reason: string): Measure {
   return { measure, value: null, baseline: null, ratio: null, target: "", holds: null, reason }
 }
@@ -57,8 +56,8 @@ const othersAtMost = 0.1
 
 /**
  * Sets `holds` to null if other processes may have decided it. A value that meets its target on a busy
- * machine would also meet it on a quiet one. This is not so if the target compares it with a baseline,
- * because the others may have slowed the baseline.
+ * machine would also meet it on a quiet one. A comparison might not, because others may have slowed the
+ * baseline.
  */
 export function excuseBusyMachine(measure: Measure, othersShare: number): Measure {
   if (measure.holds === null || othersShare <= othersAtMost) return measure

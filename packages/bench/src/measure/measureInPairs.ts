@@ -14,9 +14,9 @@ export type Comparison = {
 const resamples = 400
 
 /**
- * The ratio of a statistic of both sides' samples, with a confidence interval. The interval is computed by
- * bootstrap: from the ratios of samples drawn with replacement. All that was measured in one second or round
- * is one sample, because a disturbance affects all of it.
+ * The ratio of a statistic of both sides' samples, with a confidence interval by bootstrap: from the ratios
+ * of samples drawn with replacement. All that was measured in one second or round is one sample, because a
+ * disturbance affects all of it.
  */
 export function comparePooled<Sample>(
   samples: Record<Side, readonly Sample[]>,
@@ -33,10 +33,7 @@ export function comparePooled<Sample>(
   return { value, baseline, ratio: value / baseline, low: at(0.05), high: at(0.95) }
 }
 
-/**
- * Whether the ratio is at most `bound`; null if the confidence interval, from `low` to `high`, contains the
- * bound.
- */
+/** Null if the confidence interval, from `low` to `high`, contains the bound. */
 function isAtMost({ low, high }: Pick<Comparison, "low" | "high">, bound: number): boolean | null {
   if (high <= bound) return true
   return low > bound ? false : null
@@ -54,8 +51,7 @@ export type PairedMeasure<Sample> = {
 }
 
 /**
- * Runs value and baseline in pairs until there is a verdict or no pair is left. They alternate in who is
- * first.
+ * Runs value and baseline alternately, until there is a verdict or no pair is left. Neither is always first.
  */
 export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): Promise<Measure> {
   const { measure, bound, pairs, run, statistic, progress } = settings

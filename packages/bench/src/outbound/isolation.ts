@@ -14,7 +14,7 @@ const channelCount = 11
  * that open.
  */
 const phaseSeconds = 12
-/** Events before the measurement, until the heap has grown to its size. The growth takes 30 ms. */
+/** Enough events for the heap to grow to its size before the measurement. The growth takes 30 ms. */
 const warmUp = 12_000
 const warmUpPerSecond = 2_000
 /** An attempt's default timeout. */
@@ -32,13 +32,13 @@ export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * chan
 
 export type Isolation = { hanging: number; perSecond: number; bound: number }
 
-/** The latencies of the healthy channels' events that were published in one and the same second. */
+/** The latencies of the healthy channels' events that were published in the same second. */
 type Second = number[]
 
 /**
  * Measures the latency of healthy channels while others hang, relative to the same load while all respond.
- * One dispatcher gets the two loads alternately, in short phases. Each phase with hanging channels uses new
- * ones, whose circuit breakers are still closed, and pauses these channels at its end.
+ * One dispatcher gets the two loads alternately, in short phases. A phase with hanging channels has new ones,
+ * with closed circuit breakers, and pauses them at its end.
  */
 export async function measureIsolation(
   it: Installation,

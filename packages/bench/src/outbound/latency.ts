@@ -17,8 +17,8 @@ const seconds = 30
 const warmUp = 4 * perSecond
 
 /**
- * Measures the time from an event's publishing to the arrival at the receiver, compared with a bare consumer
- * that gets the same load.
+ * Measures the time from publishing to the arrival at the receiver, compared with a bare consumer that gets
+ * the same load.
  */
 export async function measureLatency(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

@@ -54,7 +54,6 @@ export async function measureLateness(it: Installation, { progress }: BenchOptio
   ]
 }
 
-/** Reads the due times of retries from the retry topics, by delivery and attempt. */
 async function readDueTimes({ kafka, names }: Installation): Promise<Map<string, number>> {
   const dueAt = new Map<string, number>()
   for (const [step, topic] of names.retry.entries()) {

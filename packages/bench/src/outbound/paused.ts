@@ -11,7 +11,6 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 const amount = 100_000
 const warmUp = 20_000
 const idleMs = 60_000
-/** How long to wait before a measurement. */
 const settleMs = 5_000
 const reportEveryMs = 60_000
 
@@ -80,7 +79,6 @@ async function vacuum(it: Installation): Promise<void> {
   await it.sql("checkpoint")
 }
 
-/** How many records the dispatcher's topics have got so far. */
 async function recordsOf({ kafka, names }: Installation): Promise<number> {
   const { sitePaid, sitePaidInvalid, retry, dead } = names
   let sum = 0

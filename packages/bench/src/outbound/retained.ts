@@ -15,7 +15,7 @@ type Round = { count: number; cost: Cost }
 /**
  * Measures the CPU time of an event while many deliveries are retained, relative to an empty table. Two
  * databases of one Postgres are measured alternately. Each turn begins with a checkpoint, so that it does not
- * have to write the pages that another turn has changed.
+ * write pages that another turn changed.
  */
 export async function measureRetained(
   it: Installation,
@@ -67,10 +67,7 @@ function meanCost(rounds: readonly Round[]): Cost {
   return { dispatcher: mean("dispatcher"), postgres: mean("postgres"), broker: mean("broker") }
 }
 
-/**
- * How much Postgres has written to its write-ahead log. `pages` counts whole pages: Postgres logs a whole
- * page at the page's first change after a checkpoint.
- */
+/** `pages` counts whole pages: Postgres logs a whole page at its first change after a checkpoint. */
 async function logOf({ sql }: Pick<Database, "sql">): Promise<{ bytes: number; pages: number }> {
   const [row] = await sql<{ bytes: number; pages: number }>(
     "select wal_bytes::float8 as bytes, wal_fpi::float8 as pages from pg_stat_wal",

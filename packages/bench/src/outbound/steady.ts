@@ -14,9 +14,9 @@ const publishedSeconds = 15
 const idleMs = 10_000
 
 /**
- * Measures the CPU time of an event at 200 events/s, relative to an event of a backlog, for the same
- * dispatcher with database and broker. The backlog is published before its measurement begins, so the
- * broker's CPU time for publishing is measured separately and subtracted.
+ * Measures the CPU time of an event at 200 events/s, relative to an event of a backlog. A backlog is
+ * published before its measurement begins, so the broker's CPU time for publishing is measured separately and
+ * subtracted.
  */
 export async function measureSteady(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

@@ -23,9 +23,9 @@ type Round = {
 }
 
 /**
- * Measures the deliveries/s of one dispatcher with a backlog, and the CPU time of a delivery. The baseline is
- * a bare loop that signs and posts with as many requests in flight. The loop runs before and after each
- * round. The round with the median ratio counts.
+ * Measures the deliveries/s of one dispatcher with a backlog, and the CPU time of one delivery. The baseline,
+ * before and after each round, is a bare loop that signs and posts with as many requests in flight. The round
+ * with the median ratio counts.
  */
 export async function measureThroughput(
   it: Installation,

@@ -13,7 +13,6 @@ const batch = 10_000
 /** The age of a process at which its memory is read. */
 const settleMs = 10_000
 
-/** Measures a dispatcher's memory while deliveries wait in a retry topic, relative to an idle dispatcher. */
 export async function measureWaiting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const idle = await settled(0)
   progress(`idle: ${idle.now.toFixed(1)} MB now, ${idle.peak.toFixed(1)} MB at most`)
@@ -33,7 +32,7 @@ export async function measureWaiting(it: Installation, { progress }: BenchOption
     }),
   ]
 
-  /** Measures a new process each time, because a process would reuse memory that it already has. */
+  /** Measures a new process each time, because an old one would reuse memory. */
   async function settled(readAtLeast: number) {
     const dispatcher = await it.start("dispatcher")
     await sleep(settleMs)
@@ -58,10 +57,7 @@ async function publishWaiting(it: Installation, progress: (line: string) => void
   }
 }
 
-/**
- * Bytes that the process has read from files and sockets. The number grows when records are fetched, even if
- * they are not due. Linux only.
- */
+/** Bytes read from files and sockets. Fetched records count even if they are not due. Linux only. */
 function bytesRead(pid: number): number {
   return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? Number.NaN)
 }

@@ -14,7 +14,7 @@ export type CommonFaultSettings = {
   /** Processes that join their consumer group for seconds and then shut down, to cause rebalances. */
   extras: SupervisedProcess[]
   brokerDownMs: [number, number]
-  /** How long a process or a broker is paused. Longer than 10 s, the session timeout of a consumer group. */
+  /** Longer than 10 s, the session timeout of a consumer group. */
   pausedMs: [number, number]
 }
 
@@ -48,8 +48,8 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
   }
 
   /**
-   * Kills one or all processes of a service while Postgres or a broker is unavailable, so that they die with
-   * unfinished work. They are paused for a second before the outage, to let work pile up.
+   * Kills processes of a service while Postgres or a broker is unavailable, so that they die with unfinished
+   * work. They are paused before the outage, to let work pile up.
    */
   async function killWithout(server: StartedBackingService, name: string): Promise<string> {
     const service = random.pick(services)

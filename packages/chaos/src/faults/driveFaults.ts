@@ -42,8 +42,8 @@ const first: readonly FaultKind[] = [
 ]
 
 /**
- * Causes one fault after another until the time is over. Each round has all kinds, in random order. A fault
- * ends before the next one begins, but its consequences (a rebalance, a backlog) may last.
+ * Causes one fault after another until the time is over. Each round has all kinds, in random order. The
+ * consequences of a fault (a rebalance, a backlog) may outlast it.
  */
 export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   const { random, faults, durationMs, gapMs, progress } = settings

@@ -8,7 +8,7 @@ import type { StartedBackingService } from "@sitewire/backing"
  */
 export async function freeze(server: StartedBackingService): Promise<() => Promise<void>> {
   const { pid } = server
-  // A server in Docker has no process id here. With id 0, `kill` would signal this run's process group.
+  // A server in Docker has no process id. Id 0 would be this run's process group.
   if (!pid) {
     await server.halt("orderly")
     return () => server.resume()

@@ -14,8 +14,8 @@ export type Call = {
 }
 
 /**
- * A GET at a partner's source. `steadyMs` is by the source's monotonic clock, which measures the time between
- * GETs. The GET may have arrived up to `lateMs` before, if the source's process got no CPU time.
+ * `steadyMs` is by the source's monotonic clock, which measures the time between GETs. The GET may have
+ * arrived up to `lateMs` before, if the source's process got no CPU time.
  */
 export type SeenGet = { connection: string; at: number; steadyMs: number; lateMs: number }
 
@@ -52,8 +52,8 @@ export type InboundLedger = {
 }
 
 /**
- * A GET may seem to be this much outside of its run, because rows have whole milliseconds and two processes
- * read the clock.
+ * A GET may seem to be this much outside of its run, because rows have milliseconds and two processes read
+ * the clock.
  */
 const clockMs = 50
 

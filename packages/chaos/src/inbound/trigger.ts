@@ -57,7 +57,6 @@ export async function triggerAtRandom(settings: {
   singleUse: TriggeredConnection[]
   gateways: SupervisedProcess[]
   clients: number
-  /** The pause between two calls of one client. */
   restMs: [number, number]
   random: Random
   isOver: () => boolean
@@ -111,7 +110,6 @@ async function callOnce(gateway: string, one: TriggeredConnection, token: string
   }
 }
 
-/** Replaces tokens of random connections until `isOver`. Returns how many. */
 export async function replaceTokens(settings: {
   it: ChaosInstallation
   connections: TriggeredConnection[]

@@ -8,7 +8,6 @@ const channels = 200
 
 type Behaviour = "healthy" | "flaky" | "hanging" | "recovering"
 
-/** 6 channels hang until POST /heal, 6 fail for seconds and recover, 24 fail at random, 164 are healthy. */
 function behaviourOf(channel: number): Behaviour {
   if (channel < 6) return "hanging"
   if (channel < 12) return "recovering"

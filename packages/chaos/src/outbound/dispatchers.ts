@@ -5,15 +5,10 @@ import type { RetrySchedule } from "./outboundFaults.ts"
 /** Small, because the bound on duplicates is proportional to it. */
 const maxOutstanding = 32
 
-/**
- * How many deliveries a dispatcher may have outstanding: `maxOutstanding` each of new events, retries, and
- * deferred deliveries that it has claimed.
- */
+/** Three times, because new events, retries, and claimed deferred deliveries each have their own limit. */
 export const outstandingPerDispatcher = 3 * maxOutstanding
 
-/**
- * Returns a dispatcher that is not started yet. At each start it uses the delays that `schedule` has then.
- */
+/** The dispatcher is not started yet. Each start uses the delays that `schedule` has then. */
 export function makeDispatcher(
   it: ChaosInstallation,
   name: string,

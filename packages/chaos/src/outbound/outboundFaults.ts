@@ -46,10 +46,7 @@ export function outboundFaults(settings: {
       await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
       return lost.join(", ")
     },
-    /**
-     * Does what an operator does: runs the setup job, then restarts the dispatchers one by one or all at
-     * once.
-     */
+    /** Does what an operator does. */
     async "RETRY_DELAYS changed"() {
       const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
       schedule.delaysMs = random.pick(others)

@@ -28,9 +28,8 @@ export type Output = {
   progress: (line: string) => void
 }
 
-/** Prints a run's results. Returns the exit status: 0 if every promise holds. */
+/** Returns the exit status: 0 if every promise holds. */
 export function report({ flow, seed, ledger, faults }: Finished, output: Output): 0 | 1 {
-  /** The table and the JSON contain only the length of each list of findings. */
   const counted = Object.entries(ledger).map(([name, found]) => [name, countOf(found)] as const)
   if (output.json) {
     const fields = counted.filter(([name]) => jsonFields[flow].includes(name))

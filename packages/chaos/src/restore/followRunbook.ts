@@ -6,8 +6,8 @@ import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 
 /**
- * How far before the copy the groups are rewound (in the runbook, an hour): further than their lag at the
- * time of the copy, and than clocks differ.
+ * How far the groups are rewound before the copy (in the runbook, an hour): further than their lag then, and
+ * than clocks differ.
  */
 export const backMs = 10_000
 

@@ -8,7 +8,10 @@ const request = (event: string, overrides: Partial<SeenRequest> = {}): SeenReque
   ...overrides,
 })
 
-/** Two events that were delivered, one of them again under another id after a restore, and a trigger that was synchronised. */
+/**
+ * Two events that were delivered, one of them again under another id after a restore, and a trigger that was
+ * synchronised.
+ */
 function evidence(): Evidence {
   const events = ["a", "b"]
   return {

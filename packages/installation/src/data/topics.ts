@@ -29,7 +29,6 @@ export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) 
 
   return {
     publish,
-    /** All records that the topic contains now. */
     async read(topic: string): Promise<ConsumerRecord[]> {
       const to = await topicEnd({ kafka, topic })
       const bounds = { maxRecords: 100_000, maxBytes: 50_000_000 }

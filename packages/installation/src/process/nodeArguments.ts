@@ -3,6 +3,7 @@
  * machine's memory: 64 on a large machine, which a busy service fills. If the size is too small, V8 copies
  * objects of requests in flight to the old generation: a gateway used two fifths more CPU time at 8 than at
  * 32. A scheduler loses nothing at 8.
+ *
  * V8 collects the young generation with several threads and stops the service until the last has finished.
  * Beside a busy database, the dispatcher waits less with one thread (decision 0019). The gateway would be
  * slower.
@@ -16,6 +17,7 @@ const defaultYoungGeneration = ["--max-semi-space-size=16"]
 
 /**
  * The compile cache in an image is valid only with the same arguments (deploy/install.sh).
+ *
  * By default, V8 collects the old generation when it has grown to four times its live objects. The services
  * have few live objects, so 2.5 times saves memory for little CPU time (decision 0016). V8 would also
  * allocate some objects directly in the old generation, if similar ones often survive. The services' objects
@@ -23,7 +25,7 @@ const defaultYoungGeneration = ["--max-semi-space-size=16"]
  */
 const oldGeneration = ["--heap-growing-percent=150", "--no-allocation-site-pretenuring"]
 
-/** The Node arguments of a service, by its main file. `deploy/Dockerfile` has the same; a test compares them. */
+/** `deploy/Dockerfile` has the same arguments; a test compares them. */
 export function nodeArguments(main: string): string[] {
   const workspace = main.replace(/\/src\/.*$/, "")
   return [...(youngGeneration[workspace] ?? defaultYoungGeneration), ...oldGeneration]

@@ -1,4 +1,4 @@
-/** Finds in a process's output why it ended: the message of its fatal error, or else the last lines. */
+/** Finds why a process ended: the message of its fatal error, or else the last lines. */
 export function reasonIn(output: string): string {
   const lines = output.trimEnd().split("\n")
   const fatal = lines.map(fatalMessage).findLast((message) => message !== undefined)

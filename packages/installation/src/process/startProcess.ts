@@ -73,7 +73,7 @@ export async function startProcess(
   timeout.abort()
   signal?.removeEventListener("abort", kill)
   if (outcome === "ready") {
-    // A process with a log file may run for weeks, so its output is no longer kept in memory.
+    // The process may run for weeks, so its output is no longer kept in memory.
     if (log) retained.stop()
     return { pid: child.pid ?? 0, addresses, output: retained.text, end, ended, child }
   }
@@ -84,7 +84,7 @@ export async function startProcess(
   throw new Error(`${name} ${why}${details}`, { cause: reasonIn(retained.text()) })
 }
 
-/** Runs a script to its end and returns its standard output. Rejects unless it exits with 0. */
+/** Returns the script's standard output. Rejects unless the script exits with 0. */
 export async function runScript(
   main: string,
   args: readonly string[],

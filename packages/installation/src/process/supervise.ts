@@ -30,7 +30,7 @@ export type SupervisedProcess = {
 export function supervise(settings: {
   name: string
   launch: (signal: AbortSignal) => Promise<StartedProcess>
-  /** The pause before a restart, and the pause after a start that failed. */
+  /** The pauses before a restart and after a failed start. */
   restartAfterMs: number
   retryAfterMs: number
   onEvent: (event: ProcessEvent) => void

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { TestTask } from "./listTestTasks.ts"
 
-/** The part of vitest's JSON report that is counted. */
 type Report = {
   numPassedTests: number
   numFailedTests: number
@@ -17,7 +16,7 @@ export type TestCount = {
   problems: string[]
 }
 
-/** Adds up the reports that vitest wrote in each workspace. A workspace without a report is a problem. */
+/** Adds up vitest's reports. A workspace without a report is a problem. */
 export async function countTests(root: string, tasks: TestTask[]): Promise<TestCount> {
   const total = { passed: 0, failed: 0, skipped: 0, cached: 0 }
   const problems: string[] = []
@@ -39,7 +38,7 @@ export async function countTests(root: string, tasks: TestTask[]): Promise<TestC
   return { line: `${total.passed} passed, ${total.failed} failed${skipped}${cached}`, problems }
 }
 
-/** Counts files that vitest cannot load, because vitest counts no test of such a file. */
+/** vitest counts no test of a file that it cannot load. */
 function filesThatFailedToLoad({ testResults }: Report): number {
   return testResults.filter(
     ({ status, assertionResults }) =>

@@ -19,7 +19,6 @@ type DryRun = {
   }[]
 }
 
-/** The workspaces that `turbo run test` with these arguments would test. */
 export async function listTestTasks(settings: {
   root: string
   turbo: string

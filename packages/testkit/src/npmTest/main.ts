@@ -71,7 +71,6 @@ async function withServers(work: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Returns the exit code. */
 function run(script: string, scriptArgs: string[]): Promise<number> {
   const child = spawn(process.execPath, [script, ...scriptArgs], { cwd: root, stdio: "inherit" })
   running = child

@@ -18,8 +18,8 @@ export type Backlog = {
 }
 
 /**
- * Publishes a warm-up and `amount` events, which a new dispatcher then delivers. Measures the deliveries
- * after the warm-up: `count` is their number, and `cost` is the cost of one. The dispatcher is left running.
+ * Publishes a warm-up and `amount` events, which a new dispatcher delivers. Measures the `count` deliveries
+ * after the warm-up; `cost` is the cost of one. The dispatcher is left running.
  */
 export async function deliverBacklog(it: Installation, { take, reached }: Receiving, backlog: Backlog) {
   const { amount, channels, progress, database = it } = backlog

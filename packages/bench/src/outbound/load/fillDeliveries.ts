@@ -9,7 +9,6 @@ const settings = ["max_wal_size = '16GB'", "synchronous_commit = off", "maintena
 /** The times in the rows' ids are spread over this many days, a few less than the retention. */
 const days = 25
 
-// Each row is a delivery that was delivered by one attempt.
 const statement = `
 with made as (
   insert into delivery (id, event_id, channel_id, body, body_sha256, state, attempts, correlation, created_at, finished_at)
@@ -77,7 +76,7 @@ export async function fillDeliveries(
 
 const tables = ["delivery", "attempt"]
 
-/** All indexes except those of primary keys. The latter stay, because their values are inserted in order. */
+/** Without the indexes of primary keys: these stay, because their values are inserted in order. */
 function secondaryIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {
   return sql(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition

@@ -7,10 +7,7 @@ export type FailArrival = { delivery: string; attempt: number; arrivedAt: number
 /** A request on a path /timed…. `publishedAt` is a time of `clockMs`. */
 export type Arrival = { publishedAt: number; latencyMs: number }
 
-/**
- * The response of /take: what the receiver recorded since the last /take. `hanging` counts requests that got
- * no response.
- */
+/** What the receiver recorded since the last /take. `hanging` counts requests that got no response. */
 export type Taken = { arrivals: Arrival[]; hanging: number; failArrivals: FailArrival[] }
 
 /** On /fail…, attempts before this one get status 500, so that each delivery is retried twice. */

@@ -4,9 +4,7 @@ import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import type { AttemptRow, DeliveryRow, Evidence, SeenRequest } from "./evidence.ts"
 import { readUncommittedKeys } from "./readUncommittedKeys.ts"
 
-/**
- * Whether all published events have a finished delivery, and the consumer groups have committed all records.
- */
+/** Whether all deliveries are finished and all records committed. */
 export async function isOutboundQuiet(
   { sql, names, kafka }: ChaosInstallation,
   published: number,

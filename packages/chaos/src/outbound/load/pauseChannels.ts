@@ -4,8 +4,7 @@ import { pickChannel } from "../channels.ts"
 import type { CallConsole } from "./callConsole.ts"
 
 /**
- * Pauses random channels until `isOver`, and resumes each one seconds later, so that none stays paused.
- * Returns the number of pauses.
+ * Pauses random channels until `isOver`, and resumes each one seconds later. Returns the number of pauses.
  */
 export async function pauseChannels(settings: {
   call: CallConsole

@@ -42,7 +42,6 @@ export async function publishEvents(settings: {
   }
 }
 
-/** The partners read the event's id from `reference`. */
 function makeEvent(channel: string): SitePaid {
   const id = randomUUID()
   return {

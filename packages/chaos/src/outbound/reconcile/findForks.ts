@@ -16,6 +16,7 @@ const aftermathMs = 30_000
  *   claim.
  * Requests that were reset do not count, because the dispatcher may repeat a request on a new connection
  * within one attempt.
+ *
  * `afterDelivery` counts attempts after a successful one, less resends and sweeps.
  */
 export function findForks({

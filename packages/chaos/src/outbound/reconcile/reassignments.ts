@@ -26,10 +26,7 @@ export function reassignments(kind: FaultKind, members: number): number {
   }
 }
 
-/**
- * How many reassignments may have happened between two times. A fault may cause them until `aftermathMs`
- * after its end.
- */
+/** A fault may cause reassignments until `aftermathMs` after its end. */
 export function hitsBetween(
   faults: readonly Fault[],
   members: number,

@@ -33,6 +33,7 @@ export type OutboundLedger = {
 
 /**
  * Compares what was published and committed with the database and with the partners' requests.
+ *
  * `bound` limits duplicates. An attempt is repeated only if its delivery was outstanding when its partition
  * was reassigned or its claim was lost. So a reassignment repeats at most what all members (the dispatchers)
  * have outstanding. The bound is the sum over all faults of reassignments x members x outstanding; a
