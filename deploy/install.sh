@@ -10,8 +10,9 @@ name=$(node -p "require('./$workspace/package.json').name")
 node node_modules/turbo/bin/turbo prune "$name" --production --out-dir "$to"
 cp .npmrc "$to"
 cd "$to"
-# turbo leaves the development dependencies in the package.json files. They are not in the folder, so npm would
-# look them up in the public registry. npm would also install the Node that the repository brings for developers.
+# turbo leaves the development dependencies in the package.json files. They are not in the folder, so npm
+# would look them up in the public registry. npm would also install the Node that the repository brings for
+# developers.
 npm pkg delete devDependencies optionalDependencies
 npm pkg delete devDependencies --workspaces
 npm ci --omit=dev --ignore-scripts

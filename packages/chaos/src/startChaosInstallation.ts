@@ -22,7 +22,7 @@ export async function startChaosInstallation(settings: {
   retryDelaysMs: readonly number[]
   /** Postgres's data is then in `directory`/postgres/data. */
   withoutDocker?: boolean
-  /** Not 2, because of two brokers only one could be stopped. */
+  /** Not 2: of two brokers, only one could be stopped. */
   brokerCount: number
   progress: (line: string) => void
   /** Services that end unasked are added here as faults. */

@@ -17,7 +17,7 @@ export type ServiceName = keyof typeof services
 /** Allows the services to call sources and notification addresses on this machine. */
 const loopbackAddresses = { ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8" }
 
-/** Without the addresses of Postgres and Kafka. Port 0 is any free port. */
+/** A service's variables, except the addresses of Postgres and Kafka. Port 0 is any free port. */
 export function variablesOf(service: ServiceName, sealingKeys: string): Record<string, string> {
   const sealing = { SEALING_KEYS: sealingKeys }
   switch (service) {

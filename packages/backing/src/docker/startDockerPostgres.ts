@@ -13,7 +13,7 @@ export async function startDockerPostgres({
   durability,
 }: { folder: Folder; password: string } & Pick<BackingOptions, "port" | "durability">) {
   const { GenericContainer, Wait, host } = await loadTestcontainers()
-  // Docker would otherwise choose another port when the container restarts.
+  // Without a fixed port, Docker would choose another one when the container restarts.
   const port = await pickPort({ wanted, service: "Postgres" })
   const container = new GenericContainer(image)
     .withEnvironment({

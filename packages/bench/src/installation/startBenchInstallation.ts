@@ -87,7 +87,6 @@ export async function startBenchInstallation({
     kafka: it.kafka,
     addConnections: it.addConnections,
     publish: it.publish,
-    /** CPU time used so far, in milliseconds. */
     cpuOf: ({ pid }: { pid: number }) => ({
       dispatcher: cpuMs(pid),
       postgres: cpuMs(postgres.pid ?? 0),

@@ -56,8 +56,8 @@ const othersAtMost = 0.1
 
 /**
  * Sets `holds` to null if other processes may have decided it. A value that meets its target on a busy
- * machine would also meet it on a quiet one. A comparison might not, because others may have slowed the
- * baseline.
+ * machine would also meet it on a quiet one. This is not certain for a comparison with a baseline, because
+ * the others may have slowed the baseline.
  */
 export function excuseBusyMachine(measure: Measure, othersShare: number): Measure {
   if (measure.holds === null || othersShare <= othersAtMost) return measure

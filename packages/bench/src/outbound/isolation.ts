@@ -37,8 +37,8 @@ type Second = number[]
 
 /**
  * Measures the latency of healthy channels while others hang, relative to the same load while all respond.
- * One dispatcher gets the two loads alternately, in short phases. A phase with hanging channels has new ones,
- * with closed circuit breakers, and pauses them at its end.
+ * One dispatcher gets the two loads alternately, in short phases. Each phase with hanging channels uses new
+ * ones, whose circuit breakers are still closed, and pauses them at its end.
  */
 export async function measureIsolation(
   it: Installation,

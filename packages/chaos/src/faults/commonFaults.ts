@@ -49,7 +49,7 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
 
   /**
    * Kills processes of a service while Postgres or a broker is unavailable, so that they die with unfinished
-   * work. They are paused before the outage, to let work pile up.
+   * work. The processes are paused before the outage, to let work pile up.
    */
   async function killWithout(server: StartedBackingService, name: string): Promise<string> {
     const service = random.pick(services)

@@ -26,7 +26,7 @@ export function reassignments(kind: FaultKind, members: number): number {
   }
 }
 
-/** A fault may cause reassignments until `aftermathMs` after its end. */
+/** Counts reassignments. A fault may cause them until `aftermathMs` after its end. */
 export function hitsBetween(
   faults: readonly Fault[],
   members: number,
