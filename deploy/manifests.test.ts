@@ -42,7 +42,7 @@ function schemaOf(process: Process, variable: string): z.ZodType {
   return schema
 }
 
-/** What the process makes of a variable: the value that the manifest sets, or the code's default. */
+/** The value that a process uses for a variable: the manifest's, or else the code's default. */
 function read(process: Process, variable: string): unknown {
   const given = process.environment.get(variable)
   const text = given && "value" in given && given.value !== "" ? given.value : undefined

@@ -67,7 +67,6 @@ const kustomization = z.object({
   configMapGenerator: z.array(z.object({ name: z.string(), literals: z.array(z.string()) })).default([]),
 })
 
-/** What a container gets for a variable: its value, or the Secret that holds it. */
 type Given = { value: string } | { secret: string; optional: boolean }
 
 export type Process = {
@@ -83,7 +82,10 @@ export type Manifests = {
   budgets: Map<string, z.infer<typeof budget>>
 }
 
-/** Reads base and console as they stand, without overlays. Throws where a file does not have the expected shape. */
+/**
+ * Reads the manifests of base and console, without overlays. Throws if a file does not have the expected
+ * shape.
+ */
 export async function readManifests(): Promise<Manifests> {
   const groups = new Map<string, string[]>()
   const found: z.infer<typeof resource>[] = []
@@ -121,7 +123,7 @@ export async function readManifests(): Promise<Manifests> {
 function readEnvironment(from: z.infer<typeof container>, groups: Map<string, string[]>): Map<string, Given> {
   const environment = new Map<string, Given>()
   for (const source of from.envFrom) {
-    // What is in a Secret, the cluster knows.
+    // Only the cluster knows what a Secret contains.
     if (!("configMapRef" in source)) continue
     const { configMapRef } = source
     const literals = groups.get(configMapRef.name)

@@ -7,8 +7,8 @@ import { setupVariables } from "../packages/setup/src/index.ts"
 type Settings = Parameters<typeof topicCatalogue>[0] & { replication: number }
 
 /**
- * The topic catalogue as Strimzi's KafkaTopic resources, for those who manage topics declaratively. The setup job finds
- * such topics as they should be and leaves them alone.
+ * Returns the topic catalogue as Strimzi's KafkaTopic resources, for those who manage topics declaratively.
+ * The setup job finds such topics complete and leaves them alone.
  */
 export function describeTopics({ replication, ...settings }: Settings): string {
   const resources = topicCatalogue(settings).map((topic) => {
@@ -33,12 +33,11 @@ ${entries.join("\n")}
   return `# Written by \`node deploy/topics.ts\` from the topic catalogue; not to be edited.\n${resources.join("---\n")}`
 }
 
-/** Topics may have capitals and underscores, resources may not. */
+/** Names of topics may have capitals and underscores, names of resources may not. */
 function resourceName(topic: string): string {
   return topic.toLowerCase().replaceAll("_", "-")
 }
 
-/** The settings of an environment, as the setup job reads them. */
 export function topicSettings(env: Record<string, string | undefined>): Settings {
   const { TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, TOPIC_REPLICATION } = setupVariables
   const config = readConfig({ TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, TOPIC_REPLICATION }, env)

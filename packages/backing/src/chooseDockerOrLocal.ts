@@ -6,8 +6,8 @@ import { reportWhileWaiting } from "./reportWhileWaiting.ts"
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
- * Starts a service in Docker, or else as a local process; BACKING_SERVICES=docker or =local allows only one of the two. If a
- * local process has written data before, it starts again: Docker's volume would be empty.
+ * Starts a service in Docker, or, if that fails, as a local process. BACKING_SERVICES=docker or =local allows
+ * only one of the two. A service that has local data stays local, because a Docker volume would be empty.
  */
 export async function chooseDockerOrLocal({
   env,

@@ -6,23 +6,24 @@ import type { BackingOptions, Progress } from "./types.ts"
 
 export type Service = "postgres" | "kafka"
 
-/** The signal of an orderly shutdown. On SIGTERM, Postgres would wait for its clients to disconnect. */
+/** Postgres gets SIGINT, because on SIGTERM it would wait for its clients to disconnect. */
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
 
-/** The process that uses a folder, and its server. */
+/** The content of claim.json: the process that uses a folder, and its server. */
 type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: string }
 
 export type Folder = {
   path: string
-  /** Records the server's process. `argument` is a path that is on no other process's command line. */
+  /** Adds the server to the claim. `argument` is a path that is on no other process's command line. */
   record(pid: number, argument: string): Promise<void>
   /** Ends the claim, and removes a scratch folder. */
   release(): Promise<void>
 }
 
 /**
- * Claims a service's folder for this process. Stops the server that a killed run left there, and removes scratch folders of
- * dead runs. Rejects if a running process has the claim: two installations would share one database.
+ * Claims a service's folder for this process. If killed runs left a server or scratch folders, the server is
+ * stopped and the folders are removed. Rejects if a running process has the claim, because two installations
+ * must not share a database.
  */
 export async function claimFolder({
   directory,
@@ -54,7 +55,10 @@ export async function claimFolder({
   }
 }
 
-/** Stops the server that a killed run left in a persistent folder, and removes its data. Throws if the folder is in use. */
+/**
+ * Removes a persistent service's data, after stopping a server that a killed run left. Throws if the folder
+ * is in use.
+ */
 export async function clearFolder({
   directory,
   service,
@@ -78,7 +82,7 @@ async function removeDeadScratch({
     if (!name.startsWith(`${service}-scratch-`)) continue
     const path = join(directory, name)
     const claim = await readClaim(path)
-    // Another process may just have made a folder that has no claim yet.
+    // A folder without a claim may be one that another process is creating right now.
     if (!claim || isOwned(claim)) continue
     await clearDeadClaim({ path, service, progress })
     await rm(path, { recursive: true, force: true })
@@ -115,7 +119,7 @@ async function readClaim(path: string): Promise<Claim | undefined> {
   try {
     return JSON.parse(await readFile(join(path, "claim.json"), "utf8"))
   } catch (error) {
-    // Incomplete JSON: its writer was killed before it started a server.
+    // Incomplete JSON: a process was killed while it wrote the claim, so no server is known.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw error
   }

@@ -4,31 +4,31 @@ export const kafkaVersion = "4.1.0"
 export const clusterId = "c2l0ZXdpcmUtbG9jYWwtMQ"
 
 export const brokerSettings = {
-  // As in production: a topic that is missing from the catalogue is a bug.
+  // Topics are not created automatically, because a topic that is missing from the catalogue is a bug.
   "auto.create.topics.enable": "false",
   "num.partitions": "3",
-  // By default, a new group waits 3 s for more members.
+  // By default, a new consumer group waits 3 s for more members.
   "group.initial.rebalance.delay.ms": "0",
-  // By default three, and this is one node.
+  // By default, Kafka's own topics need three nodes, and this is one.
   "default.replication.factor": "1",
   "offsets.topic.replication.factor": "1",
   "transaction.state.log.replication.factor": "1",
   "transaction.state.log.min.isr": "1",
   "share.coordinator.state.topic.replication.factor": "1",
   "share.coordinator.state.topic.min.isr": "1",
-  // 50 by default, each with its own files.
+  // The default is 50 partitions, each with its own files.
   "offsets.topic.num.partitions": "4",
   "transaction.state.log.num.partitions": "2",
-  // A killed node cannot register again until its old session has timed out: after 9 s by default.
+  // A killed node cannot register again until its old session has timed out, by default after 9 s.
   "broker.session.timeout.ms": "3000",
   "broker.heartbeat.interval.ms": "500",
-  // 128 MB by default, of a heap of 512 MB.
+  // The default of 128 MB would be a quarter of the heap.
   "log.cleaner.dedupe.buffer.size": "16777216",
 }
 
 /**
- * `listen`, `advertised` and `controllers` are host:port; `protocol` is the clients', such as `SASL_SSL`. Node ids start at 1,
- * and the first `controllers.length` nodes are controllers too.
+ * `listen`, `advertised` and each of `controllers` are host:port. `protocol` is the security protocol for
+ * clients, such as `SASL_SSL`. Node ids start at 1. The first `controllers.length` nodes are controllers too.
  */
 export function nodeSettings({
   data,

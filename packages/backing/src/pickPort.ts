@@ -2,10 +2,13 @@ import { createServer } from "node:net"
 
 type Request = { wanted: number | undefined; service: string }
 
-/** Nothing may listen on these ports yet, so the system could choose them again. */
+/** Ports that this process has picked. The system could choose them again while nothing listens there. */
 const picked = new Set<number>()
 
-/** `wanted`, if it is free on 127.0.0.1; for 0 or undefined, a free port that this process has not picked before. */
+/**
+ * Returns `wanted`, or rejects if it is not free on 127.0.0.1. If `wanted` is 0 or undefined, returns a free
+ * port that this process has not picked before.
+ */
 export async function pickPort(request: Request): Promise<number> {
   let port = await findFree(request)
   while (!request.wanted && picked.has(port)) port = await findFree(request)

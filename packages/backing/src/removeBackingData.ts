@@ -5,8 +5,8 @@ import { removeVolume } from "./docker/dockerEngine.ts"
 import type { BackingOptions } from "./types.ts"
 
 /**
- * Removes the data of persistent services in `directory`, servers that killed runs left, and Docker volumes. Throws if a
- * running process uses them.
+ * Removes the data and Docker volumes of persistent services in `directory`, and stops servers that killed
+ * runs left. Throws if a running process uses the data.
  */
 export async function removeBackingData({
   directory,

@@ -1,6 +1,5 @@
 import type { Progress } from "./types.ts"
 
-/** Reports `what` at once, and every five seconds with the time so far, until `work` is done. */
 export async function reportWhileWaiting<T>(
   progress: Progress,
   what: string,

@@ -6,20 +6,23 @@ import type { BackingOptions, BackingService } from "./types.ts"
 export type BackingServicesOptions = Omit<BackingOptions, "port"> & {
   ports?: { postgres?: number; kafka?: number }
   jars: string
-  /** How many brokers; more than one are a cluster without an address in the environment. */
+  /** How many brokers to start. If there are several, they form a cluster, and KAFKA_BROKERS is ignored. */
   brokerCount?: number
 }
 
 export type BackingServices<Service = BackingService> = {
   postgres: Service
-  /** One service for each broker; brokers of the environment are one service together. */
+  /** One service for each broker that was started. All brokers of KAFKA_BROKERS are one service. */
   kafka: Service[]
   databaseUrl: string
   brokers: string[]
   stop(): Promise<void>
 }
 
-/** Starts Postgres and Kafka together, or uses those of the environment. If one fails to start, the other is stopped. */
+/**
+ * Starts Postgres and Kafka, or uses those that DATABASE_URL and KAFKA_BROKERS name. If one fails to start,
+ * the other is stopped.
+ */
 export async function startBackingServices(options: BackingServicesOptions): Promise<BackingServices> {
   const { ports = {}, brokerCount = 1, progress } = options
   const report = (name: string, { kind }: BackingService) =>

@@ -6,8 +6,8 @@ import { startLocalKafka } from "./local/startLocalKafka.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
- * A Kafka that is ready: that of KAFKA_BROKERS ("host:port,host:port"), or a broker in Docker, or one that runs with Java.
- * `jars` is the folder of the downloaded jars (43 MB), by default `<directory>/jars`.
+ * Uses the brokers of KAFKA_BROKERS ("host:port,host:port"), or else starts one, in Docker or in a local
+ * Java. `jars` is the folder of the downloaded jars (43 MB).
  */
 export async function startKafka(
   options: BackingOptions & { jars?: string | undefined },

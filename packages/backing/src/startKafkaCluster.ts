@@ -8,9 +8,10 @@ import {
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
 /**
- * Several brokers of one cluster, without Docker, for partitions whose leader moves. Each partition has a copy on up to three
- * brokers, and a restarted broker leads its partitions again within seconds. Of three or more brokers, any one may be
- * stopped; of two, only the second, because the first is the only controller. Data is scratch.
+ * Starts a cluster without Docker, for tests in which a partition's leader moves. Each partition has a copy
+ * on up to three brokers, and a restarted broker leads its partitions again within seconds. Of three or more
+ * brokers, any one may be stopped. Of two, only the second may, because the first is the only controller.
+ * `stop` removes the data.
  */
 export async function startKafkaCluster({
   directory,
@@ -45,7 +46,7 @@ export async function startKafkaCluster({
   )
   const outcomes = await Promise.allSettled(starting)
   const started = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
-  // Killed, because an orderly shutdown waits for controllers, which may have ended already.
+  // Brokers are killed, because an orderly shutdown waits for controllers, which may have ended already.
   const stop = async () => {
     await Promise.all(started.map((broker) => broker.halt("kill")))
     await Promise.all(started.map((broker) => broker.stop()))

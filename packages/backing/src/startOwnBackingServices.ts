@@ -8,21 +8,23 @@ import {
 import type { BackingService, StartedBackingService } from "./types.ts"
 
 export type OwnBackingServices = Omit<BackingServices<StartedBackingService>, "stop"> & {
-  /** Contains the services' data, and whatever else the caller writes there. */
+  /** The folder of the services' data. The caller may write other files there. */
   directory: string
-  /** Stops the services and removes `directory`, or only the services' data. */
+  /** Stops the services and removes `directory`, or, with `keepFiles`, only the services' data. */
   stop(options?: { keepFiles?: boolean }): Promise<void>
 }
 
 /**
- * Postgres and Kafka that the caller may stop and kill: never those of the environment. Their data is in a new folder
- * `<parent>/<name>-…`, and is written with fsync, as in production.
+ * Starts a Postgres and a Kafka that the caller may stop and kill, never those that the environment names.
+ * Their data is in a new folder `<parent>/<name>-…`, and is written with fsync, as in production.
  */
 export async function startOwnBackingServices(
   options: Pick<BackingServicesOptions, "jars" | "brokerCount" | "progress"> & {
     parent: string
     name: string
-    /** Start processes of this machine, not containers: their CPU time and their files can be read. */
+    /**
+     * Starts processes on this machine instead of containers, so that their CPU time and files can be read.
+     */
     withoutDocker: boolean
   },
 ): Promise<OwnBackingServices> {

@@ -8,8 +8,8 @@ import { startLocalPostgres } from "./local/startLocalPostgres.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
- * A Postgres that accepts connections: that of DATABASE_URL, or one in Docker, or one of the installed binaries. Do not log
- * its address, which contains the password.
+ * Uses the Postgres of DATABASE_URL, or else starts one, in Docker or from the installed binaries. Do not log
+ * the address, which contains the password.
  */
 export async function startPostgres(options: BackingOptions): Promise<BackingService> {
   const given = options.env.DATABASE_URL
@@ -31,7 +31,7 @@ export async function startPostgres(options: BackingOptions): Promise<BackingSer
   }
 }
 
-/** The password of the data in the same folder. Only the owner can read the file. */
+/** Returns the password in `file`, or stores a new one there. Only the owner can read the file. */
 async function readOrMakePassword(file: string) {
   const made = randomBytes(16).toString("hex")
   try {

@@ -1,13 +1,18 @@
 export type Progress = (line: string) => void
 
 export type BackingOptions = {
-  /** An absolute path. Two running installations cannot share the folder of persistent services. */
+  /** An absolute path. Two running installations cannot have persistent services in the same directory. */
   directory: string
-  /** Usually process.env. Uses DATABASE_URL, KAFKA_BROKERS, BACKING_SERVICES, JAVA_HOME, DOCKER_HOST and PATH. */
+  /**
+   * Usually process.env. Uses DATABASE_URL, KAFKA_BROKERS, BACKING_SERVICES, JAVA_HOME, DOCKER_HOST and PATH.
+   */
   env: Readonly<Record<string, string | undefined>>
-  /** On 127.0.0.1; 0 or undefined is any free port. Ignored if the environment has an address. */
+  /** The port on 127.0.0.1. 0 or undefined: any free port. Ignored if the environment has an address. */
   port?: number | undefined
-  /** persistent: data is written with fsync and survives restarts. scratch: no fsync, and stop() removes the data. */
+  /**
+   * persistent: data is written with fsync and survives restarts. scratch: no fsync, and stop() removes the
+   * data.
+   */
   durability: "persistent" | "scratch"
   /** Called with lines for a person who waits. No line contains a password. */
   progress: Progress
@@ -18,13 +23,16 @@ type GivenBackingService = { kind: "given"; address: string; stop(): Promise<voi
 
 export type StartedBackingService = {
   kind: "docker" | "local"
-  /** A postgres:// URL with its password, or host:port. The same after halt() and resume(). */
+  /**
+   * Postgres: a postgres:// URL with the password. Kafka: host:port. Stays the same after halt() and
+   * resume().
+   */
   address: string
-  /** Undefined in Docker and while halted. */
+  /** Undefined in Docker and while the server is halted. */
   readonly pid: number | undefined
   /** Idempotent. */
   stop(): Promise<void>
-  /** Begins an outage, by a shutdown or by SIGKILL. Data and port are retained. */
+  /** Stops the server, by an orderly shutdown or SIGKILL, but keeps its data and port for resume(). */
   halt(how?: "orderly" | "kill"): Promise<void>
   resume(): Promise<void>
 }

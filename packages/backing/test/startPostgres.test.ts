@@ -17,7 +17,7 @@ const progress = (line: string) => void lines.push(line)
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "backing-postgres-"))
-  // Root's Postgres runs under another account; the ordinary case is that it can enter.
+  // If the tests run as root, Postgres runs under another account, which must be able to enter.
   await chmod(root, 0o755)
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
@@ -140,7 +140,7 @@ test("a pid file whose number an unrelated process has now neither stops the sta
   const killed = await start("reused")
   await killed.halt("kill")
   const file = join(root, "reused", "postgres", "data", "postmaster.pid")
-  // Postgres heeds only processes of its own account.
+  // Postgres refuses to start only because of processes of its own account.
   const { uid, gid } = await stat(file)
   const bystander = spawn("sleep", ["30"], process.getuid?.() === 0 ? { uid, gid } : {})
   onTestFinished(() => void bystander.kill())

@@ -19,7 +19,7 @@ import { measureWaiting } from "./outbound/waiting.ts"
 export type Part = {
   about: string
   run: (it: Installation, options: BenchOptions) => Promise<Measure[]>
-  /** If the part needs others than the defaults. */
+  /** The delays of the retry schedule, if the part needs others than the defaults. */
   retryDelaysMs?: readonly number[]
 }
 
@@ -29,7 +29,7 @@ const isolation = (about: string, hanging: number, perSecond: number, bound: num
   retryDelaysMs: isolationRetryDelaysMs,
 })
 
-/** The parts of each flow, in the order in which they run. Each gets a new Postgres and Kafka. */
+/** The parts of each flow run in this order, each on a new Postgres and Kafka. */
 export const flows: Record<string, Record<string, Part>> = {
   outbound: {
     throughput: { about: "deliveries/s and CPU from a backlog, beside a bare loop", run: measureThroughput },

@@ -4,7 +4,7 @@ import type { Measure } from "./measure/measure.ts"
 
 const savedSchema = z.array(z.object({ measure: z.string(), value: z.number().nullable() }))
 
-/** The values of an earlier run's --save by measure. */
+/** The values that an earlier run stored with --save, by measure. */
 export function readBaseline(file: string): Map<string, number | null> {
   const saved = savedSchema.parse(JSON.parse(readFileSync(file, "utf8")))
   return new Map(saved.map(({ measure, value }) => [measure, value]))
@@ -14,7 +14,6 @@ export function save(file: string, measures: readonly Measure[]): void {
   writeFileSync(file, `${JSON.stringify(measures, null, 2)}\n`)
 }
 
-/** The lines after the table: why measures were not judged, and how many have each verdict. */
 export function summarise(measures: readonly Measure[]): string {
   const unjudged = measures.filter(({ holds }) => holds === null)
   const count = (verdict: boolean) => measures.filter(({ holds }) => holds === verdict).length

@@ -5,7 +5,7 @@ import { measureOtherLoad } from "./machine/measureOtherLoad.ts"
 import { excuseBusyMachine, type Measure, notMeasured } from "./measure/measure.ts"
 import type { Part } from "./parts.ts"
 
-/** Runs one part on a new installation. A failure becomes the part's result, and other parts still run. */
+/** If the part fails, the error becomes its result, and other parts still run. */
 export async function runPart(
   name: string,
   { about, run, retryDelaysMs }: Part,

@@ -1,12 +1,12 @@
 export type Random = {
   next(): number
-  /** A whole number, `from` and `to` included. */
+  /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number
   pick<T>(items: readonly T[]): T
   shuffle<T>(items: readonly T[]): T[]
 }
 
-/** The same numbers for the same seed (mulberry32), so that a run can be repeated with its seed. */
+/** The same seed gives the same numbers (mulberry32), so that a run can be repeated. */
 export function createRandom(seed: number): Random {
   let state = seed | 0
   function next(): number {

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "./random.ts"
 import type { RunSettings } from "./settings.ts"
 import { type ChaosInstallation, startChaosInstallation } from "./startChaosInstallation.ts"
 
-/** Runs `work` on a new installation and stops it. Logs are left if the run fails or a promise is broken. */
+/** Runs `work` on a new installation. Keeps the logs if the run fails or a promise is broken. */
 export async function runOnInstallation<Ledger extends { holds: boolean }>(
   settings: RunSettings & { retryDelaysMs: readonly number[]; withoutDocker?: boolean },
   work: (run: { it: ChaosInstallation; random: Random; faults: Fault[] }) => Promise<Ledger>,
@@ -22,7 +22,10 @@ export async function runOnInstallation<Ledger extends { holds: boolean }>(
   }
 }
 
-/** Waits until all work is done, then ends the services. What is unfinished after `quietMs` is reported and left. */
+/**
+ * Waits until all work is done, then ends the services. Work that is unfinished after `quietMs` is reported
+ * and left.
+ */
 export async function endWhenQuiet(
   services: readonly SupervisedProcess[],
   isQuiet: () => Promise<boolean>,

@@ -3,17 +3,20 @@ import type { FaultSettings } from "./faults/driveFaults.ts"
 
 export type RunSettings = {
   seed: number
-  /** Kafka's brokers. If the only one is stopped, Kafka is unavailable; of three or more, others become leaders. */
+  /**
+   * If the only broker is stopped, Kafka is unavailable. If one of three or more is stopped, others become
+   * leaders.
+   */
   brokerCount: number
-  /** For how long faults happen, without the start before and the wait for quiet afterwards. */
+  /** How long faults happen, without the start before and the wait for quiet afterwards. */
   durationMs: number
-  /** How long to wait for quiet once all faults have ended. What is missing then counts as lost. */
+  /** How long to wait, after the last fault, until all work is done. What is missing then counts as lost. */
   quietMs: number
   pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs">
   progress: (line: string) => void
 }
 
-/** Below two minutes every fault is shorter, so that a run fits into CI. */
+/** A short run has shorter faults, so that it fits into CI. */
 export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "quietMs" | "pace"> {
   const isShort = minutes < 2
   return {

@@ -22,10 +22,10 @@ export async function startChaosInstallation(settings: {
   retryDelaysMs: readonly number[]
   /** Postgres's data is then in `directory`/postgres/data. */
   withoutDocker?: boolean
-  /** 1, or 3 and more: of two brokers only one may be stopped. */
+  /** Not 2: of two brokers, only one could be stopped. */
   brokerCount: number
   progress: (line: string) => void
-  /** Services that end unasked are added here. */
+  /** Services that end unasked are added here as faults. */
   faults: Fault[]
 }) {
   const { retryDelaysMs, withoutDocker = false, brokerCount, progress, faults } = settings
@@ -50,7 +50,6 @@ export async function startChaosInstallation(settings: {
   return {
     directory,
     postgres: backing.postgres,
-    /** Kafka's brokers: one, or those of a cluster. */
     brokers: backing.kafka,
     pool: it.pool,
     /** Retries while Postgres is unavailable. */
@@ -91,7 +90,6 @@ export async function startChaosInstallation(settings: {
       helpers.push(started)
       return started
     },
-    /** `keepLogs` leaves the logs of all processes, so that the cause of a failure can be found. */
     async stop({ keepLogs }: { keepLogs: boolean }): Promise<void> {
       keepFiles = keepLogs
       await Promise.all(helpers.map((helper) => helper.end("SIGKILL")))

@@ -5,12 +5,12 @@ import { runOutbound } from "../src/outbound/runOutbound.ts"
 import { runRestore } from "../src/restore/runRestore.ts"
 import { settingsFor } from "../src/settings.ts"
 
-// One after the other: each brings up a Postgres, a Kafka and half a dozen processes of its own. The seed is another in
-// each run and is printed; `npm run chaos -- outbound --seed S --minutes 0.7` does the same faults again.
+// The tests run one after the other, because each starts a Postgres, a Kafka and half a dozen services. Each
+// run prints its new seed. `npm run chaos -- outbound --seed S --minutes 0.7` repeats the same faults.
 const timeout = 240_000
 const seed = randomInt(1, 1_000_000)
 const progress = (line: string) => void process.stderr.write(`chaos, seed ${seed}: ${line}\n`)
-// How many faults fit in depends on the machine: a process takes from one second to fifteen to start.
+// The number of faults depends on the machine, because a process takes from 1 to 15 s to start.
 const settings = { seed, brokerCount: 1, progress }
 
 test("outbound: whatever is killed, paused, lost or sent again, nothing is lost or forged and no chain forks", {

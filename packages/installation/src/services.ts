@@ -1,4 +1,6 @@
-/** `ports`: the variable of each port, and the name of its address in what the service announces. */
+/**
+ * `ports` has the variable of each port, and the name under which the service announces the port's address.
+ */
 export type Service = { main: string; ports: Record<string, string> }
 
 const ops = { OPS_PORT: "ops" }
@@ -12,10 +14,10 @@ export const services = {
 
 export type ServiceName = keyof typeof services
 
-/** Sources and notification addresses are on this machine. */
+/** Allows the services to call sources and notification addresses on this machine. */
 const loopbackAddresses = { ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8" }
 
-/** What each service needs beside the addresses of Postgres and Kafka. Port 0 is any free port. */
+/** A service's variables, except the addresses of Postgres and Kafka. Port 0 is any free port. */
 export function variablesOf(service: ServiceName, sealingKeys: string): Record<string, string> {
   const sealing = { SEALING_KEYS: sealingKeys }
   switch (service) {

@@ -12,12 +12,11 @@ import { type ProcessEvent, type SupervisedProcess, supervise } from "./process/
 import { type ServiceName, services, variablesOf } from "./services.ts"
 import { silentLog } from "./silentLog.ts"
 
-/** Postgres and Kafka. `stop` is called when the installation stops. */
 export type InstallationBacking = {
   databaseUrl: string
   brokers: readonly string[]
   topicPrefix: string
-  /** Copies of each topic; null: migrations and topics are complete, so no setup job runs. */
+  /** The copies of each topic. Null: migrations and topics are complete, so the setup job does not run. */
   replication: number | null
   stop(): Promise<unknown>
 }
@@ -38,8 +37,8 @@ export type InstallationOptions = {
 const setupDeadline = "30s"
 
 /**
- * Runs the setup job; then the caller starts services, as processes with the Node arguments of the images. Used by tests,
- * bench, chaos, `npm start` and `npm run demo`, and therefore not in packages/testkit: `npm start` is no test.
+ * Runs the setup job. The caller then starts services, as processes with the Node arguments of the images.
+ * Not in packages/testkit, because `npm start` and `npm run demo` use it too.
  */
 export async function startInstallation(options: InstallationOptions) {
   const { backing, env = {}, checkout, logsFolder, ownProcessGroup = false } = options
@@ -59,7 +58,6 @@ export async function startInstallation(options: InstallationOptions) {
   const supervised: SupervisedProcess[] = []
   const ownCode = checkout === undefined ? {} : { checkout }
 
-  /** Applies migrations and makes topics. */
   async function setUp(overrides: Record<string, string> = {}): Promise<void> {
     const job = { TOPIC_REPLICATION: String(backing.replication ?? 1), STARTUP_DEADLINE: setupDeadline }
     await runScript("packages/setup/src/main.ts", [], { ...shared, ...job, ...env, ...overrides }, ownCode)
@@ -80,12 +78,14 @@ export async function startInstallation(options: InstallationOptions) {
   const start = (service: ServiceName, overrides: Record<string, string> = {}) =>
     startFile(services[service].main, { ...variables(service), ...overrides })
 
-  /** A process that is restarted when it ends unasked. Call its `start`. `env` is read at each start. */
+  /** The process is restarted when it ends unasked. The caller starts it. `env` is read at each start. */
   function superviseFile(settings: {
     name: string
     main: string
     env: () => Record<string, string>
-    /** Each port's variable and the name of its address: a restarted process listens where it first did. */
+    /**
+     * The variable of each port and the name of its address. A restarted process gets the same ports again.
+     */
     ports?: Record<string, string>
     restartAfterMs: number
     retryAfterMs: number
@@ -107,7 +107,10 @@ export async function startInstallation(options: InstallationOptions) {
     return process
   }
 
-  /** Ends services, clients, Postgres and Kafka in this order. Returns the services' exit codes; null after a kill. */
+  /**
+   * Ends services, clients, Postgres and Kafka in this order. Returns the services' exit codes; null after a
+   * kill.
+   */
   async function stop(how: NodeJS.Signals = "SIGKILL", killAfterMs?: number): Promise<(number | null)[]> {
     const codes = await Promise.all([
       ...processes.map((process) => process.end(how, killAfterMs)),

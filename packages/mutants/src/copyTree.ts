@@ -4,12 +4,13 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 
-/** Not in git, and needed to run tests. */
+/** Files that are not in git, but needed to run tests. */
 const generated = ["packages/database/generated"]
 
 /**
- * Copies the work tree, with what is not committed, into a temporary folder: whatever ends the run, no fault is left in the tree that
- * somebody works in. Installed packages are links, and the workspace's own packages are those of the copy.
+ * Copies the work tree, with uncommitted changes, into a temporary folder, so that no fault is left in the
+ * original, however the run ends. Third-party packages are links, but the workspace's own packages are those
+ * of the copy.
  */
 export async function copyTree(root: string): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "sitewire-mutants-"))
@@ -41,7 +42,7 @@ async function linkInstalled(root: string, path: string): Promise<void> {
   for (const name of await readdir(from)) {
     if (name !== "@sitewire") await symlink(join(from, name), join(to, name))
   }
-  // Links relative to the folder that they are in, so that those of the copy lead to the copy.
+  // These links are relative and copied unchanged, so they lead to the packages of the copy.
   await cp(join(from, "@sitewire"), join(to, "@sitewire"), { recursive: true, verbatimSymlinks: true })
 }
 

@@ -23,7 +23,6 @@ const progress = (line: string) => void process.stderr.write(`mutants: ${line}\n
 if (values.list) for (const { name, file } of chosen) process.stdout.write(`${name} (${file})\n`)
 else process.exitCode = await run()
 
-/** Returns the exit code. */
 async function run(): Promise<number> {
   const stopping = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

@@ -7,8 +7,8 @@ export type Mutant = {
   /** Text that occurs exactly once in the file. */
   find: string
   replace: string
-  /** The test files of which at least one test must fail. */
+  /** The test files, of whose tests at least one must fail. */
   tests: readonly string[]
-  /** Only tests with this text in their names run: the narrowest that notices the fault. */
+  /** Only tests with this text in their names run: the fewest that notice the fault. */
   testName?: string
 }

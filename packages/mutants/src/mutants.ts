@@ -7,7 +7,7 @@ import { syncSchedulerMutants } from "./mutants/sync-scheduler.ts"
 import { triggerGatewayMutants } from "./mutants/trigger-gateway.ts"
 import { webhookDispatcherMutants } from "./mutants/webhook-dispatcher.ts"
 
-/** Faults that reviews planted. Each review adds some; a fault whose code is gone goes as well. */
+/** Faults that reviews planted. Each review adds some. A fault is removed when its code is gone. */
 export const mutants: readonly Mutant[] = [
   ...databaseMutants,
   ...egressMutants,

@@ -5,7 +5,6 @@ import type { Mutant } from "./mutant.ts"
 
 export type Planted = { kind: "planted"; restore(): Promise<void> } | { kind: "not-planted"; why: string }
 
-/** Writes the fault into the tree's file. */
 export async function plantFault(tree: string, { file, find, replace }: Mutant): Promise<Planted> {
   const path = join(tree, file)
   const text = await readFile(path, "utf8").catch(() => null)
@@ -19,7 +18,7 @@ export async function plantFault(tree: string, { file, find, replace }: Mutant):
   return { kind: "planted", restore: () => writeFile(path, text) }
 }
 
-/** A file that cannot be loaded fails every test, and shows nothing of them. */
+/** A file with a syntax error would fail every test, which says nothing about the tests. */
 function syntaxErrorOf(text: string): string | null {
   try {
     stripTypeScriptTypes(text)

@@ -5,7 +5,7 @@ import type { RunTests, TestRun } from "./runTests.ts"
 type Verdict =
   | { kind: "killed"; by: string }
   | { kind: "survived" }
-  /** Nothing can be said: the list or the tests need work. */
+  /** No verdict is possible: the list of faults or the tests need work. */
   | { kind: "broken"; why: string }
 
 export type Judged = { mutant: Mutant; verdict: Verdict }
@@ -17,7 +17,10 @@ export type RunMutantsParts = {
   progress: (line: string) => void
 }
 
-/** Plants one fault after the other, and reports of each whether its tests failed. Those tests must pass without a fault. */
+/**
+ * Plants one fault after the other, and reports for each whether its tests failed. Without a fault, the tests
+ * must pass.
+ */
 export async function runMutants(parts: RunMutantsParts): Promise<Judged[]> {
   const { tree, mutants, runTests, progress } = parts
   const baseline = await runWithoutFault(parts)
@@ -47,7 +50,7 @@ export async function runMutants(parts: RunMutantsParts): Promise<Judged[]> {
   }
 }
 
-/** Each test file once, with the tests that any of the faults names. */
+/** Runs each test file once without a fault, with only the tests that faults name. */
 async function runWithoutFault({ mutants, runTests, progress }: RunMutantsParts) {
   const runs = new Map<string, TestRun>()
   const files = [...new Set(mutants.flatMap(({ tests }) => tests))]
@@ -57,7 +60,7 @@ async function runWithoutFault({ mutants, runTests, progress }: RunMutantsParts)
     const wanted = { files: [file], testNames: whole ? [] : namesOf(concerned) }
     const startedAt = performance.now()
     const first = await runTests(wanted)
-    // Some tests measure times, and the machine may be busy.
+    // A failed file is tried again, because some tests measure times, and the machine may be busy.
     const run = first.kind === "failed" ? await runTests(wanted) : first
     runs.set(file, run)
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)

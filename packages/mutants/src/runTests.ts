@@ -5,7 +5,7 @@ import { join } from "node:path"
 export type TestRun =
   | { kind: "passed"; tests: number }
   | { kind: "failed"; failed: string[] }
-  /** Not even started, or no test has this name. */
+  /** The tests did not start, or no test has this name. */
   | { kind: "broken"; why: string }
 
 type WantedTests = { files: readonly string[]; testNames: readonly string[] }
@@ -22,7 +22,7 @@ type Report = {
 
 const longestMs = 600_000
 
-/** Runs test files of a tree with vitest. No names: all tests of the files. */
+/** If `testNames` is empty, all tests of the files run. */
 export function testRunner(settings: {
   tree: string
   env: Record<string, string | undefined>
@@ -48,7 +48,7 @@ export function testRunner(settings: {
     let output = ""
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (text) => (output = `${output}${text}`.slice(-4_000)))
-    // Told by the abort itself, which ends the child.
+    // An abort ends the child and causes this error. It is reported below.
     child.on("error", () => {})
     const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
     signal.throwIfAborted()

@@ -7,7 +7,10 @@ export type FreshDatabase = {
   drop(): Promise<void>
 }
 
-/** The databases of a run begin with the name of its template, so that the run drops only its own. */
+/**
+ * Begins the names of templates. The databases of a run begin with its template's name, so that the run drops
+ * only its own.
+ */
 const templatePrefix = "sitewire_test_"
 
 export function postgresAddress(): string {

@@ -6,9 +6,9 @@ import { dropTestDatabases, makeTemplate } from "./freshDatabase.ts"
 const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url))
 
 /**
- * Starts a real Postgres and a real Kafka for the tests, or uses those of the environment, and makes the template
- * database. Sets DATABASE_URL, KAFKA_BROKERS and TEMPLATE_DATABASE. Called by `npm test` before it starts vitest, and by
- * each vitest that was started in another way.
+ * Starts a real Postgres and a real Kafka for the tests, or uses those that the environment names, and
+ * creates the template database. `npm test` calls this before it starts vitest. A vitest that was started in
+ * another way calls this itself.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const { env } = process

@@ -6,8 +6,8 @@ import { freshTopics } from "./freshTopics.ts"
 const testRetryDelaysMs = [200, 400]
 
 /**
- * An installation in the tests' Postgres and Kafka, with a database and a topic prefix of its own. Use it with
- * `await using`, or call `stop`.
+ * An installation with its own database and topic prefix in the tests' Postgres and Kafka. Use it with `await
+ * using`, or call `stop`.
  */
 export async function startTestInstallation({
   retryDelaysMs = testRetryDelaysMs,

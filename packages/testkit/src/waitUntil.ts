@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 /**
- * Waits until `condition` returns something other than undefined, null or false, and returns it. Rejects after
- * `deadlineMs` with `what` was awaited and the last error.
+ * Waits until `condition` returns something other than undefined, null or false, and returns it. Rejects
+ * after `deadlineMs` with `what` was awaited and the last error.
  */
 export async function waitUntil<T>(
   what: string,

@@ -10,13 +10,12 @@ import type { BackingOptions, StartedBackingService } from "../types.ts"
 
 type Env = BackingOptions["env"]
 
-/** Whether a Docker daemon responds to a ping, within 1.5 s. */
 export async function isDockerAvailable(env: Env) {
   const statuses = await Promise.all(endpoints(env).map((to) => call({ to, method: "GET", path: "/_ping" })))
   return statuses.some((status) => status === 200)
 }
 
-/** Removes the volume of a persistent service. False if no daemon responded. */
+/** Removes a persistent service's volume. Returns whether a daemon confirms that the volume is gone. */
 export async function removeVolume(env: Env, name: string) {
   const path = `/volumes/${name}`
   const statuses = await Promise.all(endpoints(env).map((to) => call({ to, method: "DELETE", path })))
@@ -24,8 +23,8 @@ export async function removeVolume(env: Env, name: string) {
 }
 
 /**
- * The Docker volume of a persistent service's data. In a folder, the files would belong to the image's account, and an
- * ordinary user could not remove them. The volume's name is stored in `folder`.
+ * A persistent service's data is in a Docker volume, whose name is stored in `folder`. In an ordinary folder,
+ * the files would belong to the image's account, and the user could not remove them.
  */
 export async function volumeName(folder: Folder, service: string) {
   const file = join(folder.path, "volume")
@@ -36,7 +35,6 @@ export async function volumeName(folder: Folder, service: string) {
   return name
 }
 
-/** Starts the container, and returns the same controls as of a local server. */
 export async function startContainer({
   container,
   folder,
@@ -68,7 +66,10 @@ export async function startContainer({
   }
 }
 
-/** `host` is where Docker publishes ports. Imported only for Docker, because loading testcontainers takes half a second. */
+/**
+ * Not imported at the top, because loading testcontainers takes half a second. `host` is where Docker
+ * publishes ports.
+ */
 export async function loadTestcontainers() {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import("testcontainers")
   const { info } = await getContainerRuntimeClient()

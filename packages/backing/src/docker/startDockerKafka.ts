@@ -13,7 +13,7 @@ export async function startDockerKafka({
   durability,
 }: { folder: Folder } & Pick<BackingOptions, "port" | "durability">) {
   const { GenericContainer, Wait, host } = await loadTestcontainers()
-  // Chosen before the start, because the broker advertises its address to clients.
+  // The port is chosen before the start, because the broker must know the address that it advertises.
   const port = await pickPort({ wanted, service: "Kafka" })
   const settings = {
     ...brokerSettings,
@@ -40,7 +40,7 @@ export async function startDockerKafka({
   return startContainer({ container, folder, address: `${host}:${port}` })
 }
 
-/** The image reads a setting from a variable in upper case, with underscores instead of dots. */
+/** The name of the variable from which the image reads a setting. */
 function environmentName(key: string) {
   return `KAFKA_${key.toUpperCase().replaceAll(".", "_")}`
 }

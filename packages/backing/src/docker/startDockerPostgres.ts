@@ -13,7 +13,7 @@ export async function startDockerPostgres({
   durability,
 }: { folder: Folder; password: string } & Pick<BackingOptions, "port" | "durability">) {
   const { GenericContainer, Wait, host } = await loadTestcontainers()
-  // Docker would choose another port after an outage.
+  // Without a fixed port, Docker would choose another one when the container restarts.
   const port = await pickPort({ wanted, service: "Postgres" })
   const container = new GenericContainer(image)
     .withEnvironment({
@@ -23,7 +23,8 @@ export async function startDockerPostgres({
       PGDATA: "/var/lib/postgresql/data/main",
     })
     .withExposedPorts({ container: 5432, host: port })
-    // Over TCP: while the image initialises, a temporary server listens on the Unix socket only.
+    // The check uses TCP, because the image first runs a temporary server, which listens on the Unix socket
+    // only.
     .withHealthCheck({
       test: ["CMD-SHELL", `pg_isready -h 127.0.0.1 -U ${postgresName}`],
       interval: 250,

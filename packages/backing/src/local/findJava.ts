@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { BackingOptions } from "../types.ts"
 
-/** The java of JAVA_HOME, or else of the PATH. Must be version 17 or newer. */
 export async function findJava(env: BackingOptions["env"]): Promise<{ java: string; version: number }> {
   const java = env.JAVA_HOME ? join(env.JAVA_HOME, "bin", "java") : "java"
   const remedies =

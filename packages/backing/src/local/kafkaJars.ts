@@ -10,8 +10,8 @@ import type { BackingOptions } from "../types.ts"
 const pom = fileURLToPath(new URL("../../kafka/pom.xml", import.meta.url))
 
 /**
- * The folder with Kafka's jars, which Maven downloads once. The download goes to a temporary folder that is then renamed, so
- * an interrupted download is repeated, and two downloads at once do no harm.
+ * Maven downloads Kafka's jars once. It writes to a temporary folder, which is then renamed. So an
+ * interrupted download is repeated, and two downloads at the same time do no harm.
  */
 export async function kafkaJars({
   jars,

@@ -7,13 +7,14 @@ import { signalIfRunning } from "./processes.ts"
 
 export type Running = {
   pid: number
-  /** Sends the signal, and SIGKILL after the deadline. Resolves when the server has ended. */
+  /** Sends the signal, and SIGKILL at the deadline. Resolves when the server has ended. */
   end(signal: NodeJS.Signals, deadlineMs: number): Promise<void>
 }
 
 /**
- * Starts a server and resolves when `ready` does. The server has its own session, so that Ctrl-C reaches only this process,
- * which decides the order of stopping. A watcher stops the server if this process is killed. Rejects with the end of the log.
+ * Starts a server and resolves when `ready` returns true. Rejects with the end of the log. The server has its
+ * own session: Ctrl-C reaches only this process, which then stops the servers in the right order. If this
+ * process is killed, a watcher stops the server.
  */
 export async function launchServer({
   what,
@@ -91,8 +92,9 @@ export async function launchServer({
 }
 
 /**
- * Starts a shell that reads from a pipe. If this process ends without stopping the server, even by kill -9, the kernel closes
- * the pipe, and the shell stops the server. The shell runs under the server's account, so it can signal nothing else.
+ * Starts a shell that reads from a pipe. If this process ends without stopping the server, even by kill -9,
+ * the kernel closes the pipe, and the shell stops the server. The shell runs under the server's account, so
+ * that it cannot signal processes of others.
  */
 async function watch({
   pid,
@@ -116,7 +118,7 @@ async function watch({
   })
   await once(watcher, "spawn")
   watcher.unref()
-  // From now on, another process may get this process id.
+  // When the server has ended, another process may get its id, and the watcher must not kill that process.
   void ended.then(() => watcher.kill("SIGKILL"))
 }
 

@@ -5,10 +5,10 @@ import { promisify } from "node:util"
 
 const run = promisify(execFile)
 
-/** `wrap` is a command line that runs a program under this account, in the same process. */
+/** `wrap` is a command line that switches to this account and then runs a program in the same process. */
 export type Account = { uid: number; gid: number; wrap?: readonly string[] }
 
-/** The arguments of spawn for a program that runs under the account, or under our own without one. */
+/** The arguments of spawn for a program under `account`, or else under our own account. */
 export function underAccount(account: Account | undefined, command: string, args: readonly string[]) {
   const [program, ...before] = account?.wrap ?? []
   if (program) return { command: program, args: [...before, command, ...args], ids: {} }
@@ -16,8 +16,8 @@ export function underAccount(account: Account | undefined, command: string, args
 }
 
 /**
- * Postgres does not run as root, the usual user of containers and CI. Returns the account to use then, and undefined for
- * any other user. Existing data must belong to the account. Throws if the account cannot enter one of `paths`.
+ * Postgres refuses to run as root, the usual user in containers and CI. If this process is root, returns
+ * another account, which owns the existing data. Throws if the account cannot enter one of `paths`.
  */
 export async function accountForPostgres(
   data: string,
@@ -48,8 +48,9 @@ async function chooseIds(data: string) {
 }
 
 /**
- * Only root can enter a checkout below /root or in a folder of `mktemp -d`. Root can grant the missing capability; containers
- * withhold dac_read_search but grant dac_override. Without no_setuid_fixup, access() would ignore the capability.
+ * Only root can enter a checkout below /root or in a folder of `mktemp -d`. Root can grant the account a
+ * capability for it. Containers withhold dac_read_search but grant dac_override. Without no_setuid_fixup,
+ * access() would ignore the capability.
  */
 function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
   return ["dac_read_search", "dac_override"].map((right) => [

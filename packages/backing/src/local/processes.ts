@@ -9,22 +9,25 @@ export function commandLine(pid: number): string | undefined {
   return line?.trim() || undefined
 }
 
-/** Distinguishes a process from a later process with the same id. On Linux: clock ticks since boot, and the boot's id. */
+/**
+ * Distinguishes a process from a later one with the same id. On Linux: the start in clock ticks since boot,
+ * and the boot's id.
+ */
 export function processStartTime(pid: number): string | undefined {
   if (process.platform !== "linux") return ps(pid, "lstart")
   const stat = readProc(pid, "stat")
-  // Field 2, in parentheses, is the program's name and may contain spaces and parentheses.
+  // Field 2 is the program's name in parentheses, and may itself contain spaces and parentheses.
   const ticks = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
   return ticks && `${ticks}@${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}`
 }
 
-/** Whether the process still is the one with this argument: process ids are reused. */
+/** Whether the process has this argument. If not, it is a later process with the same id. */
 export function runsWith(pid: number, argument: string): boolean {
   const line = commandLine(pid)
   return line !== undefined && ` ${line} `.includes(` ${argument} `)
 }
 
-/** Ends a process that is not our child, if it runs with `argument`, and waits for its end. */
+/** Ends a process that another process started, if it still runs with `argument`. */
 export async function endStray(pid: number, argument: string, signal: NodeJS.Signals, deadlineMs: number) {
   const hasEnded = async (withinMs: number) => {
     for (const until = Date.now() + withinMs; Date.now() < until; await sleep(25)) {

@@ -11,12 +11,12 @@ import { kafkaJars } from "./kafkaJars.ts"
 import { launchServer, type Running } from "./launchServer.ts"
 
 /**
- * The node is small and runs for minutes, so quick compilation matters more than fast code. Other garbage collectors delayed
- * every record by 10 to 70 ms every few seconds.
+ * The broker runs for minutes, so quick compilation matters more than fast code (TieredStopAtLevel). Garbage
+ * collectors other than ZGC delayed records by 10 to 70 ms every few seconds.
  */
 const vm = ["-XX:+UseZGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
 
-/** Warnings, and the one line from which we know that the broker is ready. */
+/** Kafka logs warnings, and the one line that says that the broker is ready. */
 const logging = [
   "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
   "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
@@ -24,10 +24,13 @@ const logging = [
   "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 ]
 
-/** How clients log in: the protocol, its settings, and arguments of the storage format, such as accounts. */
+/**
+ * How clients log in: the protocol, the broker's settings for it, and arguments for formatting the storage,
+ * such as accounts.
+ */
 export type ClientLogin = { protocol: string; settings: Record<string, string>; format: string[] }
 
-/** One of several brokers. `controllers` are the controllers' host:port; `settings` are the cluster's. */
+/** One broker of a cluster. `controllers` are host:port. `settings` are the whole cluster's. */
 export type ClusterNode = {
   id: number
   controllers: readonly string[]
@@ -53,7 +56,8 @@ export async function startLocalKafka({
   const properties = join(folder.path, "server.properties")
   const log = join(folder.path, "kafka.log")
   await mkdir(data, { recursive: true })
-  // Only what a version manager's java needs: our environment contains secrets.
+  // Java gets only the variables that a version manager's java needs, because our environment contains
+  // secrets.
   const environment = { LC_ALL: "C", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
 
   const start = async () => {
@@ -115,12 +119,11 @@ export async function startLocalKafka({
   }
 }
 
-/** A free host:port for a controller. */
 export async function pickController(): Promise<string> {
   return `127.0.0.1:${await pickPort({ wanted: 0, service: "Kafka's controller" })}`
 }
 
-/** The tool writes meta.properties last. */
+/** Kafka's tool writes meta.properties last, when the storage is complete. */
 function isFormatted(data: string) {
   return access(join(data, "meta.properties")).then(
     () => true,

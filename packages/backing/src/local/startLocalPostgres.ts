@@ -10,13 +10,16 @@ import { type Account, accountForPostgres, underAccount } from "./postgresAccoun
 import { postgresBinaries } from "./postgresBinaries.ts"
 import { runsWith } from "./processes.ts"
 
-/** Of the database and of its superuser. */
+/** The name of the database and of its superuser. */
 export const postgresName = "sitewire"
 
 /** The builtin provider sorts strings in the same way on every machine. */
 const initdbArgs = ["-U", postgresName, "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
 
-/** Tests may lose their data if the machine crashes; fsync would take half of their time. */
+/**
+ * Settings for tests, whose data may be lost if the machine crashes. Tests would take twice as long with
+ * fsync.
+ */
 const unsafe = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
 export async function startLocalPostgres({
@@ -46,7 +49,8 @@ export async function startLocalPostgres({
       command: postgres,
       args: [
         ...["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1"],
-        // TCP only: a socket's path may be too long, or the account may not be able to enter its folder.
+        // Postgres listens on TCP only: a socket's path may be too long, or in a folder that the account
+        // cannot enter.
         ...["-c", "unix_socket_directories=", "-c", "max_connections=200"],
         ...(durability === "scratch" ? unsafe : []),
       ],
@@ -62,7 +66,7 @@ export async function startLocalPostgres({
       try {
         return await launchOnce()
       } catch (error) {
-        // Children of a killed postmaster end moments later, and block its successor until then.
+        // The child processes of a killed postmaster end moments later, and no new one can start until then.
         if (!/pre-existing shared memory block/.test(String(error)) || Date.now() > until) throw error
       }
     }
@@ -122,7 +126,7 @@ async function initialise({
     await chown(fresh, run.account.uid, run.account.gid)
     await chown(passwordFile, run.account.uid, run.account.gid)
   }
-  // With a password: other accounts of the machine can reach the port, and a superuser can run programs.
+  // Logins need a password, because other accounts of the machine can reach the port.
   const args = ["-D", fresh, ...initdbArgs, "--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync"]
   await runToEnd({ ...run, command: initdb, args: [...args, "--no-instructions"], input: "" })
   await rm(passwordFile)
@@ -167,15 +171,15 @@ async function runToEnd({
   }
 }
 
-/** Like pg_ctl: line 8 of postmaster.pid is "ready" when connections are accepted. */
+/** Does what pg_ctl does: line 8 of postmaster.pid is "ready" when Postgres accepts connections. */
 async function isReady(data: string, pid: number) {
   const lines = (await readPidFile(data))?.split("\n")
   return Number(lines?.[0]) === pid && lines?.[7]?.trim() === "ready"
 }
 
 /**
- * Removes the pid file of a killed server. Postgres would not start if another process of its account now had that process
- * id, which is likely after a restart of a container.
+ * Removes the pid file of a killed server. Postgres would not start if another process of its account now had
+ * the recorded id, which is likely after a restart of a container.
  */
 async function removeStalePidFile(data: string) {
   const pid = Number((await readPidFile(data))?.split("\n")[0])

@@ -8,13 +8,21 @@ import type { Load, LoadResult } from "./triggerLoad.ts"
 
 const connections = 10_000
 const clients = 512
-/** Both sides take turns, and the median turn counts, because the machine's speed changes by a fifth within minutes. */
+/**
+ * Bare Express and the gateway are measured alternately, this often each. The median counts, because the
+ * machine's speed changes by a fifth within minutes.
+ */
 const turns = 7
 const seconds = 3
-/** Load before the measurement, until V8 has compiled: a gateway's CPU time per trigger falls until about the 100,000th. */
+/**
+ * Load before the measurement lets V8 compile: a gateway's CPU time per trigger falls until about the
+ * 100,000th.
+ */
 const warmUpSeconds = 5
 
-/** Triggers/s that the gateway accepts, beside bare Express that responds with 202. */
+/**
+ * Measures the triggers/s that the gateway accepts, compared with bare Express, which only responds with 202.
+ */
 export async function measureAccepting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const paths = await addBenchConnections(it, connections)
   const [bare, gateway] = [

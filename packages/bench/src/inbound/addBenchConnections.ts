@@ -1,6 +1,6 @@
 import type { Installation } from "../installation/startBenchInstallation.ts"
 
-/** Adds connections with idle windows, and returns the paths of their trigger URLs, which contain the tokens. */
+/** Returns the paths of the connections' trigger URLs, which contain the tokens. */
 export async function addBenchConnections(
   { sql, addConnections }: Pick<Installation, "sql" | "addConnections">,
   count: number,

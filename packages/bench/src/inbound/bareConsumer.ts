@@ -1,4 +1,5 @@
-// The baseline of ingesting: a kafkajs consumer that only counts. Sends the records/s of the first `amount` records.
+// The baseline of ingesting: a kafkajs consumer that only counts. Sends the records/s of the first `amount`
+// records.
 import { randomUUID } from "node:crypto"
 // biome-ignore lint/style/noRestrictedImports: it measures the client without packages/kafka.
 import { Kafka, logLevel } from "kafkajs"

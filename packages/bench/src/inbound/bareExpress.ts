@@ -1,6 +1,6 @@
 import express from "express"
 
-// The baseline: Express that only responds with 202 on the same route.
+// The baseline of the part `accepting`: Express only responds with 202 on the gateway's route.
 const app = express()
 app.disable("x-powered-by")
 app.post("/connectors/hook/:id/:token", (_, response) => {

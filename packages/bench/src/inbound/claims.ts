@@ -13,16 +13,23 @@ import { addBenchConnections } from "./addBenchConnections.ts"
 const connections = 100_000
 const clients = 5
 const baselineSeconds = 8
-/** Finished before the measurement begins, so that neither the start nor V8's compiler is measured. */
+/**
+ * Connections that are finished before the measurement, so that it includes neither the start nor V8's
+ * compiler.
+ */
 const warmUp = 10_000
 
-/** Due connections claimed and finished/s, beside pgbench with single-row updates and as many database connections. */
+/**
+ * Measures the due connections claimed and finished/s, compared with pgbench, which updates single rows over
+ * as many database connections.
+ */
 export async function measureClaims(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   await addBenchConnections(it, connections)
   await it.sql("create table bench_row (id int primary key, value int not null)")
   await it.sql(`insert into bench_row select at, 0 from generate_series(1, ${connections}) as at`)
   await it.sql("vacuum analyze bench_row")
-  // Before and after, because the machine's speed changes by a fifth within minutes.
+  // pgbench runs before and after the scheduler, because the machine's speed changes by a fifth within
+  // minutes.
   const before = await pgbench(it)
   await it.sql(
     "update sync_window set requested = 1, due_at = clock_timestamp(), first_trigger_at = now(), last_trigger_at = now()",
@@ -50,7 +57,6 @@ export async function measureClaims(it: Installation, { progress }: BenchOptions
   return [judge(name, value, (before + after) / 2, { kind: "ratio-at-least", bound: 2 })]
 }
 
-/** Transactions/s of pgbench, each with one single-row UPDATE. */
 async function pgbench(it: Installation): Promise<number> {
   const script = `\\set id random(1, ${connections})\nupdate bench_row set value = value + 1 where id = :id;\n`
   const folder = await mkdtemp(join(tmpdir(), "sitewire-pgbench-"))

@@ -11,10 +11,12 @@ import { addBenchConnections } from "./addBenchConnections.ts"
 const triggers = 1_000_000
 const connections = 10_000
 const waiting = 100_000
-/** Between the work and the reading of memory. */
 const settleMs = 10_000
 
-/** Triggers/s that the scheduler ingests, beside a consumer that only counts; and the memory of waiting connections. */
+/**
+ * Measures the triggers/s that the scheduler ingests, compared with a consumer that only counts, and the
+ * memory that waiting connections take.
+ */
 export async function measureIngesting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   await addBenchConnections(it, connections)
   await publish(it, triggers, connections)
@@ -43,12 +45,13 @@ export async function measureIngesting(it: Installation, { progress }: BenchOpti
   ]
 }
 
-/** So long that no sync starts. */
+/** So long that no sync starts during the measurement. */
 const schedulerEnv = { SYNC_SETTLE: "1h" }
 
 /**
- * Memory of one process after the same work, with a hundred and with a hundred thousand waiting connections. A process that had
- * not ingested so many before would have less compiled code and garbage.
+ * Compares a scheduler's memory with 100,000 and with 100 waiting connections, each time after the same
+ * number of triggers. The first result is discarded, because a new process has less compiled code and
+ * garbage.
  */
 async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
   const scheduler = await it.start("scheduler", schedulerEnv)

@@ -8,14 +8,17 @@ import { judge, type Measure, percentile } from "../measure/measure.ts"
 import { addBenchConnections } from "./addBenchConnections.ts"
 
 const connections = 200
-/** Long enough for second windows after triggers within the first ones. */
+/** Long enough for second windows, after triggers in the first ones. */
 const seconds = 100
 const perSecond = 4
 const settleMs = 2_000
 
 type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
-/** Windows of a minute without faults: partners trigger at random, and each sync fetches from a source. */
+/**
+ * Measures syncs with windows of a minute and without faults. Partners trigger at random, and each sync
+ * fetches from a source.
+ */
 export async function measureSynced(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()
   const source = createServer(({ url = "" }, response) => {
@@ -79,7 +82,7 @@ function over60(windows: (part: string) => number): number {
   return windows("count") - windows('bucket.*le="60"')
 }
 
-/** The count of triggers that came outside a run. */
+/** Reads the count for triggers that came while no sync of their connection ran. */
 function counted(figures: string, name: string): number {
   const [, value] = new RegExp(`^${name}.*kind="window".*\\} (\\d+)$`, "m").exec(figures) ?? []
   if (value === undefined) throw new Error(`the scheduler exposes no ${name}`)

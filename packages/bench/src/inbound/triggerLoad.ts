@@ -1,13 +1,16 @@
 import { connect } from "node:net"
 import { percentile } from "../measure/measure.ts"
 
-/** A message of the parent process: the paths contain tokens, and every account can read arguments. */
+/**
+ * A message of the parent process. The paths contain tokens, so they must not be arguments, which every
+ * account can read.
+ */
 export type Load = {
   port: number
   paths: string[]
   clients: number
   seconds: number
-  /** Requests/s, spread evenly; null: each client sends its next request after each response. */
+  /** Requests/s, evenly spaced. Null: each client sends its next request after each response. */
   perSecond: number | null
 }
 export type LoadResult = { accepted: number; other: number; perSecond: number; p99Ms: number }
@@ -16,10 +19,10 @@ const warmUpMs = 1_500
 const headEnd = Buffer.from("\r\n\r\n")
 const accepted = Buffer.from("HTTP/1.1 202")
 
-// On bare sockets, because an HTTP client would use more CPU time than the server.
+// The clients are bare sockets, because an HTTP client would use more CPU time than the server.
 process.on("message", async (load: Load) => {
   const result = await run(load)
-  // Open sockets would keep the process running.
+  // The open sockets would keep the process running.
   process.send?.({ result }, undefined, {}, () => process.exit(0))
 })
 

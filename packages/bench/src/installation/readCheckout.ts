@@ -3,10 +3,13 @@ import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Checkout } from "@sitewire/installation"
 
-/** Where a checkout may have its Node arguments; the last path is that of versions before packages/installation. */
+/**
+ * The file that exports a checkout's Node arguments. Versions before packages/installation have the last
+ * path.
+ */
 const files = ["packages/installation/src/process/nodeArguments.ts", "packages/backing/src/nodeArguments.ts"]
 
-/** Reads how the checkout in `folder` starts Node, so that one bench measures two versions of the services. */
+/** Lets one bench measure two versions of the services, each with its own Node arguments. */
 export async function readCheckout(folder: string): Promise<Checkout> {
   const root = resolve(folder)
   const file = files.map((path) => join(root, path)).find((path) => existsSync(path))

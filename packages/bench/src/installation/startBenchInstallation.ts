@@ -16,8 +16,8 @@ import { reuseLogSegments } from "./reuseLogSegments.ts"
 const stateFolder = fileURLToPath(new URL("../../../../.sitewire", import.meta.url))
 
 /**
- * An installation of the services of `checkout`, with its own Postgres and Kafka, whose CPU time is read: processes of this
- * machine, neither in Docker nor somebody else's.
+ * Starts the services of `checkout` with their own Postgres and Kafka. These two are processes of this
+ * machine, not containers, because their CPU time is read.
  */
 export async function startBenchInstallation({
   checkout,
@@ -48,7 +48,7 @@ export async function startBenchInstallation({
     await it.stop()
   }
 
-  /** The tables of one database. Channels are added, or change their address. */
+  /** `channel` adds a channel, or changes its address. */
   function database(url: string, sql: Sql) {
     const channel = (id: string, address: string) =>
       addChannel({ sql, sealingKeys }, { id, address, secret: channelSecret })
@@ -56,7 +56,6 @@ export async function startBenchInstallation({
       url,
       sql,
       channel,
-      /** Adds `count` channels and returns their ids. */
       async channels(count: number, addressOf: (at: number) => string): Promise<string[]> {
         const ids = Array.from({ length: count }, (_, at) => `bench-${at}`)
         for (const [at, id] of ids.entries()) await channel(id, addressOf(at))
@@ -73,7 +72,7 @@ export async function startBenchInstallation({
   }
   return {
     ...database(databaseUrl, it.sql),
-    /** Another database with its tables in the same Postgres. */
+    /** Creates another database in the same Postgres, with the same tables. */
     async secondDatabase(name: string) {
       await it.sql(`create database ${name}`)
       const url = new URL(databaseUrl)
@@ -88,13 +87,12 @@ export async function startBenchInstallation({
     kafka: it.kafka,
     addConnections: it.addConnections,
     publish: it.publish,
-    /** CPU time in milliseconds that a dispatcher, the broker and the database have used so far. */
     cpuOf: ({ pid }: { pid: number }) => ({
       dispatcher: cpuMs(pid),
       postgres: cpuMs(postgres.pid ?? 0),
       broker: cpuMs(kafka[0]?.pid ?? 0),
     }),
-    /** Starts a process of the bench, from this checkout. */
+    /** Starts a process of the bench itself, with the code of this checkout. */
     async helper(main: string, env: Record<string, string> = {}): Promise<StartedProcess> {
       const started = await startProcess(main, env)
       helpers.push(started)

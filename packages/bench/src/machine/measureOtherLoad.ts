@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { cpuMs } from "./processUsage.ts"
 
 /**
- * Returns a function that reports which share of the machine's CPU time has since gone to processes other than this one and
- * its descendants, or to other virtual machines of the host.
+ * The returned function reports which share of the machine's CPU time others have used since: all processes
+ * but this one and its descendants, and other virtual machines of the host.
  */
 export function measureOtherLoad(): () => number {
   const before = { ...machineMs(), own: cpuMs(process.pid) }
@@ -17,7 +17,7 @@ export function measureOtherLoad(): () => number {
 /** CPU time of all processors since the boot, in milliseconds. Linux only. */
 function machineMs(): { busy: number; total: number } {
   const [, ...ticks] = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").split(/\s+/).map(Number)
-  // user, nice, system, idle, iowait, irq, softirq, steal; a tick is 10 ms.
+  // The fields are user, nice, system, idle, iowait, irq, softirq and steal, in ticks of 10 ms.
   const total = ticks.slice(0, 8).reduce((sum, of) => sum + of, 0) * 10
   const idle = ((ticks[3] ?? 0) + (ticks[4] ?? 0)) * 10
   return { busy: total - idle, total }

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** The unit of /proc/<pid>/stat. */
 const ticksPerSecond = 100
 
 /**
- * CPU time in milliseconds of a process and its descendants, also those that have ended (Postgres has a process for each
- * connection). Linux only.
+ * CPU time in milliseconds of a process and its descendants. Ended descendants count too, because Postgres
+ * has a process for each connection. Linux only.
  */
 export function cpuMs(pid: number): number {
   const children = new Map<number, number[]>()
@@ -35,7 +34,7 @@ type Stat = [
 function readStat(pid: string): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The name, in parentheses, may contain spaces.
+    // The program's name, in parentheses, may contain spaces.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
     const at = (index: number) => Number(fields[index])
     return [fields[0] ?? "", at(1), at(11), at(12), at(13), at(14)]
@@ -44,7 +43,6 @@ function readStat(pid: string): Stat | null {
   }
 }
 
-/** A process's resident memory in MB. */
 export function memoryMb(pid: number): { peak: number; now: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   const read = (name: string) =>

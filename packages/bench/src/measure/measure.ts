@@ -1,4 +1,7 @@
-/** One line of the table. `ratio` is value to baseline. `holds` is null if it could not be judged; `reason` says why. */
+/**
+ * `ratio` is value divided by baseline. `holds` says whether the target is met. It is null if that could not
+ * be judged, and `reason` says why.
+ */
 export type Measure = {
   measure: string
   value: number | null
@@ -17,7 +20,10 @@ export type Target = {
   unit?: string
 }
 
-/** Judges a value by its target. `more-at-most` limits the difference to the baseline. */
+/**
+ * Compares a value with its target. For `more-at-most`, the bound is the most that value minus baseline may
+ * be.
+ */
 export function judge(measure: string, value: number, baseline: number | null, target: Target): Measure {
   const ratio = baseline === null ? null : value / baseline
   const { kind, bound } = target
@@ -41,17 +47,17 @@ export function judge(measure: string, value: number, baseline: number | null, t
   return { ...row, holds: kind.endsWith("at-least") ? figure >= bound : figure <= bound }
 }
 
-/** The line of a measure that failed. */
 export function notMeasured(measure: string, reason: string): Measure {
   return { measure, value: null, baseline: null, ratio: null, target: "", holds: null, reason }
 }
 
-/** If other processes take a larger share of CPU time, they may decide the result. */
+/** If other processes take a larger share of the machine's CPU time, they may decide the result. */
 const othersAtMost = 0.1
 
 /**
- * Withdraws the verdict if other processes may have decided it. A value that meets its target on a busy machine would also
- * meet it on a quiet one, unless it is compared with a baseline.
+ * Sets `holds` to null if other processes may have decided it. A value that meets its target on a busy
+ * machine would also meet it on a quiet one. This is not certain for a comparison with a baseline, because
+ * the others may have slowed the baseline.
  */
 export function excuseBusyMachine(measure: Measure, othersShare: number): Measure {
   if (measure.holds === null || othersShare <= othersAtMost) return measure

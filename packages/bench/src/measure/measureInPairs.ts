@@ -6,7 +6,7 @@ export type Comparison = {
   value: number
   baseline: number
   ratio: number
-  /** The ratio lies between these in 90 of 100 repetitions. */
+  /** In 90 of 100 repetitions, the ratio lies between `low` and `high`. */
   low: number
   high: number
 }
@@ -14,9 +14,9 @@ export type Comparison = {
 const resamples = 400
 
 /**
- * The ratio of a statistic of both sides' samples, with its confidence interval by bootstrap: the ratio is computed again from
- * samples drawn with replacement. All that was measured in one second or round is one sample, because a disturbance
- * affects all of it.
+ * The ratio of a statistic of both sides' samples, with a confidence interval by bootstrap: from the ratios
+ * of samples drawn with replacement. All that was measured in one second or round is one sample, because a
+ * disturbance affects all of it.
  */
 export function comparePooled<Sample>(
   samples: Record<Side, readonly Sample[]>,
@@ -33,7 +33,7 @@ export function comparePooled<Sample>(
   return { value, baseline, ratio: value / baseline, low: at(0.05), high: at(0.95) }
 }
 
-/** Whether the ratio is at most `bound`; null if the interval contains the bound. */
+/** Null if the confidence interval, from `low` to `high`, contains the bound. */
 function isAtMost({ low, high }: Pick<Comparison, "low" | "high">, bound: number): boolean | null {
   if (high <= bound) return true
   return low > bound ? false : null
@@ -41,16 +41,18 @@ function isAtMost({ low, high }: Pick<Comparison, "low" | "high">, bound: number
 
 export type PairedMeasure<Sample> = {
   measure: string
-  /** Of the ratio, at most. */
+  /** The largest ratio that meets the target. */
   bound: number
-  /** `most` is used if there is no verdict before. */
+  /** More than `least` pairs are run only while there is no verdict. */
   pairs: { least: number; most: number }
   run: (side: Side, pair: number) => Promise<Sample[]>
   statistic: (samples: readonly Sample[]) => number
   progress: (line: string) => void
 }
 
-/** Runs both sides in turns, neither always first, until there is a verdict or no pair is left. */
+/**
+ * Runs value and baseline alternately, until there is a verdict or no pair is left. Neither is always first.
+ */
 export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): Promise<Measure> {
   const { measure, bound, pairs, run, statistic, progress } = settings
   const samples: Record<Side, Sample[]> = { value: [], baseline: [] }

@@ -3,8 +3,8 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
 /**
- * Runs a baseline or a load generator as a process and returns the result that it sends. Not started like a service: it
- * gets Node's defaults.
+ * Runs a baseline or a load generator as a process, with Node's default arguments, and returns the result
+ * that it sends.
  */
 export async function runForResult<Result>(
   file: URL,

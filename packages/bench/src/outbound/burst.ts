@@ -8,7 +8,6 @@ const amount = 2_000
 const responseMs = 300
 const warmUp = 5_000
 
-/** How long a burst to one slow partner takes. */
 export async function measureBurst(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   await it.channel("quick", `${receiver.url}/quick`)

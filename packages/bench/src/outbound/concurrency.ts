@@ -1,2 +1,5 @@
-/** A dispatcher's default for outstanding records. The bare loop has as many requests in flight. */
+/**
+ * How many records a dispatcher may have outstanding by default. The bare loop has as many requests in
+ * flight.
+ */
 export const concurrency = 384

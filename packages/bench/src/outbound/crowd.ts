@@ -8,14 +8,17 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 const partners = 12
 const eventsEach = 60
 const fastPerSecond = 10
-/** From before the burst until after the timeout of its first attempts. */
+/**
+ * The fast partner gets events from before the burst until after the burst's first attempts have timed out.
+ */
 const seconds = 13
 const rounds = 3
 const warmUp = 5_000
 
 /**
- * How long deliveries to a fast partner take while twelve others hang, each with a burst. The slowest delivery of the median
- * round counts. Each round has a new dispatcher and new partners.
+ * Measures how long deliveries to a fast partner take while twelve others hang, each with a burst of events.
+ * Each round has a new dispatcher and new hanging partners. The result is the slowest delivery of the median
+ * round.
  */
 export async function measureCrowd(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

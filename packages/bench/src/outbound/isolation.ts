@@ -9,29 +9,36 @@ import { publishPaced } from "./load/publishPaced.ts"
 import { type Receiving, startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const channelCount = 11
-/** Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and breakers that open. */
+/**
+ * Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and circuit breakers
+ * that open.
+ */
 const phaseSeconds = 12
-/** Until the heap has its size: its growth once takes 30 ms. */
+/** Enough events for the heap to grow to its size before the measurement. The growth takes 30 ms. */
 const warmUp = 12_000
 const warmUpPerSecond = 2_000
 /** An attempt's default timeout. */
 const timeoutSeconds = 10
 
-/** So long that no retry of one phase happens in another. */
+/** Delays so long that no retry of one phase happens in another phase. */
 export const isolationRetryDelaysMs = [1_800_000, 3_600_000]
 
 export const usualRate = 300
-/** At this rate, one channel gets twice as many events within an attempt's timeout as a dispatcher may have outstanding. */
+/**
+ * The events/s at which one channel gets twice as many events within an attempt's timeout as a dispatcher may
+ * have outstanding.
+ */
 export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * channelCount)
 
 export type Isolation = { hanging: number; perSecond: number; bound: number }
 
-/** The latencies of healthy channels' events that were published in one second. */
+/** The latencies of the healthy channels' events that were published in the same second. */
 type Second = number[]
 
 /**
- * The latency of healthy channels while others hang, relative to the same load while all respond. One dispatcher has both in
- * turns, in short phases. Each phase has new hanging channels with closed breakers, which are paused after the phase.
+ * Measures the latency of healthy channels while others hang, relative to the same load while all respond.
+ * One dispatcher gets the two loads alternately, in short phases. Each phase with hanging channels uses new
+ * ones, whose circuit breakers are still closed, and pauses them at its end.
  */
 export async function measureIsolation(
   it: Installation,
@@ -80,7 +87,10 @@ export async function measureIsolation(
   return [measure]
 }
 
-/** Publishes to each partition: its first record creates files, which would delay other records by tens of milliseconds. */
+/**
+ * Publishes records to all partitions of a retry topic. The first record of a partition creates files, which
+ * would delay other records by tens of milliseconds.
+ */
 async function createRetryFiles(it: Installation): Promise<void> {
   const due = { attempt: 1, failures: 0, since: new Date().toISOString(), correlation: "first" }
   const topic = it.names.retry[0] ?? ""

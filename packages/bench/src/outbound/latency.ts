@@ -13,21 +13,25 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 const channelCount = 50
 const perSecond = 200
 const seconds = 30
-/** Events before the measurement, until V8 has compiled. */
+/** Events before the measurement, until V8 has compiled the code. */
 const warmUp = 4 * perSecond
 
-/** The time from publishing to the arrival at the receiver, beside a bare consumer of the same load. */
+/**
+ * Measures the time from publishing to the arrival at the receiver, compared with a bare consumer that gets
+ * the same load.
+ */
 export async function measureLatency(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/timed-${at}`)
   const amount = perSecond * seconds
   let others = measureOtherLoad()
-  // Half before and half after, because the machine's speed changes within minutes.
+  // The bare consumer is measured before and after the dispatcher, because the machine's speed changes within
+  // minutes.
   const before = await bareLatencies(it, amount / 2, channels)
   report("bare consumer, first half", before)
 
   const dispatcher = await it.start("dispatcher")
-  // The bare consumer's events are delivered first.
+  // The dispatcher first delivers the events that were published for the bare consumer.
   await receiver.reached(warmUp + amount / 2)
   await receiver.take()
   await publishPaced(it, { perSecond, amount: warmUp, channels })

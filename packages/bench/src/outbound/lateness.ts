@@ -9,10 +9,13 @@ export const latenessRetryDelaysMs = [5_000, 7_000]
 
 const deliveries = 400
 const perSecond = 50
-/** So many that no channel has enough failures in a row to open its breaker. */
+/** So many that no channel has enough failures in a row to open its circuit breaker. */
 const channelCount = 100
 
-/** How long after its due time a retry arrives. It is due a delay after the broker appended its record. */
+/**
+ * Measures how long after its due time a retry arrives. A retry is due one delay after the broker has
+ * appended its record.
+ */
 export async function measureLateness(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/fail-${at}`)
@@ -51,7 +54,6 @@ export async function measureLateness(it: Installation, { progress }: BenchOptio
   ]
 }
 
-/** The due times of retries, by delivery and attempt, from the records of the retry topics. */
 async function readDueTimes({ kafka, names }: Installation): Promise<Map<string, number>> {
   const dueAt = new Map<string, number>()
   for (const [step, topic] of names.retry.entries()) {

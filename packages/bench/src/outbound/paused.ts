@@ -11,11 +11,13 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 const amount = 100_000
 const warmUp = 20_000
 const idleMs = 60_000
-/** Between the last commit and the measurement. */
 const settleMs = 5_000
 const reportEveryMs = 60_000
 
-/** The CPU time for deliveries of a paused channel, beside the same dispatcher when idle. */
+/**
+ * Measures the CPU time that waiting deliveries of a paused channel cost, compared with the same dispatcher
+ * when idle.
+ */
 export async function measurePaused(
   it: Installation,
   { progress, pausedMs }: BenchOptions,
@@ -71,13 +73,12 @@ export async function measurePaused(
   ]
 }
 
-/** So that no autovacuum runs during the measurement. */
+/** Vacuums now, so that no autovacuum runs during the measurement. */
 async function vacuum(it: Installation): Promise<void> {
   for (const table of ["delivery", "attempt"]) await it.sql(`vacuum (analyze) ${table}`)
   await it.sql("checkpoint")
 }
 
-/** How many records the dispatcher's topics have had. */
 async function recordsOf({ kafka, names }: Installation): Promise<number> {
   const { sitePaid, sitePaidInvalid, retry, dead } = names
   let sum = 0

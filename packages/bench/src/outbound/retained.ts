@@ -13,8 +13,9 @@ const channelCount = 100
 type Round = { count: number; cost: Cost }
 
 /**
- * The CPU time of an event with many deliveries retained, relative to an empty table. Two databases of one Postgres take turns.
- * Each turn begins with a checkpoint, so that it does not write another turn's pages.
+ * Measures the CPU time of an event while many deliveries are retained, relative to an empty table. Two
+ * databases of one Postgres are measured alternately. Each turn begins with a checkpoint, so that it does not
+ * write pages that another turn changed.
  */
 export async function measureRetained(
   it: Installation,
@@ -66,7 +67,7 @@ function meanCost(rounds: readonly Round[]): Cost {
   return { dispatcher: mean("dispatcher"), postgres: mean("postgres"), broker: mean("broker") }
 }
 
-/** What Postgres has written to its write-ahead log. The first change of a page after a checkpoint logs the whole page. */
+/** `pages` counts whole pages: Postgres logs a whole page at its first change after a checkpoint. */
 async function logOf({ sql }: Pick<Database, "sql">): Promise<{ bytes: number; pages: number }> {
   const [row] = await sql<{ bytes: number; pages: number }>(
     "select wal_bytes::float8 as bytes, wal_fpi::float8 as pages from pg_stat_wal",

@@ -14,8 +14,9 @@ const publishedSeconds = 15
 const idleMs = 10_000
 
 /**
- * The CPU time of an event at 200 events/s, relative to an event of a backlog, of the same dispatcher with database and broker.
- * A backlog is published before the measurement, so the broker's CPU time for publishing alone is measured and subtracted.
+ * Measures the CPU time of an event at 200 events/s, relative to an event of a backlog. A backlog is
+ * published before its measurement begins, so the broker's CPU time for publishing is measured separately and
+ * subtracted.
  */
 export async function measureSteady(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

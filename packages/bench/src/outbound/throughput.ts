@@ -8,9 +8,9 @@ import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 50_000
 const channelCount = 100
-/** Several, because the machine's speed changes by a fifth within minutes. */
+/** Several rounds, because the machine's speed changes by a fifth within minutes. */
 const rounds = 5
-/** The difference of the median ratio between runs of the same code. */
+/** How much the median ratio differs between runs of the same code. */
 const noise = 0.03
 
 type Round = {
@@ -23,8 +23,9 @@ type Round = {
 }
 
 /**
- * Deliveries/s of one dispatcher from a backlog, and the CPU time of one, beside a bare loop that signs and posts with as many
- * requests in flight. Each round is between two runs of the loop, and the round with the median ratio counts.
+ * Measures the deliveries/s of one dispatcher with a backlog, and the CPU time of one delivery. The baseline,
+ * before and after each round, is a bare loop that signs and posts with as many requests in flight. The round
+ * with the median ratio counts.
  */
 export async function measureThroughput(
   it: Installation,
@@ -32,7 +33,7 @@ export async function measureThroughput(
 ): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/channel-${at}`)
-  // Fills the compile cache, which is part of an image.
+  // This start fills Node's compile cache, which a container image already contains.
   await (await it.start("dispatcher")).end()
   const done: Round[] = []
   let loopBefore = await bareRequests(receiver.url, amount, progress)

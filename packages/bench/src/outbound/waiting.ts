@@ -10,15 +10,15 @@ import { judge, type Measure } from "../measure/measure.ts"
 
 const waiting = 1_000_000
 const batch = 10_000
-/** Memory is read at this age of the process. */
+/** The age of a process at which its memory is read. */
 const settleMs = 10_000
 
-/** A dispatcher's memory while deliveries wait in a retry topic, relative to idle. */
 export async function measureWaiting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const idle = await settled(0)
   progress(`idle: ${idle.now.toFixed(1)} MB now, ${idle.peak.toFixed(1)} MB at most`)
   await publishWaiting(it, progress)
-  // The first fetch of a partition returns at most 64 KiB, and in practice 49 KiB.
+  // The first fetch of each partition returns about 49 KiB, so this many bytes mean that all partitions were
+  // fetched.
   const partitions = 6
   const loaded = await settled(idle.bytesRead + partitions * 40_000)
   const read = ((loaded.bytesRead - idle.bytesRead) / 1_024).toFixed(0)
@@ -32,7 +32,7 @@ export async function measureWaiting(it: Installation, { progress }: BenchOption
     }),
   ]
 
-  /** Starts a new process for each side, so that none reuses memory of the other. */
+  /** Measures a new process each time, because an old one would reuse memory. */
   async function settled(readAtLeast: number) {
     const dispatcher = await it.start("dispatcher")
     await sleep(settleMs)
@@ -57,7 +57,7 @@ async function publishWaiting(it: Installation, progress: (line: string) => void
   }
 }
 
-/** Bytes that the process has read, also from sockets: it grows when records are fetched that are not due. Linux only. */
+/** Bytes read from files and sockets. Fetched records count even if they are not due. Linux only. */
 function bytesRead(pid: number): number {
   return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? Number.NaN)
 }

@@ -9,12 +9,12 @@ import { freeze } from "./freeze.ts"
 export type CommonFaultSettings = {
   random: Random
   it: Pick<ChaosInstallation, "postgres" | "brokers">
-  /** The processes that are killed and paused, by service. */
+  /** The processes that are killed and paused, grouped by service. */
   services: SupervisedProcess[][]
-  /** Processes that join their consumer group for seconds and stop in order. */
+  /** Processes that join their consumer group for seconds and then shut down, to cause rebalances. */
   extras: SupervisedProcess[]
   brokerDownMs: [number, number]
-  /** Of a process or a broker. Longer than 10 s, the session timeout of a consumer group. */
+  /** Longer than 10 s, the session timeout of a consumer group. */
   pausedMs: [number, number]
 }
 
@@ -48,8 +48,8 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
   }
 
   /**
-   * Kills one or all processes of a service while Postgres or a broker is unavailable, so that their work is unfinished. A
-   * pause before makes sure that there is work.
+   * Kills processes of a service while Postgres or a broker is unavailable, so that they die with unfinished
+   * work. The processes are paused before the outage, to let work pile up.
    */
   async function killWithout(server: StartedBackingService, name: string): Promise<string> {
     const service = random.pick(services)

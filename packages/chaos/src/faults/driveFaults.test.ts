@@ -4,13 +4,13 @@ import { createRandom } from "../random.ts"
 import { type CommonFaultSettings, commonFaults } from "./commonFaults.ts"
 import { driveFaults, type FaultKind } from "./driveFaults.ts"
 
-// A run takes minutes, nearly all of them waiting, and it waits with node:timers/promises.
+// A run waits for minutes, with node:timers/promises.
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }))
 afterEach(() => void vi.useRealTimers())
 
 type Note = (what: string) => void
 
-/** Notes what is done to it instead of doing it. */
+/** A process that only notes what is done to it. */
 function member(name: string, note: Note): SupervisedProcess {
   return {
     name,
@@ -38,7 +38,7 @@ function backing(name: string, note: Note): CommonFaultSettings["it"]["postgres"
   }
 }
 
-/** Twenty minutes of faults, and what was done to whom in each. */
+/** Drives twenty minutes of faults, and returns what was done to whom in each. */
 async function drive(seed: number, brokers = 1) {
   vi.setSystemTime(0)
   let notes: string[] = []
@@ -70,7 +70,10 @@ async function drive(seed: number, brokers = 1) {
 }
 
 const seeds = [1, 2, 3, 4, 5]
-/** One member, or all three: paused before an outage, continued and killed during it, started again before its end or thereafter. */
+/**
+ * One member or all three are paused before an outage, continued and killed during it, and started before or
+ * after its end.
+ */
 const killedDuring = (server: string) =>
   new RegExp(
     `^(pause member-\\d, ){1,3}halt ${server} (orderly|kill)(, unpause member-\\d){1,3}` +
@@ -82,7 +85,7 @@ const healed: Partial<Record<FaultKind, RegExp>> = {
   rebalance: /^start extra, end extra$/,
   "broker stopped": /^halt broker-1 (orderly|kill), resume broker-1$/,
   "one broker stopped": /^halt (broker-[123]) (orderly|kill), resume \1$/,
-  // These have no process: a server in Docker is stopped where another would be frozen.
+  // These servers have no process id, as in Docker, so they are stopped instead of frozen.
   "one broker paused": /^halt (broker-[123]) orderly, resume \1$/,
   "Postgres killed": /^halt Postgres kill, resume Postgres$/,
   "Postgres restarted": /^halt Postgres orderly, resume Postgres$/,

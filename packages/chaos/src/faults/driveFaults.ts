@@ -21,19 +21,19 @@ export type FaultKind =
 /** Times are milliseconds since the epoch. */
 export type Fault = { kind: FaultKind; target: string; beganAt: number; endedAt: number }
 
-/** Causes and ends the fault. Returns what it affected. */
+/** Causes and ends the fault. Returns what was affected. */
 export type FaultWork = () => Promise<string>
 
 export type FaultSettings = {
   random: Random
   faults: Partial<Record<FaultKind, FaultWork>>
   durationMs: number
-  /** Between two faults. */
+  /** The shortest and the longest pause between two faults. */
   gapMs: [number, number]
   progress: (line: string) => void
 }
 
-/** The first in the first round, because a short run may end within it. */
+/** These kinds come first in the first round, because a short run may end within that round. */
 const first: readonly FaultKind[] = [
   "kill -9 while Postgres is unavailable",
   "kill -9 while a broker is unavailable",
@@ -42,8 +42,8 @@ const first: readonly FaultKind[] = [
 ]
 
 /**
- * Causes one fault after another until the time is over, in rounds of all kinds in random order. Each fault ends before the
- * next begins, but its consequences (a rebalance, a backlog) may last.
+ * Causes one fault after another until the time is over. Each round has all kinds, in random order. The
+ * consequences of a fault (a rebalance, a backlog) may outlast it.
  */
 export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   const { random, faults, durationMs, gapMs, progress } = settings
@@ -52,7 +52,7 @@ export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
   const kinds = Object.keys(faults) as FaultKind[]
   const isOver = () => Date.now() - startedAt > durationMs
   for (let round = 1; !isOver(); round++) {
-    // Twice in each round, because processes fail most often.
+    // `kill -9` comes twice in each round, because processes fail most often.
     const shuffled = random.shuffle([...kinds, "kill -9" as const])
     const order = round > 1 ? shuffled : shuffled.toSorted((a, b) => +first.includes(b) - +first.includes(a))
     for (const kind of order) {

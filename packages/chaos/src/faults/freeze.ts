@@ -3,17 +3,17 @@ import { promisify } from "node:util"
 import type { StartedBackingService } from "@sitewire/backing"
 
 /**
- * Pauses a server and its child processes (Postgres has one for each connection): connections stay open, and nothing
- * responds. Returns a function that resumes them. A server in Docker is stopped instead.
+ * Pauses a server and its child processes (Postgres has one for each connection): connections stay open, but
+ * nothing responds. Returns a function that resumes the processes. A server in Docker is stopped instead.
  */
 export async function freeze(server: StartedBackingService): Promise<() => Promise<void>> {
   const { pid } = server
-  // Process id 0 would be this run's process group.
+  // A server in Docker has no process id. Id 0 would be this run's process group.
   if (!pid) {
     await server.halt("orderly")
     return () => server.resume()
   }
-  // The server first, so that it starts no more processes.
+  // The server is paused before its children, so that it starts no more of them.
   process.kill(pid, "SIGSTOP")
   const frozen = [...(await childrenOf(pid)), pid]
   for (const one of frozen) signalIfAlive(one, "SIGSTOP")

@@ -7,15 +7,15 @@ export type Call = {
   /** 0: no response. */
   status: number
   /**
-   * Whether the token was `valid` from the request to the response, `replaced` before the request, or replaced `between`
-   * them, when both responses are right.
+   * `valid`: from the request to the response. `replaced`: before the request. `between`: replaced between
+   * request and response, so that both 202 and 404 are right.
    */
   token: "valid" | "replaced" | "between"
 }
 
 /**
- * `steadyMs` is by the source's monotonic clock, which measures the time between GETs. The GET may have arrived up to `lateMs`
- * before, while the source's process had no processor.
+ * `steadyMs` is by the source's monotonic clock, which measures the time between GETs. The GET may have
+ * arrived up to `lateMs` before, if the source's process got no CPU time.
  */
 export type SeenGet = { connection: string; at: number; steadyMs: number; lateMs: number }
 
@@ -37,24 +37,27 @@ export type Evidence = {
 
 export type InboundLedger = {
   accepted: number
-  /** 202s after which no successful run read the source. */
+  /** Calls with a 202 after which no successful run read the source. */
   forgotten: string[]
-  /** Pairs of GETs of one connection that were less than a window apart at the source. */
+  /** Pairs of GETs of one connection that reached the source less than a window apart. */
   tooClose: string[]
-  /** GETs without a trigger since the GET before. */
+  /** How many GETs came without a trigger since the connection's previous GET. */
   duplicates: number
-  /** 202s for a token that had been replaced. */
+  /** Calls that got a 202 although their token had been replaced. */
   revived: string[]
-  /** 404s for a valid token. */
+  /** Calls that got a 404 although their token was valid. */
   rejected: string[]
   waiting: string[]
   holds: boolean
 }
 
-/** Rows have milliseconds, and two processes read the clock, so a GET may seem to be this much outside of its run. */
+/**
+ * A GET may seem to be this much outside of its run, because rows have milliseconds and two processes read
+ * the clock.
+ */
 const clockMs = 50
 
-/** Contains the distance by both clocks and by the database, to distinguish a wrong clock from a wrong window. */
+/** States the distance by both clocks and by the database, to tell a wrong clock from a wrong window. */
 function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string {
   const { connection } = get
   const grantedFor = ({ at }: SeenGet) =>
@@ -83,7 +86,9 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     ({ connection }) => connection,
   )
 
-  /** By connection, the time of the newest GET of a successful run: it covers all earlier triggers. */
+  /**
+   * For each connection, the time of the newest GET of a successful run. All earlier triggers are covered.
+   */
   const covered = new Map<string, number>()
   for (const [connection, ended] of successful) {
     const good = (getsOf.get(connection) ?? []).filter(({ at }) =>
@@ -104,7 +109,7 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     for (const [at, get] of sorted.entries()) {
       const before = sorted[at - 1]
       if (before === undefined) continue
-      // Counted from the arrival of the GET before, and not from when the source's process read it.
+      // The time counts from the arrival of the previous GET, and not from when the source's process read it.
       if (get.steadyMs - (before.steadyMs - before.lateMs) < windowMs)
         tooClose.push(describePair(before, get, runs))
       const isTriggered = (callsOf.get(connection) ?? []).some(

@@ -10,7 +10,9 @@ import { addRepeatedConnections, addSingleUse, replaceTokens, triggerAtRandom } 
 
 const connectionCount = 200
 
-/** Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database. */
+/**
+ * Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database.
+ */
 export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
   const { seed, durationMs, progress } = settings
   return runOnInstallation({ ...settings, retryDelaysMs: [1_000] }, async ({ it, random, faults }) => {

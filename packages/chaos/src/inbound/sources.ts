@@ -3,15 +3,16 @@ import type { AddressInfo } from "node:net"
 import { createRandom } from "../random.ts"
 import type { SeenGet } from "./reconcile.ts"
 
-// The partners' data sources: one process that no fault affects, which records each GET. /steady/… responds at once, /slow/…
-// within two seconds, and /failing/… fails at random until POST /heal.
+// The partners' data sources: one process, which records each GET and is never a target of faults. /steady/…
+// responds at once, /slow/… within two seconds, and /failing/… fails at random until POST /heal.
 const random = createRandom(Number(process.env.CHAOS_SEED ?? "0"))
 const seen: SeenGet[] = []
 let healed = false
 
 /**
- * While this process has no processor, GETs are read late. After such a pause, the event loop runs timers before it reads, so
- * the tick before the last one was before the pause, and the GET had not arrived then.
+ * While this process gets no CPU time, it reads GETs late. After such a pause, the event loop runs timers
+ * before it reads. So the last tick was after the pause, and the tick before it was before the pause, when
+ * the GET had not arrived yet.
  */
 let ticks = { last: performance.now(), beforeLast: performance.now() }
 setInterval(() => {

@@ -10,7 +10,7 @@ const patienceMs = 5_000
 export type TriggeredConnection = {
   connection: string
   token: string
-  /** Earlier tokens, once their replacement is committed. */
+  /** The earlier tokens whose replacement is committed. */
   replaced: string[]
   /** While a token is being replaced, either token may be valid. */
   changing: boolean
@@ -28,7 +28,9 @@ export function addRepeatedConnections(
   return add(it, count, (at) => ({ id: `connection-${at}`, source: `${url}/${kindOf(at)}` }))
 }
 
-/** Adds connections that are triggered once, so that no later trigger's sync hides the loss of their trigger. */
+/**
+ * Adds connections that are triggered once. If that trigger is lost, no later trigger's sync hides the loss.
+ */
 export function addSingleUse(it: AddConnections, count: number, url: string): Promise<TriggeredConnection[]> {
   return add(it, count, (at) => ({ id: `single-${at}`, source: `${url}/steady` }))
 }
@@ -47,14 +49,14 @@ async function add(
 }
 
 /**
- * Partners call gateways at random until `isOver`. Some use a replaced token, and some a connection of `singleUse`.
+ * Calls gateways at random, as partners do, until `isOver`. Some calls use a replaced token, and some a
+ * connection of `singleUse`.
  */
 export async function triggerAtRandom(settings: {
   connections: TriggeredConnection[]
   singleUse: TriggeredConnection[]
   gateways: SupervisedProcess[]
   clients: number
-  /** Between two calls of one client. */
   restMs: [number, number]
   random: Random
   isOver: () => boolean
@@ -68,7 +70,7 @@ export async function triggerAtRandom(settings: {
     while (!isOver()) {
       await sleep(random.between(...restMs))
       const gateway = gateways[turn++ % gateways.length]?.addresses().gateway
-      // A load balancer would not use a gateway that is down.
+      // The gateway is down, so a load balancer would not use it.
       if (gateway === undefined) continue
       const single = random.next() < 0.3 ? unused.pop() : undefined
       const one = single ?? random.pick(connections)
@@ -96,7 +98,7 @@ async function callOnce(gateway: string, one: TriggeredConnection, token: string
     status = response.status
     await response.arrayBuffer()
   } catch {
-    // The status counts once the response's head has arrived.
+    // If the response's head has arrived, its status counts, even if the body failed.
   }
   const isValid = !wasChanging && !one.changing && one.token === token
   return {
@@ -108,7 +110,6 @@ async function callOnce(gateway: string, one: TriggeredConnection, token: string
   }
 }
 
-/** Replaces tokens of random connections until `isOver`. Returns how many. */
 export async function replaceTokens(settings: {
   it: ChaosInstallation
   connections: TriggeredConnection[]

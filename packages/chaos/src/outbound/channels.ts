@@ -1,21 +1,22 @@
 import type { Random } from "../random.ts"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
-/** All channels sign with it, and all partners verify with it. */
+/** The secret with which all channels sign and all partners verify. */
 export const channelSecret = "a secret of the chaos run"
 
 const channels = 200
 
 type Behaviour = "healthy" | "flaky" | "hanging" | "recovering"
 
-/** 6 hang until all is healed, 6 fail for seconds and recover, 24 fail at random, 164 are healthy. */
 function behaviourOf(channel: number): Behaviour {
   if (channel < 6) return "hanging"
   if (channel < 12) return "recovering"
   return channel < 36 ? "flaky" : "healthy"
 }
 
-/** The recovering channels get a fifth of all events, so many that their circuit breakers open while they fail. */
+/**
+ * The recovering channels get a fifth of all events, enough to open their circuit breakers while they fail.
+ */
 export function pickChannel(random: Random): string {
   return channelId(random.next() < 0.2 ? random.between(6, 11) : random.between(0, channels - 1))
 }

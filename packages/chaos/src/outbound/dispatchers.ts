@@ -2,13 +2,13 @@ import type { SupervisedProcess } from "@sitewire/installation"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { RetrySchedule } from "./outboundFaults.ts"
 
-/** Small, so that the bound on duplicates is strict. */
+/** Small, because the bound on duplicates is proportional to it. */
 const maxOutstanding = 32
 
-/** How many deliveries a dispatcher may have outstanding: new events, retries, and claimed deferred deliveries. */
+/** Three times, because new events, retries, and claimed deferred deliveries each have their own limit. */
 export const outstandingPerDispatcher = 3 * maxOutstanding
 
-/** A dispatcher that is not started yet. It reads `schedule` at each start. */
+/** The dispatcher is not started yet. Each start uses the delays that `schedule` has then. */
 export function makeDispatcher(
   it: ChaosInstallation,
   name: string,
@@ -17,7 +17,7 @@ export function makeDispatcher(
   return it.service(name, "dispatcher", () => ({
     RETRY_DELAYS: schedule.delaysMs.map((delay) => `${delay}ms`).join(","),
     OVERDUE_AFTER: "5s",
-    // Short, because a stop waits for attempts at hanging partners.
+    // Short, because a dispatcher that stops waits for its attempts at hanging partners.
     DELIVERY_TIMEOUT: "3s",
     MAX_OUTSTANDING_RECORDS: String(maxOutstanding),
     CHANNEL_MAX_CONCURRENCY: "2",

@@ -9,7 +9,10 @@ import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 export type RetrySchedule = { delaysMs: readonly number[] }
 
-/** A run begins with the first one. Not all have the same delays, so a change leaves topics without a consumer. */
+/**
+ * The retry delays; a run begins with the first ones. They differ, so a change leaves topics without a
+ * consumer.
+ */
 export const schedules: readonly (readonly number[])[] = [
   [1_000, 3_000, 9_000],
   [2_000, 6_000],
@@ -43,7 +46,7 @@ export function outboundFaults(settings: {
       await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
       return lost.join(", ")
     },
-    /** Like an operator: runs the setup job, then restarts the dispatchers one by one or all at once. */
+    /** Does what an operator does. */
     async "RETRY_DELAYS changed"() {
       const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
       schedule.delaysMs = random.pick(others)

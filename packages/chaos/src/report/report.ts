@@ -21,16 +21,15 @@ export type Finished = {
 
 export type Output = {
   json: boolean
-  /** `print` and `table` write to stdout. With `json`, nothing else may be there. */
+  /** `print` and `table` write to stdout. With `json`, only the JSON may be there. */
   print: (text: string) => void
   table: (rows: unknown) => void
   /** To stderr. */
   progress: (line: string) => void
 }
 
-/** Prints a run's results. Returns the exit status: 0 if every promise holds. */
+/** Returns the exit status: 0 if every promise holds. */
 export function report({ flow, seed, ledger, faults }: Finished, output: Output): 0 | 1 {
-  /** The table and the JSON have the length of each list of findings. */
   const counted = Object.entries(ledger).map(([name, found]) => [name, countOf(found)] as const)
   if (output.json) {
     const fields = counted.filter(([name]) => jsonFields[flow].includes(name))
@@ -43,13 +42,13 @@ export function report({ flow, seed, ledger, faults }: Finished, output: Output)
   for (const [name, found] of Object.entries(ledger)) {
     if (Array.isArray(found)) for (const one of found.slice(0, 20)) output.progress(`${name}: ${one}`)
   }
-  // The JSON has not all counts.
+  // The JSON does not contain all counts.
   if (!ledger.holds && output.json)
     output.progress(`a promise is broken: ${JSON.stringify(Object.fromEntries(counted))}`)
   return ledger.holds ? 0 : 1
 }
 
-/** Counts by name become one text, so that the table has the same columns for all. */
+/** Several counts become one text, so that all rows of the table have the same columns. */
 function countOf(found: unknown): unknown {
   if (Array.isArray(found)) return found.length
   if (typeof found !== "object" || found === null) return found

@@ -2,7 +2,6 @@ import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
 const everyMs = 10_000
 
-/** Reports every ten seconds how many deliveries are in which state, until the returned function is called. */
 export function reportProgress(settings: {
   it: Pick<ChaosInstallation, "pool">
   published: readonly unknown[]
@@ -22,7 +21,7 @@ export function reportProgress(settings: {
         const counts = rows.map(({ state, count }) => `${count} ${state}`).join(", ")
         progress(`${at.padStart(6)} s  ${published.length} published: ${counts}`)
       },
-      // Postgres is unavailable, which the fault reports.
+      // Postgres is unavailable because of a fault.
       () => {},
     )
   }, everyMs)

@@ -5,12 +5,16 @@ import { groups } from "../groups.ts"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 
-/** An hour in the runbook: longer than the lag at the time of the copy, and than clocks differ. */
+/**
+ * How far the groups are rewound before the copy (in the runbook, an hour): further than their lag then, and
+ * than clocks differ.
+ */
 export const backMs = 10_000
 
 /**
- * The numbered steps of docs/operators/restore.md, "Restoring Postgres to an older copy". Steps 1, 4, 7 and 9 are about erasures and other
- * changes by operators, which a run does not make. `lostTopics` are lost together with Postgres.
+ * Follows the numbered steps of "Restoring Postgres to an older copy" in docs/operators/restore.md. Steps 1,
+ * 4, 7 and 9 are about erasures and other changes by operators, which a run does not make. `lostTopics` are
+ * lost together with Postgres.
  */
 export async function followRunbook(settings: {
   it: ChaosInstallation
@@ -38,7 +42,7 @@ export async function followRunbook(settings: {
     rewind(groups.paid, it.names.sitePaid),
     rewind(groups.triggers, it.names.connectorTriggered),
   ])
-  // 8. Start all; the schedulers after a window, because the copy lacks the newest starts of syncs.
+  // 8. Start all. The schedulers wait for a window, because the copy lacks the newest starts of syncs.
   const starting = others.map((service) => service.start())
   await sleep(Math.max(0, stoppedAt + windowMs - Date.now()))
   await Promise.all([...starting, ...schedulers.map((scheduler) => scheduler.start())])

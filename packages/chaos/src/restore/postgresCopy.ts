@@ -25,7 +25,6 @@ export async function copyPostgres(
   return { takenAt, folder }
 }
 
-/** Replaces the data of a stopped Postgres by the copy, and starts it. */
 export async function putBack(
   it: Pick<ChaosInstallation, "postgres" | "directory">,
   { folder }: PostgresCopy,

@@ -8,7 +8,10 @@ const request = (event: string, overrides: Partial<SeenRequest> = {}): SeenReque
   ...overrides,
 })
 
-/** Two events that were delivered, one of them again under another id after a restore, and a trigger that was synchronised. */
+/**
+ * Two events that were delivered, one of them again under another id after a restore, and a trigger that was
+ * synchronised.
+ */
 function evidence(): Evidence {
   const events = ["a", "b"]
   return {
@@ -43,7 +46,7 @@ test("what was delivered and synchronised again after a restore is counted, and 
     forgotten: [],
     forged: [],
     tooClose: [],
-    // An event's second delivery, and the source's second reading.
+    // One event was delivered twice, and one source was read twice.
     duplicates: 2,
     holds: true,
   })

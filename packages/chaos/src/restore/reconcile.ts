@@ -21,7 +21,7 @@ export type RestoreLedger = Pick<
   /** Acknowledged events without a 2xx response, unless dead or erased. */
   lost: string[]
   forged: string[]
-  /** 2xx responses after the first for an event, and GETs without a trigger. */
+  /** The number of 2xx responses after an event's first one, and of GETs without a trigger. */
   duplicates: number
   /** Events whose rows are missing, unfinished, or delivered without a 2xx response. */
   misrecorded: string[]
@@ -30,7 +30,10 @@ export type RestoreLedger = Pick<
   holds: boolean
 }
 
-/** One ledger for both flows. An event may have two delivery ids, from before and after a restore. */
+/**
+ * Makes one ledger for both flows. An event may have two delivery ids, one from before and one from after a
+ * restore.
+ */
 export function reconcile({ outbound, inbound }: Evidence): RestoreLedger {
   const { published, deliveries, requests, uncommittedKeys } = outbound
   const events = new Map(published.map((event) => [event.event, event]))

@@ -28,12 +28,11 @@ import { type RestoreLedger, reconcile } from "./reconcile.ts"
 
 const schedule = { delaysMs: [1_000, 3_000, 9_000] }
 const connectionCount = 100
-/** Events published in a second. */
 const perSecond = 25
 
 /**
- * Under load of both flows, Postgres fails and is restored to a copy that is seconds old, as the runbook says. Then the same
- * happens again, and the retry topics are lost too.
+ * Kills Postgres under load of both flows and restores it to a copy that is seconds old, as the runbook says.
+ * Then does the same again, but loses the retry topics too.
  */
 export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
   const { seed, durationMs, progress } = settings
@@ -125,8 +124,8 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
 }
 
 /**
- * Whether the lag is shorter than the time by which the runbook rewinds before the copy. An older event that was consumed after
- * the copy would be lost.
+ * Whether the groups' lag is shorter than the time by which the runbook rewinds before the copy. Otherwise,
+ * an older event that was consumed after the copy would be lost.
  */
 async function isUpToDate({ kafka, names }: ChaosInstallation): Promise<boolean> {
   const lags = await Promise.all([

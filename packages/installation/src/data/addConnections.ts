@@ -2,8 +2,8 @@ import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 
 /**
- * Adds connections, or gives existing ones a new token. Returns their tokens in the same order. The tokens are not sealed,
- * so the console cannot show these connections' trigger URLs.
+ * Adds connections, or gives existing ones a new token. Returns their tokens in the same order. The tokens
+ * are not sealed, so the console cannot show these connections' trigger URLs.
  */
 export async function addConnections(
   sql: Sql,

@@ -11,7 +11,10 @@ import {
 
 type Producer = Awaited<ReturnType<typeof startProducer>>
 
-/** Publishes and reads with clients that are started at first use. `groupPrefix` begins the names of consumer groups. */
+/**
+ * Publishes and reads with clients that start at first use. Names of consumer groups begin with
+ * `groupPrefix`.
+ */
 export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) {
   let producer: Promise<Producer> | undefined
   const consumers: { close(deadlineMs: number): Promise<unknown> }[] = []
@@ -26,14 +29,13 @@ export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) 
 
   return {
     publish,
-    /** All records that the topic contains now. */
     async read(topic: string): Promise<ConsumerRecord[]> {
       const to = await topicEnd({ kafka, topic })
       const bounds = { maxRecords: 100_000, maxBytes: 50_000_000 }
       const { records } = await readTopic({ kafka, topic, groupPrefix, from: {}, to, ...bounds })
       return records
     },
-    /** A list of the topic's records, to which those that are published later are added. */
+    /** Returns a list of the topic's records. Later records are added to the same list. */
     async follow(topic: string): Promise<ConsumerRecord[]> {
       const seen: ConsumerRecord[] = []
       const onRecords = (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => {

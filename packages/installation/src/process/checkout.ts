@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { nodeArguments, nodeEnvironment } from "./nodeArguments.ts"
 
-/** A checkout of this repository, and how its images start Node. */
+/** A checkout of this repository, with the Node arguments and variables that its container images use. */
 export type Checkout = {
   root: string
   nodeArguments(main: string): string[]

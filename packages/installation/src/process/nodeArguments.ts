@@ -1,10 +1,12 @@
 /**
- * How large the three parts of V8's young generation may become, in MB. By default V8 decides by the machine's memory: 64 on
- * a large machine, which a busy service fills. Too small a size copies the objects of requests that are in flight to the old
- * generation: a gateway used two fifths more CPU time at 8 than at 32; a scheduler loses nothing at 8.
+ * The maximum size in MB of each of the three parts of V8's young generation. By default, V8 decides by the
+ * machine's memory: 64 on a large machine, which a busy service fills. If the size is too small, V8 copies
+ * objects of requests in flight to the old generation: a gateway used two fifths more CPU time at 8 than at
+ * 32. A scheduler loses nothing at 8.
  *
- * V8 collects the young generation with several threads and stops the service until the last has finished. Beside a busy
- * database, the dispatcher waits less with one thread (decision 0019); the gateway would be slower.
+ * V8 collects the young generation with several threads and stops the service until the last has finished.
+ * Beside a busy database, the dispatcher waits less with one thread (decision 0019). The gateway would be
+ * slower.
  */
 const youngGeneration: Record<string, readonly string[]> = {
   "services/trigger-gateway": ["--max-semi-space-size=32"],
@@ -14,22 +16,23 @@ const youngGeneration: Record<string, readonly string[]> = {
 const defaultYoungGeneration = ["--max-semi-space-size=16"]
 
 /**
- * Compiled code in an image is valid only with the same arguments (deploy/install.sh).
+ * The compile cache in an image is valid only with the same arguments (deploy/install.sh).
  *
- * By default, V8 collects the old generation when it has grown to four times its live objects. These are few, so 2.5 times
- * saves memory for little CPU time (decision 0016). V8 would also allocate objects that often survive in the old generation
- * at once; ours live for milliseconds and would be garbage there (decision 0019).
+ * By default, V8 collects the old generation when it has grown to four times its live objects. The services
+ * have few live objects, so 2.5 times saves memory for little CPU time (decision 0016). V8 would also
+ * allocate some objects directly in the old generation, if similar ones often survive. The services' objects
+ * live for milliseconds and would become garbage there (decision 0019).
  */
 const oldGeneration = ["--heap-growing-percent=150", "--no-allocation-site-pretenuring"]
 
-/** The Node arguments of a service, by its main file. `deploy/Dockerfile` has the same; a test compares them. */
+/** `deploy/Dockerfile` has the same arguments; a test compares them. */
 export function nodeArguments(main: string): string[] {
   const workspace = main.replace(/\/src\/.*$/, "")
   return [...(youngGeneration[workspace] ?? defaultYoungGeneration), ...oldGeneration]
 }
 
 /**
- * By default, glibc gives each of V8's threads its own heap, and cannot use what one thread has freed for another: a busy
- * dispatcher lost 28 MB. `deploy/Dockerfile` sets the same.
+ * By default, glibc gives each of V8's threads its own heap, and memory that one thread has freed cannot be
+ * used for another: a busy dispatcher lost 28 MB. `deploy/Dockerfile` sets the same.
  */
 export const nodeEnvironment = { MALLOC_ARENA_MAX: "1" }

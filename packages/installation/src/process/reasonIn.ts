@@ -1,4 +1,4 @@
-/** Why a process ended, by its output: the message of its fatal error, or else its last lines. */
+/** Finds why a process ended: the message of its fatal error, or else the last lines. */
 export function reasonIn(output: string): string {
   const lines = output.trimEnd().split("\n")
   const fatal = lines.map(fatalMessage).findLast((message) => message !== undefined)
@@ -10,7 +10,7 @@ function fatalMessage(line: string): string | undefined {
     const { level, error } = JSON.parse(line) as { level?: string; error?: { message?: string } }
     return level === "fatal" ? error?.message : undefined
   } catch {
-    // Not a log line: a configuration error is plain text.
+    // The line is no JSON: a configuration error is plain text.
     return undefined
   }
 }

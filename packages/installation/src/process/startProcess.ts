@@ -12,7 +12,7 @@ export type StartedProcess = {
   pid: number
   /** The URLs of its listeners, by name. */
   addresses: Record<string, string>
-  /** Standard output and error; with `logFile` only until the process is ready. */
+  /** Standard output and error. With `logFile`, only what came before the process was ready. */
   output: () => string
   /** Sends the signal, and SIGKILL after `killAfterMs`. Resolves with the exit code; null after a kill. */
   end: (signal?: NodeJS.Signals, killAfterMs?: number) => Promise<number | null>
@@ -21,21 +21,21 @@ export type StartedProcess = {
 }
 
 export type StartOptions = {
-  /** In error messages; `main` by default. */
+  /** The name in error messages; `main` by default. */
   name?: string
-  /** The checkout whose code runs; the one of this file by default. */
+  /** The checkout whose code runs; by default the one that contains this file. */
   checkout?: Checkout
   /** All output is appended to this file. */
   logFile?: string | undefined
   /** Ctrl-C in the terminal then does not reach the process. */
   ownProcessGroup?: boolean
-  /** Kills the process if it is aborted before the process is ready. */
+  /** If this is aborted before the process is ready, the process is killed. */
   signal?: AbortSignal
 }
 
 /**
- * Starts a service with the Node arguments of its image and resolves when the process announces over IPC that it is ready.
- * The process inherits only PATH. This file is the only one that starts services.
+ * Starts a service with the Node arguments of its image. Resolves when the process announces over IPC that it
+ * is ready. The process inherits only PATH. No other file starts services.
  */
 export async function startProcess(
   main: string,
@@ -73,7 +73,7 @@ export async function startProcess(
   timeout.abort()
   signal?.removeEventListener("abort", kill)
   if (outcome === "ready") {
-    // A process with a log file may run for weeks.
+    // The process may run for weeks, so its output is no longer kept in memory.
     if (log) retained.stop()
     return { pid: child.pid ?? 0, addresses, output: retained.text, end, ended, child }
   }
@@ -84,7 +84,7 @@ export async function startProcess(
   throw new Error(`${name} ${why}${details}`, { cause: reasonIn(retained.text()) })
 }
 
-/** Runs a script to its end and returns its standard output. Rejects unless it exits with 0. */
+/** Returns the script's standard output. Rejects unless the script exits with 0. */
 export async function runScript(
   main: string,
   args: readonly string[],

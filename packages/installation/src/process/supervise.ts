@@ -13,11 +13,13 @@ export type SupervisedProcess = {
   pid(): number | undefined
   /** What the process listens on; empty while it is down. */
   addresses(): Record<string, string>
-  /** Resolves when the process is ready, after as many attempts as that takes; without `retry` after one. */
+  /**
+   * Resolves when the process is ready, after as many attempts as needed. Without `retry`, makes one attempt.
+   */
   start(options?: { retry?: boolean }): Promise<void>
-  /** SIGKILL, also while the process is starting. */
+  /** Sends SIGKILL, even while the process is starting. */
   kill(): Promise<void>
-  /** SIGTERM once a start has finished. Resolves with the exit code. */
+  /** Sends SIGTERM, but lets a start finish before. Resolves with the exit code. */
   end(killAfterMs?: number): Promise<number | null>
   /** SIGSTOP and SIGCONT. */
   pause(): void
@@ -28,7 +30,7 @@ export type SupervisedProcess = {
 export function supervise(settings: {
   name: string
   launch: (signal: AbortSignal) => Promise<StartedProcess>
-  /** Pauses before a restart, and after a start that failed. */
+  /** The pauses before a restart and after a failed start. */
   restartAfterMs: number
   retryAfterMs: number
   onEvent: (event: ProcessEvent) => void
@@ -53,7 +55,7 @@ export function supervise(settings: {
     const { exitCode: code, signalCode: signal } = ended.child
     onEvent({ kind: "ended", pid: ended.pid, code, signal, unasked })
     if (!unasked) return
-    // A process may end before the start that made it has settled.
+    // The process may end while its start is still in progress, so wait for the start's end.
     void Promise.allSettled([starting]).then(() => begin(() => sleep(restartAfterMs).then(startUntilReady)))
   }
 

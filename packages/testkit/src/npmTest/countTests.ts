@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { TestTask } from "./listTestTasks.ts"
 
-/** The part of vitest's JSON report that is counted. */
 type Report = {
   numPassedTests: number
   numFailedTests: number
@@ -14,7 +13,7 @@ export type TestCount = {
   /** Such as `1051 passed, 0 failed, 2 skipped (230 cached)`. */
   line: string
   failed: number
-  /** Why the run failed although no test may have failed. */
+  /** Reasons why the run failed, beside failed tests. */
   problems: string[]
 }
 

@@ -5,7 +5,7 @@ export type TestTask = {
   workspace: string
   /** Relative to the repository. */
   folder: string
-  /** Its tests passed before with the same files, so turbo will not run them. */
+  /** Whether the tests passed before with the same files, so that turbo will not run them. */
   cached: boolean
 }
 
@@ -19,7 +19,6 @@ type DryRun = {
   }[]
 }
 
-/** The workspaces that `turbo run test` with these arguments would test. */
 export async function listTestTasks(settings: {
   root: string
   turbo: string

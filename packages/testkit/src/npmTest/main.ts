@@ -17,10 +17,11 @@ import { repeatFailures } from "./repeatFailures.ts"
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const turbo = join(root, "node_modules/turbo/bin/turbo")
 const vitest = join(root, "node_modules/vitest/vitest.mjs")
-/** The last line of the output, for `.ci/run`. */
+/** Gets the last line of the output, for `.ci/run`. */
 const countFile = join(root, ".sitewire/tests.txt")
 
-// Ctrl-C reaches all processes of the terminal, so the runner ends by itself. This process then stops the servers.
+// Ctrl-C reaches all processes of the terminal, so turbo or vitest ends by itself. This process then stops
+// the servers.
 let signalled = false
 let running: ReturnType<typeof spawn> | undefined
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -46,7 +47,8 @@ async function testWorkspaces(): Promise<number> {
     log(`${total} are unchanged since their tests passed, and are skipped; npm test -- --force tests all`)
   }
   await rm(countFile, { force: true })
-  // A report of an earlier run must not be counted. Turbo restores those of skipped workspaces from its cache.
+  // Reports of earlier runs must not be counted. For skipped workspaces, turbo restores the reports from its
+  // cache.
   for (const { folder } of tasks) await rm(join(root, folder, ".sitewire/tests.json"), { force: true })
 
   // Two workspaces at a time, each with one worker (vitest.config.ts).
@@ -81,7 +83,6 @@ async function withServers(work: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Returns the exit code. */
 function run(script: string, scriptArgs: string[]): Promise<number> {
   const child = spawn(process.execPath, [script, ...scriptArgs], { cwd: root, stdio: "inherit" })
   running = child

@@ -3,11 +3,15 @@ import { connectKafka, startConsumer } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { clockMs } from "../load/publishPaced.ts"
 
-/** Requests the latencies of the first `amount` events that were published at `from` or later. */
+/**
+ * Asks for the latencies of the events published at `from` or later. The response comes when there are
+ * `amount`.
+ */
 export type BareRequest = { from: number; amount: number }
 
-// The baseline: a consumer that only reads the time of publishing from each event. It uses packages/kafka, because a bare
-// kafkajs consumer is 11 ms slower: it commits after each batch before it fetches again.
+// The baseline of the part `latency`: a consumer that only reads from each event when it was published. It
+// uses packages/kafka. A bare kafkajs consumer is 11 ms slower, because it commits after each batch before it
+// fetches again.
 const [brokers = "", topic = ""] = process.argv.slice(2)
 let request: BareRequest | null = null
 let seen: { publishedAt: number; latencyMs: number }[] = []

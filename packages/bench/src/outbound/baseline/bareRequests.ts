@@ -4,7 +4,6 @@ import { warmUp } from "../load/deliverBacklog.ts"
 
 export type BareRequests = { perSecond: number; cpuMs: number }
 
-/** Runs the bare loop as a process. Returns its requests/s and the CPU time of one request. */
 export async function bareRequests(
   url: string,
   amount: number,

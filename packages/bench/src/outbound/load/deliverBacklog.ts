@@ -6,20 +6,20 @@ import { type Cost, countCost, describeCost, divide } from "../cost.ts"
 import type { Receiving } from "../receiver/startBenchReceiver.ts"
 import { publishBacklog } from "./publishBacklog.ts"
 
-/** Deliveries before the measurement, until V8 has compiled: CPU time per delivery falls until about the 25,000th. */
+/** Deliveries before the measurement let V8 compile: CPU time per delivery falls until about the 25,000th. */
 export const warmUp = 30_000
 
 export type Backlog = {
   amount: number
   channels: readonly string[]
   progress: (line: string) => void
-  /** By default, the installation's. */
+  /** The dispatcher's database, by default the installation's. */
   database?: Pick<Installation, "sql" | "url">
 }
 
 /**
- * Publishes a warm-up and `amount` events, which a new dispatcher delivers. Measures the last `count` deliveries; `cost` is that
- * of one delivery. The dispatcher is left running.
+ * Publishes a warm-up and `amount` events, which a new dispatcher delivers. Measures the `count` deliveries
+ * after the warm-up; `cost` is the cost of one. The dispatcher is left running.
  */
 export async function deliverBacklog(it: Installation, { take, reached }: Receiving, backlog: Backlog) {
   const { amount, channels, progress, database = it } = backlog
@@ -35,7 +35,7 @@ export async function deliverBacklog(it: Installation, { take, reached }: Receiv
   const counting = countCost(it, dispatcher)
   await reached(total)
   const seconds = (performance.now() - startedAt) / 1_000
-  // Only the newest can be unrecorded. A query of the whole table would be part of the measurement.
+  // Older deliveries are recorded already. To query the whole table would add to the measured CPU time.
   const recent = lowestDeliveryId(Date.now() - 1_000)
   await waitUntil("the last deliveries to be recorded", async () => {
     const pending = await database.sql(

@@ -2,12 +2,13 @@ import { openPool, type Sql } from "@sitewire/database"
 
 const batch = 100_000
 const lanes = 2
-/** While filling, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory. */
+/**
+ * With these settings, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory.
+ */
 const settings = ["max_wal_size = '16GB'", "synchronous_commit = off", "maintenance_work_mem = '512MB'"]
-/** The rows' ids are spread over these days, a few less than the retention. */
+/** The times in the rows' ids are spread over this many days, a few less than the retention. */
 const days = 25
 
-// Delivered by one attempt each.
 const statement = `
 with made as (
   insert into delivery (id, event_id, channel_id, body, body_sha256, state, attempts, correlation, created_at, finished_at)
@@ -27,8 +28,9 @@ insert into attempt (delivery_id, number, started_at, duration_ms, ip, status, s
 select id, 1, created_at, 2.5, '127.0.0.1', 204, 'sec_bench' from made`
 
 /**
- * Stores `count` delivered deliveries of `channels` channels. Indexes are built afterwards, which is faster. Then the tables are
- * vacuumed, so that no vacuum runs during a measurement. Needs PostgreSQL 18.
+ * Stores `count` delivered deliveries of `channels` channels. Indexes are dropped, and built again
+ * afterwards, which is faster. Then the tables are vacuumed, so that no autovacuum runs during a measurement.
+ * Needs PostgreSQL 18.
  */
 export async function fillDeliveries(
   url: string,
@@ -74,7 +76,7 @@ export async function fillDeliveries(
 
 const tables = ["delivery", "attempt"]
 
-/** Without the primary keys, whose values are inserted in order. */
+/** Without the indexes of primary keys: these stay, because their values are inserted in order. */
 function secondaryIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {
   return sql(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { SitePaid } from "@sitewire/contracts"
 
-/** A site.paid of usual size. `reference` is what a measure reads at the receiver. */
+/** A site.paid event of usual size. */
 export function eventOf(at: number, channel: string, reference = `customer-${at}`): SitePaid {
   return {
     id: randomUUID(),

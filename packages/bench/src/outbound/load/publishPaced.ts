@@ -6,8 +6,8 @@ import { eventOf } from "./paidEvent.ts"
 export const clockMs = () => performance.timeOrigin + performance.now()
 
 /**
- * Publishes `amount` events one by one at an even rate. Each event's reference is the time of its publishing. Resolves when the
- * broker has acknowledged all.
+ * Publishes `amount` events one by one at an even rate. Each event's `reference` is the time of publishing,
+ * by `clockMs`. Resolves when the broker has acknowledged all events.
  */
 export async function publishPaced(
   it: Installation,

@@ -1,20 +1,21 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** An attempt on a /fail… path. `arrivedAt` is wall-clock time, as in the broker's timestamps. */
+/** An attempt on a path /fail…. `arrivedAt` is wall-clock time, as in the broker's timestamps. */
 export type FailArrival = { delivery: string; attempt: number; arrivedAt: number }
 
-/** A request on a /timed… path. `publishedAt` is by `clockMs`. */
+/** A request on a path /timed…. `publishedAt` is a time of `clockMs`. */
 export type Arrival = { publishedAt: number; latencyMs: number }
 
-/** The response of /take: everything since the last /take. `hanging` counts requests without a response. */
+/** What the receiver recorded since the last /take. `hanging` counts requests that got no response. */
 export type Taken = { arrivals: Arrival[]; hanging: number; failArrivals: FailArrival[] }
 
-/** On /fail…, attempts before this one get 500, so that each delivery is retried twice. */
+/** On /fail…, attempts before this one get status 500, so that each delivery is retried twice. */
 const failUntilAttempt = 3
 
-// A minimal receiver that responds with 204 and counts its responses. /hang… never responds; /slow-<ms> responds after so
-// long. /timed… reads the time of publishing from the body's reference, so that latencies are by one clock.
+// A minimal receiver that responds with 204 and counts its responses. /hang… never responds. /slow-<ms>
+// responds after that many milliseconds. /timed… reads the time of publishing from the body's `reference` and
+// computes the latency.
 let count = 0
 let taken: Taken = nothing()
 let awaited: { count: number; reached: () => void } | null = null
@@ -22,7 +23,7 @@ let hangingNow = 0
 let awaitingNone: (() => void) | null = null
 const server = createServer((request, response) => {
   const path = request.url ?? ""
-  // Responds once so many requests have come, because polling would use CPU time.
+  // /reached/<count> responds when there have been that many responses, because polling would use CPU time.
   if (path.startsWith("/reached/")) {
     const reached = () => void response.end(JSON.stringify({ count }))
     awaited = { count: Number(path.slice("/reached/".length)), reached }

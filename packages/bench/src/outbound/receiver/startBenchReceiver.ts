@@ -1,7 +1,6 @@
 import type { Installation } from "../../installation/startBenchInstallation.ts"
 import type { Taken } from "./receiverProcess.ts"
 
-/** Starts the receiver process. */
 export async function startReceiving(it: Installation) {
   const receiver = await it.helper("packages/bench/src/outbound/receiver/receiverProcess.ts")
   const url = receiver.addresses.receiver ?? ""
@@ -11,11 +10,11 @@ export async function startReceiving(it: Installation) {
   }
   return {
     url,
-    /** Resolves with the count of responses since the last `take`, once there are `amount`. */
+    /** Resolves when there are `amount` responses since the last `take`, with their count. */
     reached: async (amount: number) => ((await call(`/reached/${amount}`)) as { count: number }).count,
-    /** Everything since the last call. */
+    /** Returns what the receiver has recorded since the last `take`. */
     take: async () => (await call("/take")) as Taken,
-    /** Resolves once no request hangs. */
+    /** Resolves when the receiver holds no request open. */
     noneHangs: async () => void (await call("/none-hangs")),
     end: () => receiver.end("SIGKILL"),
   }

@@ -2,7 +2,7 @@ import type { Fault } from "../../faults/driveFaults.ts"
 import type { AcceptedResend } from "../load/resendDeliveries.ts"
 import type { Deferral } from "./recordDeferrals.ts"
 
-/** An acknowledged event. `sha256` is of the body that the partner must get. */
+/** An event that Kafka acknowledged. `sha256` is of the body that the partner must get. */
 export type PublishedEvent = { event: string; channel: string; sha256: string }
 
 export type DeliveryRow = {
@@ -11,7 +11,7 @@ export type DeliveryRow = {
   state: string
   attempts: number
   sha256: string
-  /** Whether `deferred_at` and `next_attempt_at` are set. */
+  /** `deferred`: whether `deferred_at` is set. `scheduled`: whether `next_attempt_at` is set. */
   deferred: boolean
   scheduled: boolean
 }
@@ -38,7 +38,10 @@ export type Evidence = {
   deferrals: Deferral[]
   accepted: AcceptedResend[]
   jobs: { job: string; state: string; resent: number }[]
-  /** Keys of the records that the consumer groups have not committed: event ids, and delivery ids of retry topics. */
+  /**
+   * The keys of records that the consumer groups have not committed: event ids, and, in retry topics,
+   * delivery ids.
+   */
   uncommittedKeys: { events: string[]; deliveries: string[] }
   faults: Fault[]
   /** How many dispatchers there are, and how many deliveries each may have outstanding. */
@@ -49,5 +52,5 @@ export type Evidence = {
 export const isSuccess = ({ status }: SeenRequest): boolean =>
   typeof status === "number" && status >= 200 && status < 300
 
-/** Rows have milliseconds, and two processes read the clock. */
+/** The tolerance in comparisons of times: rows have whole milliseconds, and two processes read the clock. */
 export const clockMs = 20

@@ -4,7 +4,7 @@ import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import type { AttemptRow, DeliveryRow, Evidence, SeenRequest } from "./evidence.ts"
 import { readUncommittedKeys } from "./readUncommittedKeys.ts"
 
-/** Whether all published events have a finished delivery, and all records are committed. */
+/** Whether all deliveries are finished and all records committed. */
 export async function isOutboundQuiet(
   { sql, names, kafka }: ChaosInstallation,
   published: number,
@@ -24,7 +24,7 @@ export async function isOutboundQuiet(
   return lags.flat().every(({ lag }) => lag <= 0)
 }
 
-/** Call it when no dispatcher runs. */
+/** No dispatcher may run meanwhile. */
 export async function readUncommitted(
   { names, kafka }: ChaosInstallation,
   retryTopics: string[],

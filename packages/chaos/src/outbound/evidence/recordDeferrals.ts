@@ -1,9 +1,9 @@
 import type { Sql } from "@sitewire/database"
 
-/** A delivery was deferred; `at` is milliseconds since the epoch by Postgres's clock. */
+/** A delivery was deferred at the time `at`, in milliseconds since the epoch by Postgres's clock. */
 export type Deferral = { delivery: string; reason: string; at: number }
 
-/** Adds triggers that record each deferral in its transaction: a delivery's row has only the newest one. */
+/** Adds database triggers that record each deferral, because a delivery's row has only the newest one. */
 export async function recordDeferrals(sql: Sql): Promise<void> {
   await sql("create table chaos_deferral (delivery uuid, reason text, at timestamptz)")
   await sql(

@@ -2,7 +2,10 @@ import type { SupervisedProcess } from "@sitewire/installation"
 
 type ConsoleResponse = { status: number; body: unknown }
 
-/** A POST to the management API. Null: there was no response, and the request may have had its effect or not. */
+/**
+ * Sends a POST to the management API. Null if there was no response: the request may have had its effect or
+ * not.
+ */
 export type CallConsole = (path: string, body?: unknown) => Promise<ConsoleResponse | null>
 
 export function consoleCaller(member: SupervisedProcess, key: string): CallConsole {

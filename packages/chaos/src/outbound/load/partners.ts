@@ -5,14 +5,18 @@ import { verify } from "@sitewire/signing"
 import { createRandom } from "../../random.ts"
 import type { SeenRequest } from "../evidence/evidence.ts"
 
-// The partners: one process that no fault affects, which records every request. /healthy/…, /flaky/…, /hanging/… and
-// /recovering/… are what their names say until POST /heal. GET /requests returns the requests, one JSON a line.
+// The partners: one process, which records every request and is never a target of faults. Until POST /heal,
+// the paths /healthy/…, /flaky/…, /hanging/… and /recovering/… behave as their names say. GET /requests
+// returns the requests, one JSON a line.
 const { CHAOS_SECRET: secret = "", CHAOS_SEED: seed = "0" } = process.env
 const random = createRandom(Number(seed))
 const seen: SeenRequest[] = []
 let healed = false
 
-/** Recovering partners fail half of the time, and each half is long enough for breakers to open or close. */
+/**
+ * Recovering partners fail and recover alternately. Each period is long enough for circuit breakers to open
+ * or close.
+ */
 const failingMs = 6_000
 
 function behave(kind: string): SeenRequest["status"] {
@@ -57,7 +61,7 @@ function take(request: IncomingMessage, response: ServerResponse): void {
   })
 }
 
-/** The publisher puts the event's id into the reference. */
+/** The publisher puts the event's id into the field `reference`. */
 function eventOf(body: Buffer): string {
   try {
     return String((JSON.parse(body.toString()) as { reference?: unknown }).reference)
@@ -66,7 +70,10 @@ function eventOf(body: Buffer): string {
   }
 }
 
-/** One origin for each kind: the dispatcher limits connections by origin, and hanging partners would use them all. */
+/**
+ * Each kind has its own origin, because the dispatcher limits connections by origin, and hanging partners
+ * would use all connections.
+ */
 const addresses: Record<string, string> = {}
 for (const kind of ["healthy", "flaky", "hanging", "recovering"]) {
   const server = createServer(take)

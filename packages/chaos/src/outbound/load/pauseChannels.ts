@@ -3,7 +3,9 @@ import type { Random } from "../../random.ts"
 import { pickChannel } from "../channels.ts"
 import type { CallConsole } from "./callConsole.ts"
 
-/** Pauses random channels and resumes each seconds later, until `isOver`. Returns how many; none stays paused. */
+/**
+ * Pauses random channels until `isOver`, and resumes each one seconds later. Returns the number of pauses.
+ */
 export async function pauseChannels(settings: {
   call: CallConsole
   random: Random
@@ -22,7 +24,7 @@ export async function pauseChannels(settings: {
     await sleep(random.between(...everyMs))
     const channel = pickChannel(random)
     const lasting = random.between(...pausedMs)
-    // Resumed even without a response, because the pause may have happened.
+    // The channel is resumed even if there was no response, because it may have been paused.
     const response = await call(`/v1/channels/${channel}/pause`)
     if (response?.status === 200) count += 1
     resuming.push(sleep(lasting).then(() => resume(channel)))

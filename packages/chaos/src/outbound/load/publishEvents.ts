@@ -8,8 +8,8 @@ import { pickChannel } from "../channels.ts"
 import type { PublishedEvent } from "../evidence/evidence.ts"
 
 /**
- * Publishes events at a rate until `isOver` or until there are `atMost`, and adds them to `published`. Each batch is published
- * until it is acknowledged.
+ * Publishes events at a rate until `isOver` or until there are `atMost`, and adds them to `published`. Each
+ * batch is repeated until Kafka acknowledges it.
  */
 export async function publishEvents(settings: {
   it: Pick<ChaosInstallation, "names" | "publish">
@@ -42,7 +42,6 @@ export async function publishEvents(settings: {
   }
 }
 
-/** The partners read the event's id from the reference. */
 function makeEvent(channel: string): SitePaid {
   const id = randomUUID()
   return {

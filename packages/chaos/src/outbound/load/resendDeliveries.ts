@@ -4,12 +4,15 @@ import type { Random } from "../../random.ts"
 import { pickChannel } from "../channels.ts"
 import type { CallConsole } from "./callConsole.ts"
 
-/** A resend that the console accepted (202) between `requestedAt` and `acceptedAt`, or a job. */
+/**
+ * What the console accepted (202): the resend of one delivery, between `requestedAt` and `acceptedAt`, or a
+ * job that resends many.
+ */
 export type AcceptedResend =
   | { kind: "delivery"; delivery: string; requestedAt: number; acceptedAt: number }
   | { kind: "job"; job: string }
 
-/** Resends until `isOver`: one delivery, or all of a channel, or all of the last seconds. */
+/** Asks for resends until `isOver`: of one delivery, of all of a channel, or of all of the last seconds. */
 export async function resendDeliveries(settings: {
   call: CallConsole
   sql: Sql

@@ -1,15 +1,21 @@
 import { type AttemptRow, type Evidence, isSuccess, type SeenRequest } from "../evidence/evidence.ts"
 import { hitsBetween } from "./reassignments.ts"
 
-/** A session timeout (10 s) and a rebalance timeout (20 s). */
+/**
+ * How long after its end a fault may cause reassignments: a session timeout (10 s) and a rebalance timeout
+ * (20 s).
+ */
 const aftermathMs = 30_000
 
 /**
- * Finds deliveries with more attempts than causes. An attempt's cause is the event, a failed attempt, a resend or a sweep. These
- * attempts have no cause:
- * - repetitions of an attempt number beyond one for each reassignment that may have affected it;
- * - an attempt after one that never failed, unless a fault between them may have ended the delivery's claim.
- * A reset is not counted: within one attempt, the dispatcher may repeat a request on a new connection.
+ * Finds deliveries with more attempts than causes. The cause of an attempt is the event, a failed attempt, a
+ * resend, or a sweep that deferred an overdue delivery. These attempts have no cause:
+ * - repetitions of an attempt number, beyond one for each reassignment of partitions that may have affected
+ *   it;
+ * - an attempt after one that never failed, unless a fault between the two may have ended the delivery's
+ *   claim.
+ * Requests that were reset do not count, because the dispatcher may repeat a request on a new connection
+ * within one attempt.
  *
  * `afterDelivery` counts attempts after a successful one, less resends and sweeps.
  */

@@ -1,12 +1,15 @@
 import type { DeliveryRow, Evidence } from "../evidence/evidence.ts"
 
-/** A resent delivery is in state `delivered`, but unfinished until its attempt is made. */
+/** A resent delivery has the state `delivered`, but is unfinished until its attempt is made. */
 export function describeState({ state, deferred, scheduled }: DeliveryRow): string {
   if (deferred) return `${state}, deferred`
   return scheduled ? `${state}, scheduled` : state
 }
 
-/** Unfinished deliveries that no dispatcher will ever get: neither deferred in their row nor in a record. */
+/**
+ * Finds unfinished deliveries that no dispatcher will ever get: they are neither deferred in their row nor in
+ * an uncommitted record.
+ */
 export function findStranded({
   deliveries,
   uncommittedKeys,

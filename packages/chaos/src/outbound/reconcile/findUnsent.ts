@@ -1,6 +1,6 @@
 import { clockMs, type Evidence } from "../evidence/evidence.ts"
 
-/** Accepted resends without a deferral, and deferrals for a resend without a later attempt. */
+/** Finds accepted resends that deferred no delivery, and deferrals for a resend without a later attempt. */
 export function findUnsent({ deferrals, accepted, jobs, attempts }: Evidence): string[] {
   const unsent: string[] = []
   const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)

@@ -1,8 +1,9 @@
 import type { Fault, FaultKind } from "../../faults/driveFaults.ts"
 
 /**
- * How often a fault makes the group reassign partitions, or a dispatcher lose its claims: when a member is lost and when it
- * returns, and for each member that reconnects to a broker. Faults of Postgres and the console do not.
+ * How often a fault makes the consumer group reassign partitions, or a dispatcher lose its claims: when a
+ * member is lost, when it returns, and for each member that reconnects to a broker. Faults of Postgres and of
+ * the console do neither.
  */
 export function reassignments(kind: FaultKind, members: number): number {
   switch (kind) {
@@ -25,7 +26,7 @@ export function reassignments(kind: FaultKind, members: number): number {
   }
 }
 
-/** How many reassignments may have happened between these times. A fault may cause them until `aftermathMs` after its end. */
+/** Counts reassignments. A fault may cause them until `aftermathMs` after its end. */
 export function hitsBetween(
   faults: readonly Fault[],
   members: number,

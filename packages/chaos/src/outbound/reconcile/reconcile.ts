@@ -9,22 +9,22 @@ export type OutboundLedger = {
   delivered: number
   /** Acknowledged events for which no partner ever responded with 2xx. */
   lost: string[]
-  /** 2xx responses after the first for an event, less its resends. */
+  /** The number of 2xx responses after an event's first one, less its resends. */
   duplicates: number
   bound: number
   /** Requests with a wrong body, signature, channel or delivery. */
   forged: string[]
-  /** Deliveries with attempts without a cause: see findForks. */
+  /** Deliveries that have attempts without a cause (see findForks). */
   forked: string[]
-  /** Attempts after a successful one, less resends and overdue deferrals. */
+  /** How many attempts followed a successful one, less resends and overdue deferrals. */
   afterDelivery: number
-  /** Deliveries that the console has deferred for a resend. */
+  /** How many deliveries the console has deferred for a resend. */
   resends: number
   /** Accepted resends without a later attempt. */
   unsent: string[]
   /** Unfinished deliveries that no dispatcher will ever get. */
   stranded: string[]
-  /** Deliveries that are unfinished, or whose rows contradict the partners. */
+  /** Events whose delivery is unfinished, or whose row contradicts the partner's responses. */
   misrecorded: string[]
   uncommitted: number
   deferred: Record<string, number>
@@ -34,10 +34,11 @@ export type OutboundLedger = {
 /**
  * Compares what was published and committed with the database and with the partners' requests.
  *
- * `bound` limits duplicates. An attempt is repeated only if its delivery was outstanding when its partition was reassigned or
- * its claim lost. So each reassignment repeats at most what all members have outstanding: the bound is the sum over all faults
- * of reassignments x members x outstanding, with an extra member during a rebalance. A sweep may defer a delivery whose
- * record still exists, so each overdue deferral adds one. More attempts after deliveries than the bound are forks.
+ * `bound` limits duplicates. An attempt is repeated only if its delivery was outstanding when its partition
+ * was reassigned or its claim was lost. So a reassignment repeats at most what all members (the dispatchers)
+ * have outstanding. The bound is the sum over all faults of reassignments x members x outstanding; a
+ * rebalance has one member more. Each overdue deferral adds one, because a sweep may defer a delivery whose
+ * record still exists. If more attempts than the bound follow a successful one, they are reported as forks.
  */
 export function reconcile(evidence: Evidence): OutboundLedger {
   const { published, deliveries, requests, deferrals, faults, members, outstanding } = evidence
