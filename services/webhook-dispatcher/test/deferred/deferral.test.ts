@@ -65,7 +65,7 @@ test("after kill -9 deferred deliveries are claimed by another dispatcher, and n
     setTimeout(() => response.writeHead(204).end(), 200)
   })
   await it.channel("acme", partner.url)
-  const settings = { CHANNEL_MAX_CONCURRENCY: "4", CHANNEL_MAX_WAIT: "100ms", DELIVERY_TIMEOUT: "1s" }
+  const settings = { CHANNEL_MAX_CONCURRENCY: "4", CHANNEL_MAX_WAIT: "100ms", DELIVERY_TIMEOUT: "4s" }
   const first = await it.dispatcher(settings)
   await it.publishPaid(events(60))
   await waitUntil("claims", async () => {
