@@ -14,7 +14,10 @@ type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: s
 
 export type Folder = {
   path: string
-  /** Adds the server to the claim. `argument` is a path that is on no other process's command line. */
+  /**
+   * Adds the server's pid to the claim, so that a later run can stop the server if this process is killed.
+   * `argument` is a path that only this server's command line contains: it shows that the pid was not reused.
+   */
   record(pid: number, argument: string): Promise<void>
   /** Ends the claim, and removes a scratch folder. */
   release(): Promise<void>

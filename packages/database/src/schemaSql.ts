@@ -1,8 +1,9 @@
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 
 /**
- * `schema` is the text of schema.prisma. The drift test needs this SQL, because Prisma's own comparison does
- * not support the type "char" in the catalogue.
+ * Returns the SQL that creates the tables of schema.prisma; `schema` is its text. A test compares this SQL with
+ * the migrations. Prisma's own comparison of schema.prisma with a database cannot be used: it fails on the type
+ * "char" of Postgres's system catalogue.
  */
 export async function schemaSql(url: string, schema: string): Promise<string> {
   return withSchemaEngine(url, schema, async (engine) => {

@@ -14,7 +14,8 @@ export type FreePermits = { all: number; slow: number }
 export type ClaimInput = {
   total: FreePermits
   /**
-   * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. Slow connections probe last.
+   * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. A slow connection is chosen for
+   * the probe only if no other connection of the host is due.
    */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
   /** The permits of each host that is not in `hosts`. */

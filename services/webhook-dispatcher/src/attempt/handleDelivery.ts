@@ -82,8 +82,9 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     const { id, channel, attempt, failures, claim } = due
     if (claim !== null) return releaseClaim(due)
-    // The retry period counts only time in which the partner could have accepted the delivery. If no attempt
-    // was made because we lacked capacity, the period has not started.
+    // The retry period starts with the first failed attempt, or when the partner's open circuit breaker
+    // prevents the first attempt. A delivery that was deferred for another reason before any attempt (no
+    // capacity, a pause) has used none of its period: null.
     const elapsedMs = failures === 0 && reason !== "breaker" ? null : Date.now() - Date.parse(due.since)
     await parts.deferDelivery({ id, reason, attempt, failures, elapsedMs })
     backlog.onDeferred(channel.id)

@@ -1,9 +1,9 @@
 import type { Fault, FaultKind } from "../../faults/driveFaults.ts"
 
 /**
- * How often a fault makes the consumer group reassign partitions, or a dispatcher lose its claims: when a
- * member is lost, when it returns, and for each member that reconnects to a broker. Faults of Postgres and of
- * the console do neither.
+ * How many times, at most, one fault of this kind makes the consumer group reassign partitions or a
+ * dispatcher lose its claims: once when a member is lost, once when it returns, and once for each member that
+ * reconnects to a broker. 0 for faults of Postgres and of the console.
  */
 export function reassignments(kind: FaultKind, members: number): number {
   switch (kind) {

@@ -14,9 +14,12 @@ export type OutboundLedger = {
   bound: number
   /** Requests with a wrong body, signature, channel or delivery. */
   forged: string[]
-  /** Deliveries that have attempts without a cause (see findForks). */
+  /** Deliveries with an attempt that no event, retry, deferral or resend explains (see findForks). */
   forked: string[]
-  /** How many attempts followed a successful one, less resends and overdue deferrals. */
+  /**
+   * How many attempts followed a successful one, without those that a resend explains, or a deferral by the sweep
+   * for overdue deliveries.
+   */
   afterDelivery: number
   /** How many deliveries the console has deferred for a resend. */
   resends: number
@@ -26,8 +29,10 @@ export type OutboundLedger = {
   stranded: string[]
   /** Events whose delivery is unfinished, or whose row contradicts the partner's responses. */
   misrecorded: string[]
+  /** How many records the consumer groups had not committed at the end. */
   uncommitted: number
   deferred: Record<string, number>
+  /** True if no guarantee was broken. */
   holds: boolean
 }
 
