@@ -97,10 +97,10 @@ test("every faulty receiver is recorded with its fault, in time, and delays no o
   for (const name of ["never-accepts", "never-responds", "slow-2xx"] satisfies ReceiverFaultName[])
     expect(recorded(name).length, name).toBeLessThanOrEqual(2 * CHANNEL_MAX_CONCURRENCY)
 
-  // A healthy delivery that waited for a hanging one would take seconds. The margin covers the machine's
-  // noise.
-  expect(beside.median).toBeLessThan(3 * alone.median + 25)
-  expect(beside.p99).toBeLessThan(3 * alone.p99 + 250)
+  // A healthy delivery that waited for a hanging one would take five seconds. The margins are far below that, and cover
+  // the noise of a machine that runs other tests. `npm run bench` measures the delay itself.
+  expect(beside.median).toBeLessThan(3 * alone.median + 250)
+  expect(beside.p99).toBeLessThan(3 * alone.p99 + 1_000)
   // Decompressing one bomb, or storing one large body per delivery, would take far more.
   expect(memory.peakBytes()).toBeLessThan(300_000_000)
 
