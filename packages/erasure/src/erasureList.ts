@@ -3,10 +3,16 @@ import type { Sql } from "@sitewire/database"
 import { type Erasures, readErasures } from "./readErasures.ts"
 import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 
-/** Older erasures need not be read, because Kafka has deleted all events that were published before them. */
+/**
+ * How far back erasures are read. An erasure concerns only events that were published before it, and Kafka
+ * has deleted all events that are older than this.
+ */
 const relevantMs = sitePaidMaxAgeMs + clockMarginMs
 
-/** The monotonic clock stops while the machine is suspended, and the wall clock can be set back. */
+/**
+ * The age of the list is measured with two clocks, and the larger age counts: the monotonic clock stops while
+ * the machine is suspended, and the wall clock can be set back.
+ */
 type Clocks = { monotonicMs(): number; wallMs(): number }
 const realClocks: Clocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() }
 

@@ -3,10 +3,12 @@ import type { Sql } from "@sitewire/database"
 import { digestsOf } from "./subject.ts"
 
 export type Erasures = {
+  /** A hash of the erasures' ids. It changes when the list changes. */
   version: string
   /**
-   * Whether the content names someone whose erasure was requested after `recordedAt`. True in doubt: the
-   * clocks of the two times may differ by `clockMarginMs`, and content that is not JSON may name anybody.
+   * Whether the content names a person or site whose erasure was requested after `recordedAt`, the time at
+   * which Kafka stored the content. True in doubt: the clocks of the two times may differ by
+   * `clockMarginMs`, and content that is not JSON may name anybody.
    */
   covers(content: Buffer, recordedAt: number): boolean
 }
@@ -30,8 +32,8 @@ select version,
   from listed`
 
 /**
- * Reads the erasures that were requested since `since` and not cancelled. Returns `known` if it is still
- * current.
+ * Reads the erasures that were requested since `since` and not cancelled. Returns `known`, the result of an
+ * earlier call, if the list has not changed since.
  */
 export async function readErasures(sql: Sql, since: Date, known?: Erasures): Promise<Erasures> {
   const [row] = await sql<Row>(statement, [since, known?.version ?? null], "read-erasures")

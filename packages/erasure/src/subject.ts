@@ -2,7 +2,10 @@ import { createHash } from "node:crypto"
 import { domainToASCII } from "node:url"
 import { z } from "zod"
 
-/** Whose data an erasure deletes. A digest finds an address in events without storing the address. */
+/**
+ * Whose data an erasure deletes: an e-mail address or a site's URL. Only its digest is stored, and compared
+ * with the digests of the strings in events.
+ */
 export const subjectSchema = z.union([
   z.strictObject({ email_sha256: z.string() }),
   z.strictObject({ site_url_sha256: z.string() }),
@@ -50,14 +53,14 @@ function normalizeEmail(email: string): string {
   const text = email.trim()
   const at = text.lastIndexOf("@")
   const domain = text.slice(at + 1)
-  // `domainToASCII` would drop a path or query behind the host, as URL parsers do.
+  // `domainToASCII` would drop a path or query behind the host, so that different texts became equal.
   const host = /[\s/\\?#%]/.test(domain) ? "" : domainToASCII(domain)
   return host === "" ? foldCase(text) : `${foldCase(text.slice(0, at))}@${host}`
 }
 
 /**
- * Unicode case folding, which JavaScript lacks. It makes ß, ẞ and SS equal. The dotless ı stays as it is,
- * because its upper case is I.
+ * Unicode case folding, which JavaScript lacks. It makes ß, ẞ and SS equal. The dotless ı is left out,
+ * because its upper case is I, so it would become i.
  */
 function foldCase(text: string): string {
   return text

@@ -47,7 +47,7 @@ export function countFailure(
   breaker.failures += 1
   if (breaker.failures < breakerFailures) return false
   const wasOpen = isBreakerOpen(breaker)
-  // This attempt started before the breaker opened, so its failure does not lengthen the cool-down.
+  // A call that is no probe started before the breaker opened. Its failure does not lengthen the cool-down.
   if (wasOpen && !isProbe) return false
   if (wasOpen) breaker.cooldownMs = Math.min(breaker.cooldownMs * 2, breakerCooldownMs * 10)
   breaker.openedAt ??= now

@@ -9,6 +9,7 @@ import {
 } from "./circuitBreaker.ts"
 
 export type LimiterSettings = BreakerSettings & {
+  /** How many permits one key may hold, at most. A permit allows one call. See `createLimiter` for keys. */
   maxConcurrency: number
   /** The limit of a new key; it grows by one with each success. */
   startConcurrency?: number
@@ -20,7 +21,10 @@ export type LimiterSettings = BreakerSettings & {
   maxWaitMs: number
   now?: () => number
   onBreaker?: (key: string, state: "open" | "closed", failures: number) => void
-  /** Called when a permit is released, if a permit or half of the key's queue is free then. */
+  /**
+   * Called when a permit is released, if the key then has a free permit or a queue that is less than half
+   * full. Not called while the key's breaker is open.
+   */
   onCapacity?: (key: string) => void
 }
 
@@ -36,7 +40,7 @@ const forgetThreshold = 1_000
 
 const newestResponseWeight = 0.2
 
-/** Before a key's first response, its queue is limited to this many times its permits. */
+/** Before a key's first response, `capacity` counts at most this many waiting callers per permit. */
 const unknownQueueFactor = 2
 
 type Permit = { acquiredAt: number; isProbe: boolean }
@@ -121,13 +125,19 @@ export function createLimiter(settings: LimiterSettings) {
     return ms === 0 ? Number.POSITIVE_INFINITY : Math.floor((maxWaitMs / ms) * limitOf(state))
   }
 
-  /** The queue is short before the first response, because that response may show that the key is slow. */
+  /**
+   * How many waiting callers `capacity` counts on. They are few before the key's first response, because that
+   * response may show that the key is slow.
+   */
   function queueLimit(state: State): number {
     const limit = maxWaiting(state)
     return state.averageMs === 0 ? Math.min(limit, unknownQueueFactor * limitOf(state)) : limit
   }
 
-  /** While a key does not respond, `responseMs` grows, so fewer callers may wait. */
+  /**
+   * Rejects callers that have queued and would now wait too long: while a key does not respond, `responseMs`
+   * grows, so fewer callers may wait.
+   */
   function rejectExcessWaiting(): void {
     let anyWaits = false
     for (const state of states.values()) {

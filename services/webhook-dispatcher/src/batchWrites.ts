@@ -5,8 +5,8 @@ import type { ClaimedDelivery } from "./deferred/releaseClaims.ts"
 import type { AttemptRecord } from "./outcome/recordAttempts.ts"
 
 /**
- * Attempts share a statement, because every statement costs a commit. With a longer wait, a kill would repeat
- * more attempts.
+ * One statement records many attempts, because every statement costs a commit. The wait for more attempts is
+ * short, because attempts that are not recorded at a kill are repeated.
  */
 const recording: BatchBounds = { lingerMs: 25, flushAt: 32, maxBatch: 500, maxRunning: 2 }
 

@@ -43,8 +43,9 @@ export function createConsumers(
       return
     }
     log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
-    // Closing would wait for the unfinished record until the deadline. So wait only for attempts in flight,
-    // and for the 2 s that a consumer reserves to commit and to leave its group.
+    // Closing would wait for the unfinished record until the deadline. So wait only until the attempts in
+    // flight end (DELIVERY_TIMEOUT) and are recorded (2 s), and for the 2 s that a consumer reserves to
+    // commit and to leave its group.
     longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordWithinMs
     void lifecycle.stop("a record could not be handled", 1)
   }

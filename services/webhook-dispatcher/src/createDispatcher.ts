@@ -21,7 +21,7 @@ import { createScheduleRetry } from "./retry/scheduleRetry.ts"
 export type DispatcherSettings = {
   schedule: RetrySchedule
   topics: TopicNames
-  /** The limit applies separately to new events, retries and claimed deliveries. */
+  /** How many deliveries may be unfinished, separately for new events, retries and claimed deliveries. */
   maxOutstanding: number
   channelMaxConcurrency: number
   channelMaxWaitMs: number
@@ -30,7 +30,8 @@ export type DispatcherSettings = {
   overdueAfterMs: number
   deliveryTimeoutMs: number
   /**
-   * How often Postgres is polled for deferred deliveries of resumed channels, of resends and of ended leases.
+   * The interval at which Postgres is polled for deferred deliveries. Only a poll shows that a channel was
+   * resumed, that a resend was requested, or that the lease of another process ended.
    */
   pollIntervalMs: number
 }
@@ -47,15 +48,17 @@ export type DispatcherParts = {
 }
 
 /**
- * A claim reserves a delivery for one dispatcher until its lease ends. If leases are too short, another
- * dispatcher repeats attempts. If they are too long, a kill delays attempts.
+ * A claim reserves a delivery for one dispatcher until its lease ends. `recordWithinMs` is the part of the
+ * lease for recording an attempt. `expireWithinMs` is the lease for marking an expired delivery as dead. If
+ * leases are too short, another dispatcher repeats the work. If they are too long, the deliveries of a killed
+ * dispatcher wait too long.
  */
 const recordWithinMs = 5_000
 const expireWithinMs = 30_000
 
 /**
- * Starts to attempt deferred deliveries and to sweep for lost ones. The caller consumes (or simulates) the
- * records and passes them to `handleSitePaid` and `handleRetries`.
+ * Starts to attempt deferred deliveries, and to search for deliveries whose Kafka record was lost (the
+ * sweep). The caller consumes the records and passes them to `handleSitePaid` and `handleRetries`.
  */
 export function createDispatcher(parts: DispatcherParts) {
   const { settings, store, publish, send, isInvalidData, metrics, log } = parts
@@ -147,8 +150,8 @@ export function createDispatcher(parts: DispatcherParts) {
   }
 
   /**
-   * If a resend was requested during an attempt that is still in flight, the claim is released and made again
-   * later.
+   * Another attempt of the delivery may still be in flight, if a resend was requested during it. The claim is
+   * then released, and made again after that attempt.
    */
   async function handleClaimed(due: DueDelivery): Promise<void> {
     if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) {

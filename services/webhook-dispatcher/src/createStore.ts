@@ -16,8 +16,8 @@ import { loadDeliveries } from "./retry/loadDeliveries.ts"
 export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * Statements that finish a record are retried. Statements that run at intervals are not, because the next
- * interval repeats them.
+ * While Postgres is unavailable, statements are retried if a record or a claimed delivery would otherwise
+ * stay unfinished. Statements that run at intervals are not retried, because the next interval repeats them.
  */
 export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement }) {
   const { sql } = pool

@@ -5,8 +5,9 @@ export type Channel = {
   id: string
   address: string
   secret: SealedSecret
-  /** During a rotation: the staged or the retiring secret. */
+  /** During a rotation of the secret: the next one (staged) or the previous one (retiring). */
   otherSecret: SealedSecret | null
+  /** Whether requests also have the headers of Standard Webhooks. */
   standardWebhooks: boolean
   paused: boolean
 }
@@ -58,7 +59,7 @@ type Claim = {
   deferredAt: Date
   leaseExpiresAt: Date
   /**
-   * No attempt may start after this (`performance.now()`), because its lease would end before the attempt.
+   * No attempt may start after this (`performance.now()`), because the lease might end before the attempt.
    */
   attemptBefore: number
 }

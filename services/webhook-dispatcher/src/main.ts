@@ -26,7 +26,7 @@ await runService({
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
 
     const { pool, retry } = await openDatabase(service)
-    // `sealing keys` never becomes ready again, because the keys of a process do not change.
+    // Readiness of `sealing keys` is never set back to true, because the keys of a process do not change.
     const openSecret = createSecretOpener(config.SEALING_KEYS, (why) =>
       readiness.set("sealing keys", false, why),
     )
@@ -39,8 +39,8 @@ await runService({
       allow: config.ALLOWED_RANGES,
       allowHttp: config.ALLOW_HTTP,
       userAgent: `${config.SERVICE_NAME}/1`,
-      // Several partners may share an origin, so connections are limited per channel and this limit must
-      // never apply. Three times, because new events, retries and claimed deliveries are limited separately.
+      // So high that it is never reached: several partners may share an origin, so connections are limited
+      // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
       connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
     })
     lifecycle.onStop("egress", egress.close)

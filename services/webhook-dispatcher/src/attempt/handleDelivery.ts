@@ -19,6 +19,7 @@ export type HandleDeliveryParts = {
     /** Why a new delivery of the channel must wait behind deferred ones. Null if it need not. */
     queueReason: (channel: string) => "busy" | "fault" | null
     onDeferred: (channel: string) => void
+    /** Called after a fault: leaves the channel to other processes for a while. */
     backOff: (channel: string) => void
   }
   schedule: RetrySchedule
@@ -32,8 +33,8 @@ export type HandleDeliveryParts = {
 }
 
 /**
- * How long to wait for the stored part of the response's body. Slow bodies must not use up
- * MAX_OUTSTANDING_RECORDS.
+ * How long to wait for the start of the response's body, which is stored with the attempt. The wait is short,
+ * because a delivery that waits counts towards MAX_OUTSTANDING_RECORDS.
  */
 const failureExcerptMs = 250
 const successExcerptMs = 20
@@ -42,8 +43,8 @@ const successExcerptMs = 20
  * Attempts a delivery, or defers it if an attempt is not possible now. Resolves when the outcome is durable.
  *
  * A kill loses nothing because of the order: the retry or the dead letter is published first, then the row is
- * updated, then the record's offset is committed. After a kill in between, the attempt is repeated, and its
- * second retry is dropped as stale.
+ * updated, then the record's offset is committed. After a kill in between, the attempt is repeated. If that
+ * publishes a second retry, one of the two is dropped as stale.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, limiter, backlog, schedule, metrics, log } = parts
@@ -123,7 +124,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
 
   function logAttempt(due: DueDelivery, { error, status, timing }: AttemptOutcome, next: NextStep | null) {
     const state = stateAfter(next)
-    // A line for each success would be most of the log.
+    // Successes are logged at `debug` only, because they would be most of the log.
     const level = state === "delivered" ? "debug" : "info"
     if (!log.isLevelEnabled(level)) return
     log[level]({ ...describe(due), state, error, status, ms: Math.round(timing.totalMs) }, "attempt made")

@@ -26,7 +26,10 @@ export type SendRequestSettings = {
 export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
   const signature = signatureHeader(serviceName)
 
-  /** During a rotation, the request is signed with both secrets, so that partners can switch at any time. */
+  /**
+   * The headers of Standard Webhooks. During a rotation of the secret, they contain a signature with each of
+   * the two secrets, so that the partner can switch at any time.
+   */
   function standardHeaders({ id, channel, body }: DueDelivery, secret: string) {
     const other = channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
     const timestamp = Math.floor(Date.now() / 1000)

@@ -25,7 +25,7 @@ type Row = ChannelRow & {
 // With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
 // now, Postgres checks the row's new version, and skips it because of its lease.
 //
-// The time since the deferral counts towards the retry period only if the circuit breaker was open.
+// The time since the deferral counts towards the retry period only if its reason is `breaker`.
 //
 // The ids are an array, so that the plan looks up each id and never scans the table.
 const statement = `
@@ -46,7 +46,10 @@ returning delivery.id, event_id, body, attempts, failures, correlation, deferred
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
-/** Claims the deliveries that were deferred first. The row's lock keeps attempt numbers unique. */
+/**
+ * Claims the deliveries that were deferred first. Their rows are locked, so that two dispatchers never claim
+ * the same delivery at once and make two attempts with the same number.
+ */
 export async function claimDeferred(
   sql: Sql,
   requests: readonly ClaimRequest[],

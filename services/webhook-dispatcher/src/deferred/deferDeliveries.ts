@@ -6,7 +6,7 @@ export type Deferral = {
   reason: DeferralReason
   attempt: number
   failures: number
-  /** How much of the retry period is over; null if it starts with the next attempt. */
+  /** How much of the retry period is over; null if it has not started. */
   elapsedMs: number | null
 }
 
@@ -21,7 +21,10 @@ update delivery
  where delivery.id = deferral.id and deferred_at is null and attempts < deferral.attempt
    and (state = 'pending' or state = 'delivered' and next_attempt_at is not null)`
 
-/** The Kafka record of a deferred delivery may be committed, because a dispatcher will claim the row. */
+/**
+ * Marks deliveries as deferred. The offsets of their Kafka records may be committed after that, because a
+ * dispatcher will find the deferred rows and claim them.
+ */
 export async function deferDeliveries(sql: Sql, batch: readonly Deferral[]): Promise<void> {
   await sql(
     statement,

@@ -4,10 +4,11 @@ import type { DispatcherMetrics } from "../metrics.ts"
 import type { ClaimRequest } from "./claimDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
 
-/** A claim waits this long for more released permits. */
+/** The next claim waits this long after a permit is released, so that it can use several permits at once. */
 const claimDelayMs = 2
 /**
- * After a fault, leave the channel to other processes, which may have the sealing key that this one lacks.
+ * A fault means that this process cannot send a delivery, for example because it lacks a sealing key. It then
+ * leaves the channel to other processes for this long.
  */
 const backOffMs = 30_000
 
@@ -17,6 +18,7 @@ export type DrainParts = {
   limiter: { capacity: (channel: string) => number; pause: (channel: string) => void }
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
+  /** Called after each poll of `findDeferredChannels`. */
   onPoll: () => Promise<void>
   pollIntervalMs: number
   maxClaimed: number
@@ -79,7 +81,8 @@ export function drainDeferred(parts: DrainParts) {
       counts.set(each.channel.id, (counts.get(each.channel.id) ?? 0) + 1)
       startAttempt(each)
     }
-    // If a claim returned fewer than requested, no unclaimed deliveries remain, so new events need not queue.
+    // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim. Its
+    // new deliveries need not wait behind deferred ones then.
     for (const { channel, limit } of requests)
       if ((counts.get(channel) ?? 0) < limit) backlogs.delete(channel)
   }
@@ -117,8 +120,8 @@ export function drainDeferred(parts: DrainParts) {
         }
         await claimAndAttempt()
       } catch (error) {
-        // Readiness reports the outage. If only the response to a claim was lost, its leases end, and the
-        // deliveries are claimed again.
+        // Logged at `debug` only, because readiness reports an outage of Postgres. If only the response to a
+        // claim was lost, the deliveries are claimed again when its leases end.
         log.debug({ error }, "deferred deliveries could not be claimed; the next poll repeats it")
         channelsWithCapacity.clear()
       }

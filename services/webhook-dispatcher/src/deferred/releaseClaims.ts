@@ -3,7 +3,7 @@ import { plainArray, type Sql } from "@sitewire/database"
 /** `leaseExpiresAt` identifies the claim. */
 export type ClaimedDelivery = { id: string; leaseExpiresAt: Date }
 
-// A claim that another dispatcher has made since must not be released.
+// After this claim's lease has ended, another dispatcher may have claimed the row. That claim must stay.
 const statement = `
 update delivery set lease_expires_at = null
   from unnest($1::uuid[], $2::float8[]) as claim (id, lease_expires_at_ms)

@@ -69,7 +69,8 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       }
     }
     const deliveries = storeAndDeliver([...valid.values()], done).then((started) => Promise.all(started))
-    // Awaited together, because a rejection that nothing awaits during the store would end the process.
+    // Awaited together: if one of the promises in `rejections` failed while nothing awaited it, Node would
+    // end the process.
     await Promise.all([deliveries, ...rejections])
   }
 
@@ -103,7 +104,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     const started: Promise<void>[] = []
     for (const event of batch) {
       const deliveries = await storeAndDeliver([event], done)
-      // The caller awaits these promises later. Until then, a rejection would count as unhandled.
+      // The caller awaits these promises later. Until then, Node would end the process if one of them failed.
       for (const delivery of deliveries) delivery.catch(() => {})
       started.push(...deliveries)
     }
@@ -119,7 +120,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     metrics.events.inc({ outcome: !row.inserted ? "duplicate" : row.erased ? "erased" : "accepted" })
     if (duplicates) {
       metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
-      // Duplicates may be done before the delivery, because offsets behind the first record are not committed
+      // Duplicates need not wait for the attempt, because offsets behind the first record are not committed
       // before that record is done.
       duplicates.forEach(batch.done)
     }
@@ -148,7 +149,8 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   }
 
   /**
-   * After a crash between the store and the first attempt, the event is consumed again: make the attempt now.
+   * If a process crashes after it has stored a delivery and before the first attempt, the event is consumed
+   * again. This makes the missing attempt.
    */
   async function attemptStored({ id, correlation }: UnattemptedDelivery): Promise<void> {
     const since = new Date().toISOString()

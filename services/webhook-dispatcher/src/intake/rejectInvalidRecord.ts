@@ -28,7 +28,8 @@ export function createRejectInvalidRecord(parts: {
     const headers = { ...record.headers, ...origin }
     const published = await publish({ topic: invalidTopic, key, value, headers })
     if (published.kind === "rejected") {
-      // Retrying would block the partition, so only the record's origin is published.
+      // The broker will never accept this record, for example because it is too large. Retrying would block
+      // the consumed partition, so only the record's origin is published.
       const reasons = `${reason}; not stored here (${published.why}): ${value?.byteLength ?? 0} bytes`
       await publish({
         topic: invalidTopic,

@@ -8,7 +8,7 @@ export type NewDelivery = {
   body: Buffer
   bodySha256: Buffer
   correlation: string
-  /** When the event's record was appended, in milliseconds since the epoch. */
+  /** When the event's record was appended to its topic, in milliseconds since the epoch. */
   appendedAt: number
   /** The event names an erased person or site. Its delivery is stored without the body and not sent. */
   erased?: boolean
@@ -20,7 +20,7 @@ export type StoredRow = {
   /** False: the event's id is known already. */
   inserted: boolean
   erased: boolean
-  /** All columns are null if the channel is unknown. Then nothing is stored. */
+  /** The columns of the channel. All are null if the channel is unknown. Then nothing is stored. */
 } & (ChannelRow | Record<keyof ChannelRow, null>)
 
 // All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
@@ -47,8 +47,8 @@ select stored.id is not null as inserted, channel_id, ${channelColumns}
  order by incoming.position`
 
 /**
- * Event ids must be unique within the batch. Each call creates new delivery ids, because ids contain the
- * time, and an earlier call may have failed long ago.
+ * Event ids must be unique within the batch. Delivery ids contain the time at which they were created, so
+ * each call creates new ones: a failed call for the same events may have been long ago.
  */
 export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
   const ids = batch.map(newDeliveryId)

@@ -1,7 +1,7 @@
 import { plainArray, type Sql } from "@sitewire/database"
 
-// A resend that was requested since the claim has another `deferred_at` and stays deferred. A delivered
-// delivery stays delivered.
+// If a resend was requested since the claim, the row has another `deferred_at` and stays deferred. If a
+// resend expires, a delivery that was delivered before stays delivered.
 const statement = `
 update delivery
    set state = case state when 'pending' then 'dead' else state end,

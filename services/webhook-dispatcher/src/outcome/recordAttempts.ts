@@ -83,7 +83,7 @@ select ${columns}, case when updated.state <> 'erased' then response_excerpt end
   from outcome left join updated on updated.id = outcome.delivery_id
 on conflict do nothing`
 
-/** A batch may contain a delivery only once. */
+/** A batch may contain a delivery only once, because `update` applies only one outcome to each row. */
 export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
   const plain = (name: PlainColumn) => plainArray(batch.map((attempt) => attempt[name]))
   // Null instead of a list of nulls, to save building and parsing it.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** The key of an advisory lock: the first four bytes of "sitewire". */
+/** The key of the advisory lock that lets only one dispatcher delete at a time. Its bytes are "site". */
 const lockKey = 0x73697465
 
 export type DeletedRows = {
@@ -17,7 +17,8 @@ export type DeletedRows = {
  * pauses, so that they do not delay deliveries, replication or vacuum. Ids contain the time, so no index of
  * times is needed.
  *
- * Attempts are deleted after their deliveries, because one delivery may have hundreds.
+ * Attempts are deleted after their deliveries, in batches of their own, because one delivery may have
+ * hundreds.
  */
 export async function deleteOldDeliveries(settings: {
   pool: Pool
@@ -36,7 +37,7 @@ export async function deleteOldDeliveries(settings: {
       if (signal.aborted) return { kind: "busy", ...total }
       const deleted = await oneAtATime(pool, lockKey, async (sql) => {
         const rows = await sql<{ id: string }>(statements[table], [lastId, ...values[table]])
-        // The pause is inside the transaction, because its lock keeps other dispatchers from deleting
+        // The pause is inside the transaction, so that the lock is held and no other dispatcher deletes
         // meanwhile.
         if (rows.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
         return rows

@@ -102,7 +102,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
 /**
  * Returns why a retry record must be dropped, or null. A crash, a rebalance or the sweep can leave a second
- * record of an attempt. Numbers and states are compared, because clocks may differ.
+ * record of an attempt. Numbers and states are compared and not times, because clocks may differ.
  */
 function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
   if (!row) return "the delivery is no longer stored"
@@ -110,15 +110,15 @@ function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined):
   if (row.state === "dead") return "the delivery is dead"
   if (row.deferred) return "the delivery is deferred"
   if (attempt <= row.attempts) return "the attempt was made already"
-  // The attempt before was made twice: one run was accepted, the other failed and scheduled this retry. (If a
-  // resend fails, its retry is scheduled in the row, so `lateMs` is set.)
+  // The previous attempt was made twice after a crash: one was accepted, the other failed and published this
+  // retry. (The retry of a failed resend is valid. It is scheduled in the row, so `lateMs` is set.)
   if (row.state === "delivered" && row.lateMs === null) return "the delivery was delivered"
   return null
 }
 
 /**
- * Uses the row's times, which are by Postgres's clock. Uses the record's `since` if a crash prevented the
- * row's update. The time by which the attempt is late does not count.
+ * Returns when the retry period started, by the row's times (Postgres's clock), or by the record's `since` if
+ * a crash prevented the row's update. The time by which the attempt is late does not count.
  */
 function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
   if (elapsedMs === null) return since

@@ -5,7 +5,8 @@ import type { DueDelivery } from "../delivery.ts"
 export type ScheduleRetry = (failed: DueDelivery, step: number) => Promise<void>
 
 /**
- * If the broker rejects the record for good, the sweep later finds by the row that the delivery is overdue.
+ * Publishes the next attempt to the retry topic of the step. If the broker rejects the record for good, the
+ * sweep later finds that the delivery is overdue, because its row contains when the attempt is due.
  */
 export function createScheduleRetry(publish: Publish, retryTopics: readonly string[]): ScheduleRetry {
   return async ({ id, attempt, failures, since, correlation }, step) => {

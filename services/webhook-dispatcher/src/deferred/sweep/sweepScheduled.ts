@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-// The overdue time does not count towards the retry period.
+// The overdue time does not count towards the retry period, so the start of the period moves forward by it.
 const statement = `
 update delivery
    set deferred_at = now(), deferred_reason = 'overdue', lease_expires_at = null, next_attempt_at = null,

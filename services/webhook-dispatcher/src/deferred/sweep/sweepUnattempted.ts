@@ -1,13 +1,14 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** The key of an advisory lock: "swep". */
+/** The key of the advisory lock that lets only one dispatcher sweep at a time. Its bytes are "swep". */
 const lockKey = 0x73776570
 
 export type UnattemptedSweep = { kind: "busy" } | { kind: "swept"; deferred: number; more: boolean }
 
 // Checks each row once, in the order of the ids, which is the order of the table. An index of unattempted
-// deliveries would cost every delivery an index entry and its heap-only update.
+// deliveries would be more expensive: every delivery would need an entry, and recording its first attempt
+// would no longer be a heap-only update.
 const statement = `
 with start as materialized (
   select coalesce((select checked_through from sweep_position where id = 1), '00000000-0000-0000-0000-000000000000') as id
