@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 
-// Writes the package that partners install to the given folder (default: dist). It contains JavaScript,
-// because Node does not run TypeScript under node_modules.
+// Builds the npm package that partners install, in the folder given as argument (default: dist). The package
+// contains JavaScript, because Node does not run TypeScript under node_modules.
 const root = import.meta.dirname
 const target = resolve(process.argv[2] ?? join(root, "dist"))
 const compiled = join(target, "src")

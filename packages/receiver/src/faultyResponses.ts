@@ -6,13 +6,13 @@ import { gzipSync } from "node:zlib"
 type Pace = {
   /** The caller's time limit for the response's head. */
   timeoutMs: number
-  /** The pause between two bytes. */
+  /** The pause between two bytes of a response that is sent byte by byte. */
   dripMs: number
 }
 
 export type Respond = (response: ServerResponse, pace: Pace) => void
 
-/** Writes `text` directly to the socket, because Node's HTTP server would reject it. */
+/** Writes `text` directly to the socket, because Node's response methods cannot send it. */
 export function raw(text: string): Respond {
   return ({ socket }) => void socket?.write(text)
 }
@@ -55,7 +55,7 @@ export const flood: Respond = (response) => {
   pour(response, chunk, Number.POSITIVE_INFINITY)
 }
 
-/** 1 MB that unpacks to 1 GiB: a gzip file may have many members, here 10 MiB a hundred times. */
+/** A body of 1 MB that unpacks to 1 GiB: it repeats one gzip member, which unpacks to 10 MiB, 100 times. */
 export function gzipBomb(): Respond {
   // Made at the first request, because packing blocks the process.
   let member: Buffer | undefined

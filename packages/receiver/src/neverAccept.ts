@@ -2,7 +2,8 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { Worker } from "node:worker_threads"
 
-// The server's thread blocks itself. The kernel accepts connections for it until the backlog is full.
+// The server's thread blocks itself, so Node never accepts a connection. The kernel queues connections for it
+// until the backlog is full. Further connections then wait for ever.
 const code = `
   const { parentPort, workerData } = require("node:worker_threads")
   const server = require("node:net").createServer()
@@ -12,7 +13,8 @@ const code = `
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })`
 
-// Connections that fill the queue. Linux queues one more than the backlog; other systems may queue more.
+// How many connections are opened to fill the queue. Linux queues one more than the backlog; other systems
+// may queue more.
 const FILLERS = 4
 
 /** A port whose queue of connections is full, so that connecting never ends. */

@@ -13,8 +13,8 @@ import {
 } from "./faultyResponses.ts"
 
 /**
- * What the delivery attempt must record. `error` is null if the delivery succeeds. `why` is a part of the
- * detail.
+ * What the delivery attempt must record. `error` is null if the delivery succeeds. `why` is text that the
+ * recorded explanation of the error must contain.
  */
 export type Expected = { error: AttemptError | null; status?: number; why?: string }
 

@@ -13,15 +13,16 @@ export type FaultyReceiverOptions = {
   timeoutMs?: number
   /** The pause in milliseconds between two bytes of a response that is sent byte by byte. */
   dripMs?: number
-  /** 0 picks a free one. */
+  /** The port to listen on; 0 picks a free one. */
   port?: number
   /** Called with each request, before the response. */
   onRequest?: (request: Received) => void
   /**
-   * Signs the expired and the wrong-name certificate. A caller that trusts the issuer finds no other fault.
+   * Signs the certificates of the faults `expired` and `wrong-name`. A caller that trusts this issuer meets
+   * only that fault, and not an unknown issuer as well.
    */
   issuer?: Certificate
-  /** Makes the receiver use TLS with this certificate. Not used for faults of certificates. */
+  /** Makes the receiver use TLS with this certificate. Ignored if the fault itself is a bad certificate. */
   certificate?: Certificate
 }
 

@@ -9,12 +9,12 @@ export type RawBody =
 /**
  * Reads the body's bytes as they arrived, and keeps at most `limit` bytes. Bytes beyond the limit are read
  * and dropped, so that a sender that still writes can read the response. The server's requestTimeout ends
- * such a request.
+ * a request whose body never ends.
  */
 export function readRawBody(request: IncomingMessage, limit: number): Promise<RawBody> {
-  // A destroyed stream emits nothing more, so the request would wait for ever.
+  // A destroyed stream emits no more events, so the promise below would never resolve.
   if (request.destroyed && !request.readableEnded) return Promise.resolve({ kind: "aborted" })
-  // If an encoding was set, chunks are text, in which invalid bytes are already replaced.
+  // If an encoding was set, chunks are text. Invalid bytes in it were replaced, so the raw bytes are lost.
   if (request.readableDidRead || request.readableEnded || request.readableEncoding !== null) {
     return Promise.resolve({ kind: "already read" })
   }
@@ -29,7 +29,7 @@ export function readRawBody(request: IncomingMessage, limit: number): Promise<Ra
       else chunks.push(chunk)
     })
     request.on("end", () => resolve({ kind: "read", body: Buffer.concat(chunks) }))
-    // `close` follows `end`, too. It then has no effect, because the promise is already resolved.
+    // `close` also follows a normal `end`. It then has no effect, because the promise is already resolved.
     request.on("close", () => resolve({ kind: "aborted" }))
   })
 }

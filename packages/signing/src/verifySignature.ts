@@ -50,8 +50,8 @@ export function verifySignature({
   }
 
   async function receive(request: SignedRequest) {
-    // Read the body before the secrets: if another handler made the stream flow, its data would be lost
-    // meanwhile.
+    // Read the body before the secrets. Another handler may have started the stream already. Its data would
+    // be lost while this function waits for the secrets.
     const raw = await readRawBody(request, limit)
     if (raw.kind === "aborted") return "gone"
     if (raw.kind === "already read") throw new Error(alreadyRead)

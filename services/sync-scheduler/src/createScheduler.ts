@@ -14,7 +14,7 @@ export type SchedulerParts = {
   maxPerHost: number
   store: Pick<Store, "recordTriggers" | "claim" | "finishRuns">
   runners: Record<GrantedRun["runner"], Runner>
-  /** Called when claiming due syncs fails, and when it works again. */
+  /** Called with false when claims fail for some or all connections, and with true when they work again. */
   onClaims: (working: boolean, why?: string) => void
   /** Called if trigger records could not be stored in Postgres. Their offsets are then not committed. */
   onIngestFailed: (error: unknown) => void

@@ -30,8 +30,8 @@ await runService({
       windowMs: config.SYNC_WINDOW,
       settleMs: config.SYNC_SETTLE,
       deadlineMs,
-      // Enough for a name lookup, two lost SYNs and TLS. More would only delay a connection's next sync after
-      // a crash.
+      // From the claim to the request: enough for a name lookup, two lost SYNs and TLS. More would only delay
+      // a connection's next sync after a crash.
       startGraceMs: 5_000,
     }
     const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
@@ -79,7 +79,7 @@ await runService({
     const retention = startRetention({
       retentionMs: config.RETENTION,
       deleteBefore: async (before, signal) => {
-        // At most 10,000 rows a second. 100,000 connections that sync every minute add 1,700 rows a second.
+        // Deletes up to 10,000 rows a second. 100,000 connections that sync every minute add only 1,700.
         const { kind, ...deleted } = await deleteOldRuns({ pool, before, batch: 1_000, pauseMs: 100, signal })
         return { kind, deleted }
       },

@@ -5,6 +5,7 @@ export type GrantedRun = {
   fence: number
   /** Random, because after a failover that lost this grant, another run can get the same fence. */
   grantId: string
+  /** `pull`: we download the source. `delegate`: the service at `source`, an executor, does the sync. */
   runner: "pull" | "delegate"
   /** Never logged: its query may contain credentials. */
   source: string
@@ -40,14 +41,15 @@ export type SyncResult =
 export type RunnerResult = { result: SyncResult; transitMs: number }
 
 /**
- * Calls `mayStart` in the event loop turn in which it writes the request, because windows are measured from
- * then, and the process may have been suspended before. If `mayStart` returns false, it writes nothing, and
- * the run ends as abandoned.
+ * Executes a run. It calls `mayStart` in the event loop turn in which it writes the request, because the
+ * process may have been suspended before, and windows are measured from that call. If `mayStart` returns
+ * false, the runner writes nothing.
  */
 export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerResult>
 
 export type WindowSettings = {
   windowMs: number
+  /** How long a first trigger waits for more triggers that can share its sync. */
   settleMs: number
   deadlineMs: number
   /** A run may send its request only within this time after its claim. */

@@ -25,7 +25,7 @@ export type GatewayParts = {
 
 /** Triggers that arrive within this time share one query. Callers do not notice the delay. */
 const lingerMs = 3
-/** With several small batches, the process works on one while others wait for Postgres or Kafka. */
+/** Several small batches run at once: the process works on one while others wait for Postgres or Kafka. */
 const maxBatch = 256
 const maxRunning = 4
 

@@ -17,7 +17,7 @@ await runService({
   checks: ["postgres", "kafka"],
   start: async ({ config, log, lifecycle, readiness, metrics: registry, announce }) => {
     const deadlineMs = config.GATEWAY_DEADLINE
-    // The deadline must be enough for opening a connection and running a statement.
+    // At most half of the deadline, because opening a connection may take another quarter.
     const statementMs = Math.ceil(deadlineMs / 2)
     const pool = openPool(
       {

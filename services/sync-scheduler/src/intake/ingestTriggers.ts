@@ -23,8 +23,9 @@ export type IngestTriggersOptions = {
 
 /**
  * Returns the handler of trigger records. While one statement runs, the handler collects the records for the
- * next. A record is done when its trigger is in Postgres. A crash before the commit repeats the record, which
- * causes one needless sync at most.
+ * next. It calls `done` for a record when its trigger is in Postgres, so that the consumer commits its
+ * offset. After a crash before that commit, Kafka delivers the record again, which causes one needless sync
+ * at most.
  */
 export function createIngestTriggers(
   options: IngestTriggersOptions,
@@ -33,7 +34,7 @@ export function createIngestTriggers(
   const waiting: PendingTrigger[] = []
   let recording = false
 
-  /** No accepted trigger is lost, because the gateway writes its records by the same schema. */
+  /** This loses no accepted trigger, because the gateway writes its records by the same schema. */
   function skipInvalid({ topic, partition, offset }: ConsumerRecord, reason: string): void {
     onInvalid()
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")

@@ -6,12 +6,14 @@ import type { CompactedTrigger } from "./compactTriggers.ts"
  * once, because an upsert cannot update a row twice. Unknown connections are skipped.
  *
  * - Rows are locked in the order of their ids, as in `finishRuns`, to avoid deadlocks.
- * - `failures` becomes 0, because a trigger announces a change: the next retry is only one window later.
- * - During a run, `due_at` is the run's lease and does not change. `finishRuns` sets it, and compares
- *   `requested` with `claimed` to see whether triggers came meanwhile.
- * - `clock_timestamp()` is read under the row's lock, because the upsert may have waited for a claim.
+ * - `failures` (in a row) becomes 0, because a trigger announces a change. So if the next sync fails, its
+ *   retry is due after one window, as after a first failure.
+ * - During a run, `due_at` is the end of the run's lease and does not change here. `finishRuns` sets it
+ *   when the run ends. If `requested` (all triggers) then exceeds `claimed` (those before the run), triggers
+ *   came during the run, and the connection is due again.
+ * - `clock_timestamp()` and not `now()`, which is too early if the upsert waited for a claim's row lock.
  *
- * `dueInMs`: until the first of these connections is due. Null if all of them wait for a running sync.
+ * `dueInMs`: until the first of these connections is due. Null if a sync is running for each of them.
  */
 export async function recordTriggers(
   sql: Sql,
@@ -60,7 +62,7 @@ select count(*)::int as recorded,
 from recorded
 `
 
-/** Whether a column cannot store one of the values (SQLSTATE class 22). */
+/** Whether the statement failed because a column cannot store one of its values (SQLSTATE class 22). */
 export function isInvalidTrigger(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("22")
 }

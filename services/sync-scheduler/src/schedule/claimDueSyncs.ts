@@ -8,14 +8,17 @@ import {
 } from "./claimStatements.ts"
 import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
-/** Free permits, and how many of them slow connections may get. */
+/**
+ * How many more syncs may start (`all`), and how many of these may be syncs of slow connections. A connection
+ * is slow if its last run took long or ran into a time limit.
+ */
 export type FreePermits = { all: number; slow: number }
 
 export type ClaimInput = {
   total: FreePermits
   /**
-   * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. A slow connection is chosen for
-   * the probe only if no other connection of the host is due.
+   * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. A slow connection is chosen
+   * for the probe only if no other connection of the host is due.
    */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
   /** The permits of each host that is not in `hosts`. */
@@ -26,17 +29,21 @@ export type Claim = {
   /** Milliseconds since the statement was sent. */
   age: () => number
   runs: GrantedRun[]
-  /** Due connections wait for permits: claim again when a run ends. */
+  /** Due connections were not granted, for lack of permits: claim again when a run ends. */
   limited: boolean
   /** The statement reached its limit of rows: claim again at once. */
   more: boolean
+  /** Until the earliest `due_at` in the future. Null if there is none or it was not read. */
   nextDueInMs: number | null
 }
 
-/** A run may record its end until this long after its deadline. Then it counts as lost. */
+/**
+ * How long a run may take after its deadline to record its end. Then its lease is over, and the next claim
+ * may close the run as lost.
+ */
 const leaseMarginMs = 5_000
 
-/** Grants this process starts of due syncs. `claimStatements.ts` explains how. */
+/** Claims due syncs: grants their starts to this process. `claimStatements.ts` explains how. */
 export async function claimDueSyncs(
   sql: Sql,
   settings: WindowSettings,

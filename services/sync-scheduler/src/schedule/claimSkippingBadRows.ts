@@ -34,7 +34,7 @@ export async function claimSkippingBadRows(
     try {
       runs.push(...(await claimConnection(sql, settings, connection)))
     } catch (error) {
-      // Postgres has become unavailable, but the runs that were granted before must start.
+      // Postgres has become unavailable. Return the runs that were granted before, because they must start.
       if (!isBadRow(error) && runs.length > 0) break
       if (!isBadRow(error)) throw error
       badRows.push({ connection, error })

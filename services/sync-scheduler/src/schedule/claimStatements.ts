@@ -1,23 +1,24 @@
 /**
  * The statements that claim due syncs: they grant starts to a scheduler. A claim locks the row, uses
- * Postgres's clock, and sets a new fence and `window_ends_at`. So two starts of a connection are at least a
- * window apart, for any number of schedulers with any clocks.
+ * Postgres's clock, and sets a new fence (the number of the start) and `window_ends_at`. So two starts of a
+ * connection are at least a window apart, for any number of schedulers with any clocks.
  *
  * - `skip locked`: concurrent schedulers share the due rows instead of waiting for each other.
- * - Hosts without capacity are excluded here and not by the caller, because a grant uses up a window.
+ * - Hosts without capacity (free permits) are excluded here and not by the caller, because a grant that the
+ *   caller could not use would use up a window.
  * - A connection that is due while its host has no capacity moves to the host's queue (`waiting_for_host`).
- *   Until the host has capacity, a claim reads one row of the queue. While this scheduler's total is used up,
- *   no row moves, because its host may have capacity.
- * - Slow connections get at most their share of the permits. Their queues are last in the index, so that a
- *   claim without permits for slow connections does not read them.
+ *   While the host has none, a claim reads only the first row of that queue. If a claim grants as many starts
+ *   as this scheduler may run in total, no row moves, because the rows that are left may have a free host.
+ * - Slow connections get at most their share of the permits. Each host has a second queue for them. These
+ *   queues are last in the index, so that a claim without permits for slow connections does not read them.
  * - `window_ends_at` includes the start grace, within which a run must send its request. So two requests are
  *   a window apart even if the run's end is never recorded.
- * - `due_at` becomes the end of the run's lease. If the run's process has died, the next claim after the
- *   lease closes the run as lost, and its triggers join the next run.
+ * - `due_at` becomes the end of the run's lease, by which the run must have recorded its end. If its process
+ *   has died, the next claim after the lease closes the run as lost, and its triggers join the next run.
  * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 
-/** A statement reads and locks at most this many rows in the hosts' queues, and as many others. */
+/** A statement locks at most this many rows in the hosts' queues, and as many that are in no queue. */
 export const readAtOnce = 256
 
 const clock = `clock as materialized (select clock_timestamp() as at)`
@@ -25,7 +26,7 @@ const clock = `clock as materialized (select clock_timestamp() as at)`
 const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waiting_for_host, w.slow,
     w.first_trigger_at, w.last_trigger_at, w.correlation, c.source, c.runner, c.source_host as host`
 
-/** Chooses the connections to grant. The parameters are those of `choiceValues`, numbered from `at`. */
+/** Chooses the connections to grant. The parameters are `choiceValues`, of which the first is $`at`. */
 const choosing = (at: number) => {
   const [hosts, free, freeSlow, isProbe, otherFree, otherSlow, total, totalSlow] = [
     `$${at}::text[]`,
@@ -108,7 +109,8 @@ chosen as materialized (
 }
 
 /**
- * Moves candidates that were not chosen to their hosts' queues. $9 is the total, because of `choosing(3)`.
+ * Moves candidates that were not chosen to their hosts' queues, unless the total of permits is used up. $9 is
+ * that total, because `choosing(3)` numbers its eight parameters from $3.
  */
 const queueing = `
 queued_now as (
@@ -163,8 +165,9 @@ recorded as (
 )`
 
 /**
- * A run with the new fence is left of a deleted connection with the same id, whose delete trigger was
- * disabled. Only `claimConnection` overwrites it, because the check slows down inserts.
+ * Overwrites an old run that has the new run's fence. There is one if a connection with the same id was
+ * deleted while Postgres's delete trigger was disabled. Only `claimConnection` does this, because this check
+ * slows down inserts.
  */
 const overwrite = `on conflict (connection_id, fence) do update set
     grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',

@@ -11,13 +11,16 @@ export type HostLimiterSettings = {
   onBreaker?: LimiterSettings["onBreaker"]
 }
 
-/** Failures in a row. More than a host's first 4 permits, so that a short interruption opens no breaker. */
+/**
+ * A host's circuit breaker opens after this many failures in a row. A host has 4 permits at first, so a short
+ * interruption, in which all 4 syncs fail, does not open it.
+ */
 const breakerFailures = 8
 
 /**
  * Limits the syncs in flight of this process, in total and per source host. Slow connections get at most half
- * of the permits, in total and of each host. While a host's circuit breaker is open, its connections stay due
- * and use up no retries.
+ * of the permits, in total and of each host. While a host's circuit breaker is open, only probes start: its
+ * other connections stay due, and no failure is counted for them.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
@@ -35,8 +38,8 @@ export function createHostLimiter(settings: HostLimiterSettings) {
   })
   const slow = { total: 0, byHost: new Map<string, number>() }
   /**
-   * Hosts that got permits since the last call of `free`. `constrained` omits those that are idle again, but
-   * they may have more capacity than an unknown host.
+   * Hosts that got permits since the last call of `free`. The limiter's `constrained` omits those that are
+   * idle again. They are added, because they may have more capacity than the default, `otherHost`.
    */
   const recent = new Set<string>()
 
@@ -69,7 +72,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
       }
     },
     /**
-     * Returns the function that releases the permit. Null if the host has lost its capacity since the claim.
+     * Takes a permit and returns the function that releases it. Null if the host has lost its capacity.
      */
     acquire({
       host,

@@ -7,7 +7,7 @@ import type { Claim, ClaimInput } from "./claimDueSyncs.ts"
 import type { BadRow } from "./claimSkippingBadRows.ts"
 import { createWakeTimer } from "./wakeTimer.ts"
 
-/** Triggers that another scheduler has recorded are noticed within this time. */
+/** Nothing announces triggers that another scheduler recorded, so this process claims at least this often. */
 const longestSleepMs = 2_000
 
 /** Running syncs are aborted this long before a stop's deadline, so that their ends can be recorded. */
@@ -23,6 +23,7 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
 }
 
 export type DueSyncs = {
+  /** Announces that a sync is due in `ms` milliseconds. */
   dueIn(ms: number): void
   /** Includes syncs whose end is being recorded. */
   running(): number
@@ -68,8 +69,8 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
       for (const run of claimed.runs) start(run, claimed.age)
       reportClaim(claimed.badRows)
       if (claimed.more) return 0
-      // Every claim reads all queues of hosts. The pause is as long as the claim took, so claims take at most
-      // half of the time.
+      // While connections wait for permits, each claim reads the queues of all hosts. Pause for as long as
+      // the claim took, so that claims take at most half of the time.
       if (limited) await pause(Math.min(longestSleepMs, claimed.age()))
       return Math.min(longestSleepMs, claimed.nextDueInMs ?? longestSleepMs)
     } catch (error) {
@@ -81,7 +82,10 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     }
   }
 
-  /** A bad row fails once in each window, so claims work again if no row has failed for two windows. */
+  /**
+   * A bad row is one whose values make its claim fail. It fails once in each window, so claims are reported
+   * to work again when none has failed for two windows.
+   */
   function reportClaim(badRows: readonly BadRow[]): void {
     for (const { connection, error } of badRows) {
       metrics.claimFailures.inc()

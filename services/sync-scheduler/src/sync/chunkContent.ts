@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** 50 MB are 200 chunks, and storing a chunk takes less than a second. */
+/** So small that storing a chunk takes less than a second. 50 MB are 200 chunks. */
 const chunkBytes = 256 * 1024
 
 export type ContentChunks = {
@@ -11,8 +11,8 @@ export type ContentChunks = {
 }
 
 /**
- * Divides a stream into chunks and hashes it. Only `flush` writes the last chunk, because unchanged content
- * need not be stored.
+ * Divides a stream into chunks, hashes it and writes every chunk but the last. `flush` writes the last. The
+ * caller omits `flush` if the hash shows that the content is unchanged.
  */
 export function chunkContent(write: (position: number, data: Buffer) => Promise<void>): ContentChunks {
   const hash = createHash("sha256")

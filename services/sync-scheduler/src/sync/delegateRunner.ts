@@ -11,7 +11,10 @@ export type DelegateRunnerOptions = {
   secret: string | undefined
 }
 
-/** The body of an executor's response. Any other body counts as `changed`. */
+/**
+ * The body of the response of an executor: the service that fetches and stores the data for a `delegate`
+ * connection. Any other body counts as `changed`.
+ */
 const responseSchema = z.object({ changed: z.boolean() })
 
 /** How long to wait for the response's short body after its headers. */

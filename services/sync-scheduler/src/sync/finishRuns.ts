@@ -22,7 +22,7 @@ export type Finish =
       kind: "recorded"
       /** Null: the connection is not due again. */
       dueInMs: number | null
-      /** Since the first trigger was accepted. Null if the run covered no trigger. */
+      /** From the acceptance of the first trigger to now. Null if the run covered no trigger. */
       syncedMs: number | null
       waitedFor: WaitedFor
     }
@@ -31,20 +31,22 @@ export type Finish =
   /** Nothing was written: Postgres rejects the values of this run. */
   | { kind: "failed"; error: unknown }
 
-/** Windows between a failed start and the next one, by the number of failures in a row. */
+/** How many windows after a failed run the next one is due, by the number of failures in a row. */
 const retryWindows = [1, 2, 4, 8, 15]
 
 /**
  * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that
  * it covers. The results are in the order of `completions`.
  *
- * - `newest`: the runs whose fence and grant id are still the newest. Nothing is written for the others.
+ * - The subquery `newest` selects the runs whose fence and grant id are still the newest. Nothing is written
+ *   for the others.
  * - Rows are locked in the order of their ids, as in `recordTriggers`, to avoid deadlocks.
- * - `window_ends_at` is a window after `started_at + sentAfterMs`, when the source had the request at the
- *   latest. 1 ms is added, because the column rounds. An abandoned run that sent nothing uses up no window. A
- *   failed run does, because otherwise an unreachable source would be called without a pause.
- * - `run` returns the columns of `newest`, because joining the arrays again took half of the statement's
- *   time.
+ * - By `started_at + sentAfterMs`, the source had the request. `window_ends_at` is one window later. 1 ms is
+ *   added to `sentAfterMs`, because the columns round to milliseconds. An abandoned run that sent nothing
+ *   uses up no window. A failed run does, because otherwise an unreachable source would be called without a
+ *   pause.
+ * - The subquery `run` returns the columns of `newest`, because joining the parameters again took half of the
+ *   statement's time.
  * - The content chunks of this run and of older runs are deleted, except those of the snapshot.
  */
 export async function finishRuns(
@@ -82,7 +84,7 @@ export async function finishRuns(
   })
 }
 
-/** Null is shorter than an array of nulls, and `unnest` returns the same rows. */
+/** Replaces an array of nulls by null: it is shorter to send, and `unnest` returns the same rows. */
 function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }

@@ -67,7 +67,7 @@ function isComplete(status: number): boolean {
   return status >= 200 && status <= 299 && status !== 206
 }
 
-/** Thrown in `onChunk` to end the download. */
+/** Thrown in `onChunk` to end the download, because a newer start of the connection has been granted. */
 class StaleFence extends Error {}
 
 function requestHeaders(run: GrantedRun, options: PullRunnerOptions): Record<string, string> {

@@ -1,11 +1,11 @@
 import type { Timing } from "@sitewire/egress"
 
-/** Any longer time to the first byte is the source's processing time. */
+/** A request is assumed to arrive within this time. What the first byte takes longer is the source's work. */
 export const longestTransitMs = 250
 
 /**
- * Upper bound of the time from writing a request until it reached the source: it did so before the response's
- * first byte. Windows start then, because requests must reach the source a window apart.
+ * Upper bound of the time from writing a request until it reached the source, which was before the response's
+ * first byte. The window starts when the request arrives, because requests must arrive a window apart.
  */
 export function requestTransitMs({ firstByteMs = longestTransitMs }: Timing): number {
   return Math.min(firstByteMs, longestTransitMs)

@@ -4,7 +4,8 @@ export type Chunk = { connection: string; fence: number; grantId: string; positi
 
 /**
  * Stores a chunk of content under the run's fence. Returns false and stores nothing if a newer start has been
- * granted. If that start is granted while the statement runs, the end of its run deletes the chunk.
+ * granted. If that start is granted while the statement runs, `finishRuns` deletes the chunk at the end of
+ * that newer run.
  */
 export async function storeChunk(sql: Sql, chunk: Chunk): Promise<boolean> {
   const { connection, fence, grantId, position, data } = chunk

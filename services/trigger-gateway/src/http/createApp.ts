@@ -12,12 +12,12 @@ import { responses, sendAccepted, sendResponse } from "./responses.ts"
 const path = "/connectors/hook/:id/:token"
 
 /**
- * The scheme and host that clients send to proxies. They are removed, because Express would let Node parse
- * the URL, and Node prints malformed URLs, token included, in a warning.
+ * The start of an absolute URL (`http://host`), which clients send to proxies. It is removed, because Express
+ * lets Node parse absolute URLs, and Node prints malformed ones, token included, in a warning.
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** How many requests of one connection may be without a response. */
+/** How many requests of one TCP connection may wait for their responses. */
 const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }

@@ -18,7 +18,7 @@ export async function drainServer(settings: {
   const { server, delayMs, responseMs, deadlineMs } = settings
   const startedAt = performance.now()
   const closeBy = startedAt + Math.max(0, deadlineMs - responseMs - 2_000)
-  // With a delay of 0, there is no load balancer, so no quiet moment is needed.
+  // Not `startedAt + quietMs`: with a delay of 0, there is no load balancer, so no quiet moment is needed.
   let quietAt = startedAt
   let accepted = 0
   server.on("connection", () => {
@@ -31,7 +31,7 @@ export async function drainServer(settings: {
     closeAt = quietAt
   } while (performance.now() < Math.min(closeAt, closeBy))
   // Close after an event loop turn without a new connection, so that few connections wait to be accepted.
-  // With 64 clients that never stop connecting, 1 of 8 stops reset connections, without this loop 5 of 8.
+  // With 64 clients that never stop connecting, 1 of 8 stops reset connections. Without it, 5 of 8 did.
   let before: number
   do {
     before = accepted

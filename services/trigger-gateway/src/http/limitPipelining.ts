@@ -12,8 +12,9 @@ type ConnectionState = {
 
 /**
  * Processes pipelined requests in order. Ignores everything after a response that closes the connection,
- * because it may be the rest of a rejected body. A connection with more than `maxOutstanding` requests
- * without a response gets 503 and is closed, so it cannot use up GATEWAY_MAX_WAITING.
+ * because it may be the rest of a rejected body. A TCP connection with more than `maxOutstanding` requests
+ * without a response gets 503 and is closed. Otherwise it alone could use up GATEWAY_MAX_WAITING, the number
+ * of triggers that may wait in the gateway.
  */
 export function limitPipelining(settings: {
   maxOutstanding: number
@@ -61,7 +62,8 @@ export function limitPipelining(settings: {
       state.outstanding -= 1
     })
     const { bodyRead } = state
-    // The next request waits, because Node emits it before `rejectLargeBody` knows a chunked body's size.
+    // The next request waits until a chunked body has been read: Node emits that request earlier, when
+    // `rejectLargeBody` does not know yet whether the body is too large.
     if (request.headers["transfer-encoding"] !== undefined) {
       state.bodyRead = new Promise((resolve) => request.once("end", resolve))
     }

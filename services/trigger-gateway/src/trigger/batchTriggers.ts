@@ -27,18 +27,19 @@ export type BatchRun = {
 }
 
 export type BatchTriggersSettings = BatchBounds & {
-  /** Triggers without an outcome when the promise settles have failed. */
+  /** Must settle each trigger. Those that are not settled when the promise ends count as failed. */
   processBatch: (batch: ReceivedTrigger[], run: BatchRun) => Promise<void>
   isUnavailable: () => boolean
-  /** If this many triggers wait in all batches together, more are rejected at once. */
+  /** If this many triggers wait in all batches together, further ones are rejected at once. */
   maxWaiting: number
   deadlineMs: number
 }
 
 /**
  * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within
- * `deadlineMs`. An "unavailable" trigger may have been published all the same, which causes one needless sync
- * at most. There are callbacks, because promises would cost more CPU time than the work.
+ * `deadlineMs`. A trigger with the outcome "unavailable" may have been published all the same, which causes
+ * one needless sync at most. Responses are callbacks, because a promise for each trigger would cost more CPU
+ * time than the work itself.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings

@@ -17,7 +17,8 @@ const notFound: TriggerOutcome = { status: "not found" }
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 
 /**
- * After this time, another batch may start while some partitions have not acknowledged this batch's records.
+ * After this time, another batch may start although some partitions have not acknowledged this batch's
+ * records. So a slow partition does not hold up the triggers of the others.
  */
 const releaseAfterMs = 50
 
