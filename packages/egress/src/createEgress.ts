@@ -74,7 +74,8 @@ export type Egress = {
 
 const MAX_HEADER_BYTES = 16 * 1_024
 const MAX_IDLE_CONNECTIONS = 1_024
-// Servers usually close idle connections after 5 s or more. The client should close them first.
+// Servers usually close idle connections after 5 s or more. The client closes them first, because a request
+// fails if the server closes the connection just when it is written.
 const IDLE_MS = 4_000
 
 /** All calls to addresses from partners go through this: it vets each address and limits time and size. */

@@ -2,22 +2,24 @@ import { Resolver } from "node:dns/promises"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
-/** Rejects with an error whose `code` is a DNS code. */
+/**
+ * Looks up the IP addresses of a name. Rejects with an error whose `code` is one of DNS, such as `ENOTFOUND`.
+ */
 export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
   /** Ends pending queries, which would keep the process alive for seconds. */
   cancel?: () => void
 }
 
-// The only address of localhost that `vetUrl` has vetted.
+// `vetUrl` vets localhost as 127.0.0.1, so localhost must not lead to any other address.
 const LOOPBACK = ["127.0.0.1"]
 
-// c-ares, Node's resolver, shortens the timeout if recent responses were fast. Several tries leave some
-// seconds for a name server that must query others.
+// Node's resolver, c-ares, waits less than `timeout` if recent responses were fast. With several tries, a
+// name server that must first ask others still gets some seconds.
 const QUERY_OPTIONS = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
 
 /**
- * How long to wait for the second address family (IPv4 or IPv6), because some name servers drop queries for
- * one.
+ * When the addresses of one family (IPv4 or IPv6) are known, those of the other are awaited only this long.
+ * Some name servers never answer queries for one of the families.
  */
 const SECOND_FAMILY_MS = 300
 
@@ -25,7 +27,7 @@ const SECOND_FAMILY_MS = 300
  * Queries the name servers directly, because `getaddrinfo` occupies one of Node's four threads until the
  * response: four slow lookups would stop all others. Search domains are not applied.
  *
- * @param options.servers used instead of the machine's; with a port unless it is 53.
+ * @param options.servers name servers to query instead of the machine's; with a port unless it is 53.
  */
 export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
   const hosts = readHostsFile()

@@ -5,8 +5,8 @@ export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
 
 const OK: IpVerdict = { kind: "ok" }
 
-// Only 2000::/3 is global unicast. Blocking all else covers IPv4-compatible addresses and ranges that are
-// reserved later.
+// All public IPv6 addresses are in this range. Addresses outside are blocked even if the library does not
+// list them as special, because they may get a special purpose later.
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 // Azure serves a virtual machine's metadata and credentials from this public address.

@@ -17,28 +17,31 @@ export type Connection = {
   /** The IP address of the current or last socket. */
   ip: string | undefined
   phase: Phase
+  /** True until the head of the current call's response has arrived. 1xx responses do not count. */
   headAwaited: boolean
   /** Set if the connection was opened for the current call. */
   connectMs: number | undefined
   tlsMs: number | undefined
 }
 
+/** A call that needs a connection. */
 export type PoolUser = {
   readonly target: Target
   /** Vetted IP addresses. A connection is reused only if its IP address is among them. */
   readonly ips: readonly string[]
+  /** True if the call must not reuse a connection, because it repeats a request. */
   readonly needsNew: boolean
   onConnection(connection: Connection): void
 }
 
 export type ConnectionPool = {
-  /** Calls `onConnection` at once, or when a connection is free. Users wait in order. */
+  /** Calls the user's `onConnection` at once, or when a connection is free. Users wait in order. */
   acquire(user: PoolUser): void
   cancelWait(user: PoolUser): void
   /** Call it at the end of the response. The connection is reused if its socket stays open. */
   release(connection: Connection): void
   discard(connection: Connection): void
-  /** Requests in flight fail. */
+  /** Closes all connections, so requests in flight fail. */
   close(): Promise<void>
   counts(): { origins: number; open: number; idle: number }
 }
@@ -63,8 +66,8 @@ type PooledConnection = Connection & {
 // An origin is removed with its last connection, so the number of origins needs no limit.
 type Origin = { key: string; open: number; idle: PooledConnection[]; waiting: Set<PoolUser> }
 
-// How many times `maxHeaderBytes` may precede the end of the head: up to sixteen 1xx responses and a TLS
-// handshake.
+// The head of a response must end within this many times `maxHeaderBytes`. That leaves room for what may
+// precede it: a TLS handshake and up to sixteen 1xx responses.
 const MAX_HEADS_READ = 24
 
 /**
@@ -100,15 +103,15 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         return
       }
       discard(outdated)
-      // `discard` also removed the origin if this was its last connection.
+      // `discard` removed the origin if this was its last connection, so add it again.
       origins.set(key, origin)
     }
     serve(openConnection(origin, user.target), user)
   }
 
   /**
-   * Limits the bytes before a response's head. The HTTP parser skips empty lines there without reporting
-   * them, so a server could send them for ever.
+   * Discards an idle connection that receives bytes. Otherwise limits the bytes before a response's head: the
+   * HTTP parser skips empty lines there without reporting them, so a server could send them for ever.
    */
   function limitReading(connection: PooledConnection, socket: Socket): void {
     if (idle.has(connection)) {
@@ -145,7 +148,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         connect: (_, done) => connect(connection, target, done),
         allowH2: false,
         pipelining: 1,
-        // undici's own timers are off, because each call has a timer.
+        // undici's own timers for a response are off, because each call has a timer.
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveTimeout: options.idleMs,
@@ -182,7 +185,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         if (target.tls) connection.tlsMs = performance.now() - startedAt - (connection.connectMs ?? 0)
         connection.phase = "open"
         settled = true
-        // This listener runs before the parser's, because it is registered first.
+        // Registered before undici's listener, so that the limit is checked before the bytes are parsed.
         socket.on("readable", () => limitReading(connection, socket))
         done(null, socket)
       },
@@ -200,7 +203,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     if (connection.discarded) return
     const { origin, socket } = connection
     const user = first(origin.waiting)
-    // If bytes of this request are not written yet, they would precede the next request.
+    // A server may respond before it has received the whole request. If bytes of the request are not written
+    // yet, the connection is not reused, because they would precede the next request.
     const reusable =
       socket !== undefined && !socket.destroyed && socket.writableLength === 0 && connection.ip !== undefined
     const serves = user === undefined || (!user.needsNew && user.ips.includes(connection.ip ?? ""))
@@ -243,8 +247,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     cancelWait: (user) => {
       origins.get(user.target.origin)?.waiting.delete(user)
     },
-    // Deferred: after a tick, the parser knows whether the server closes the connection, and the caller has
-    // not continued.
+    // Deferred by a tick, because undici reports the end of a response before it closes the socket. Code that
+    // awaits the end continues later than that, so its next call can reuse the connection.
     release: (connection) => process.nextTick((connection as PooledConnection).settle),
     discard,
     async close() {
@@ -272,5 +276,5 @@ function socketClosed(socket: Socket): Promise<void> {
   })
 }
 
-// Not an error: the client reports its destruction to its requests.
+// If `destroy` rejects, there is nothing to do: the client reports its destruction to its requests.
 function ignore(): void {}

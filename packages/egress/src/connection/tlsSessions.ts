@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls"
 
-/** Resuming a session skips the check of the certificate, so a session expires with its certificate. */
+/** Resuming a TLS session skips the check of the certificate, so a session expires with its certificate. */
 type Session = { ticket: Buffer; expiresAt: number }
 
 const MAX_SESSIONS = 1_000

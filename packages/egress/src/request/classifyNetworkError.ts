@@ -12,7 +12,8 @@ export function classifyNetworkError(error: Error, phase: Phase, host: string): 
   if (phase === "connect") {
     return { error: "connect", message: `could not connect to ${host} (${errorCode(lastOf(error))})` }
   }
-  // In TLS 1.3, a server can reject the handshake after it has ended on our side.
+  // In TLS 1.3, a server can reject the handshake after it has ended on our side. The phase is then `open`,
+  // and only the code shows a TLS error.
   if (phase === "tls" || code.startsWith("ERR_SSL_") || code === "EPROTO") {
     return { error: "tls", message: `the TLS handshake with ${host} failed (${code}): ${tlsAdvice(code)}` }
   }

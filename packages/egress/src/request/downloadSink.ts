@@ -98,7 +98,7 @@ export function createDownloadSink({
       try {
         next = await chunks.next()
       } catch (error) {
-        // If `settle` has destroyed the stream, it caused this error, and `stop` has no effect.
+        // `settle` also causes an error here, because it destroys the stream. Then `stop` has no effect.
         const message = `the body from ${exchange.target.host} cannot be decoded (${errorCode(error)})`
         stop(exchange, failed(exchange, { error: "protocol", message }))
         return
@@ -106,8 +106,8 @@ export function createDownloadSink({
       if (settled) return
       if (next.done) {
         settle(responded(exchange))
-        // Otherwise, bytes after the end of the compressed data would stay unread, and the call would not
-        // end.
+        // The body may contain more bytes after the end of the compressed data. Nobody reads them, so without
+        // this the call would not end.
         exchange.abort()
         return
       }
@@ -153,7 +153,8 @@ export function createDownloadSink({
         return
       }
       source.push(null)
-      // The exchange's timer has ended, but `onChunk` may not have received the last chunks yet.
+      // `onChunk` may not have received the last chunks yet. The exchange's timer has ended, so another one
+      // enforces the deadline.
       const remainingMs = Math.max(0, deadlineMs - exchange.timing("now").totalMs)
       const late = () => settle(failed(exchange, timedOut("open", exchange.target.host, deadlineMs)))
       if (!settled) lateTimer = setTimeout(late, remainingMs)
@@ -164,5 +165,5 @@ export function createDownloadSink({
   }
 }
 
-// The reader of the pipeline receives its errors.
+// Errors of the pipeline are handled in `consume`, which reads from it.
 function ignore(): void {}

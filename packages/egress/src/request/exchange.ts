@@ -14,7 +14,7 @@ import {
 import type { Headers, Timing } from "./outcome.ts"
 import { TimeLimit } from "./timeLimit.ts"
 
-/** After `onEnd`, `onFail`, `onAbort` or `onError` nothing else is called. */
+/** Receives the events of an exchange. The last one is `onEnd`, `onFail`, `onAbort` or `onError`. */
 export type Sink = {
   onHead(exchange: Exchange, status: number, headers: Headers): void
   onData(exchange: Exchange, chunk: Buffer): void
@@ -129,8 +129,8 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     const { beforeWrite } = this.#options
     if (beforeWrite !== undefined && !beforeWrite()) {
       this.abort()
-      // Abort the controller as well: undici's writer checks it when this returns, although the client is
-      // destroyed.
+      // `this.abort()` has destroyed the client, but undici does not check that before it writes the request.
+      // It checks whether the controller was aborted.
       controller.abort(new Error("aborted before it was written"))
       return
     }

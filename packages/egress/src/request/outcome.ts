@@ -27,9 +27,9 @@ export type Headers = Record<string, string>
 /** The first 1 KiB of a response's body, not decoded. */
 export type Excerpt = {
   received(): Buffer
-  /** 1 KiB has arrived, or the body has ended or failed. */
+  /** True if 1 KiB has arrived, or the body has ended or failed. */
   complete(): boolean
-  /** Waits until `complete()`, but at most `waitMs`. Never rejects. */
+  /** Waits until `complete()`, but at most `waitMs`. Resolves with what was received. Never rejects. */
   within(waitMs: number): Promise<Buffer>
 }
 
@@ -49,7 +49,7 @@ export type DownloadOutcome =
       kind: "responded"
       status: number
       headers: Headers
-      /** Without chunked framing; 0 unless the status is 2xx. */
+      /** Bytes of the body before decoding, without the framing of chunks. 0 unless the status is 2xx. */
       encodedBytes: number
       /** Bytes passed to `onChunk`. */
       decodedBytes: number

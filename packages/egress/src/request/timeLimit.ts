@@ -1,6 +1,6 @@
 /**
- * The time limit of a call, from its construction. A base class, because an object would cost an allocation
- * per call.
+ * The time limit of a call, which begins with the construction. A base class, because a separate object would
+ * cost an allocation per call.
  */
 export abstract class TimeLimit {
   readonly start = performance.now()

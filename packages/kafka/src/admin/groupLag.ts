@@ -6,8 +6,8 @@ import { withAdmin } from "./withAdmin.ts"
 export type Lag = { topic: string; partition: number; lag: number }
 
 /**
- * The group needs no members. If a partition has no committed offset, all its records count. Rejects if no
- * broker responds.
+ * Returns how many records of each partition the group has not committed; without a committed offset, all.
+ * The group needs no members. Rejects if no broker responds.
  */
 export function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
   return withAdmin({ ...kafka, log: quietLog(kafka.log) }, 10_000, async (admin) => {

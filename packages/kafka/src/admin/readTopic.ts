@@ -29,7 +29,8 @@ export type ReadTopicOptions = {
 
 /**
  * Reads at most `maxRecords` and about `maxBytes`. To continue, pass `next` as `from`. Takes up to some
- * seconds, because it joins a temporary consumer group. Rejects if no broker responds in time.
+ * seconds, because it joins a temporary consumer group. Rejects if no broker responds, or if no record
+ * arrives within `deadlineMs`.
  */
 export async function readTopic(
   options: ReadTopicOptions,
@@ -65,7 +66,7 @@ export async function readTopic(
         maxBytesPerPartition: 1024 * 1024,
         allowAutoTopicCreation: false,
         retry: {
-          // About ten seconds, because a broker that has just started needs several for its first group.
+          // Retries for about ten seconds: a broker that has just started needs several for its first group.
           retries: 12,
           initialRetryTime: 100,
           maxRetryTime: 1_000,

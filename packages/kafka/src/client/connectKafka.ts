@@ -18,8 +18,8 @@ export type KafkaOptions = {
 }
 
 /**
- * What all Kafka clients of a process share. It has no socket. Producers correct `clock` with each
- * acknowledgement, for the consumers of delayed topics.
+ * What all Kafka clients of a process share. It has no socket. Consumers of delayed topics read the brokers'
+ * time from `clock`, which producers correct with each acknowledgement.
  */
 export type KafkaConnection = KafkaOptions & {
   readonly clientId: string

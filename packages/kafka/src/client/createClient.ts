@@ -6,7 +6,7 @@ import "./workarounds/idleQueueTimer.ts"
 
 export type ClientLimits = {
   requestTimeoutMs: number
-  /** How often connecting and reading metadata are retried. */
+  /** How many times connecting or reading metadata is retried. */
   retries: number
 }
 

@@ -5,7 +5,9 @@ import type { OutstandingLimit } from "./limitOutstanding.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
-/** How many records each partition buffers. Further records that are not due are fetched again later. */
+/**
+ * How many records that are not due yet are kept for each partition. Further ones are fetched again later.
+ */
 const maxRecordsNotDue = 256
 
 /** Time between heartbeats while records wait for capacity. Must be well below the session timeout. */
@@ -15,7 +17,7 @@ export type FetchedBatch = TopicPartition & {
   records: ConsumerRecord[]
   /** Makes the next fetch start after this offset. */
   resolveOffset(offset: string): void
-  /** Rejects if the group rebalances. This error must reach kafkajs. */
+  /** Rejects if the group rebalances. Do not catch this error: kafkajs needs it to join the group again. */
   heartbeat(): Promise<void>
 }
 
@@ -35,6 +37,7 @@ type Partition = TopicPartition & {
   tracker: OffsetTracker<ConsumerRecord>
   /** All records before this offset were passed to `tracker`. Null before any record. */
   next: bigint | null
+  /** The offset that was committed last; before that, the first offset, which needs no commit. */
   committed: string | null
   /** Records that are not due yet. */
   notDue: ConsumerRecord[]
@@ -105,8 +108,8 @@ export function dispatchRecords(options: DispatchOptions) {
     partition.tracker = trackOffsets<ConsumerRecord>()
     partition.next = null
     partition.notDue = []
-    // "" differs from every offset, so the next offset is committed at once. The committed offset may be one
-    // of the previous log.
+    // "" differs from every offset, so the next offset is committed even if it equals the last one, which may
+    // be an offset of the previous log.
     partition.committed = ""
     fetched.resolveOffset(String((offset < reached ? offset : reached) - 1n))
   }
@@ -144,7 +147,7 @@ export function dispatchRecords(options: DispatchOptions) {
     if (!partition) return
     const [first] = fetched.records
     const newest = fetched.records.at(-1)
-    // Topics without a delay may have timestamps of publishers instead of the broker.
+    // Only delayed topics show the brokers' time. The timestamps of others may come from publishers.
     if (newest && partition.delayMs > 0) clock.read(newest.appendedAt)
     if (first && partition.next !== null && BigInt(first.offset) < partition.next) {
       restartPartition(partition, BigInt(first.offset), fetched)
@@ -178,8 +181,8 @@ export function dispatchRecords(options: DispatchOptions) {
         dispatch(records)
         continue
       }
-      // Send a heartbeat first, because it rejects during a rebalance. Otherwise kafkajs would pass the
-      // remaining batches of the fetch, and each would wait here.
+      // Send a heartbeat before waiting, because during a rebalance it rejects at once. kafkajs still passes
+      // the remaining batches of the fetch then, and each of them would otherwise wait here.
       await fetched.heartbeat()
       if (limit.capacity() <= 0) await limit.changed(heartbeatEveryMs)
     }

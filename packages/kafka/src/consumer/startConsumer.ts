@@ -11,7 +11,7 @@ import { startMembership } from "./startMembership.ts"
 const commitEveryMs = 250
 const firstRetryMs = 200
 const longestRetryMs = 3_000
-/** A membership that lasted this long resets the retry delay. */
+/** If the consumer was a member of the group for this long, the delay before it joins again is reset. */
 const stableMs = 10_000
 
 export type ConsumerOptions = {
@@ -147,7 +147,8 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
     const start = Date.now()
-    // Time to commit and to leave the group. Without leaving, the partitions wait for the session timeout.
+    // Time to commit and to leave the group. If it did not leave, no other member would get its partitions
+    // before the session timeout.
     const reserveMs = Math.min(2_000, deadlineMs / 4)
     const remainingMs = () => start + deadlineMs - Date.now()
     dispatch.stop()

@@ -15,8 +15,8 @@ import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 const heartbeatIntervalMs = 1_000
 const rebalanceTimeoutMs = 20_000
 /**
- * How long a fetch waits for records. Resumed partitions are fetched, and paused members send heartbeats,
- * only afterwards.
+ * How long a fetch waits for records. Short, because two things happen only afterwards: resumed partitions
+ * are fetched, and a member whose partitions are all paused sends a heartbeat.
  */
 const maxWaitMs = 250
 

@@ -3,6 +3,7 @@ export type BrokerClock = {
   now(): number
   /** Forgets all observations. */
   restart(): void
+  /** A record with this LogAppendTime has just been read. */
   read(appendedAt: number): void
   /** A record with this LogAppendTime, sent at `sentAt`, has just been acknowledged. */
   acknowledged(appendedAt: number, sentAt: number): void
@@ -13,7 +14,8 @@ export type BrokerClock = {
  *
  * 1. Without observations, the estimate is the earlier of two times: the machine's time now, or its time at
  *    the start plus the time since. So no record is early if the machine's clock is set ahead.
- * 2. The newest timestamp that was read is a lower bound, because no record is appended in the future.
+ * 2. The newest timestamp that was read, plus the time since, is a lower bound, because no record is
+ *    appended in the future.
  * 3. The timestamp of an acknowledged record plus the time since it was sent is an upper bound. If the
  *    machine's time is above it, the estimate is the lower bound.
  *

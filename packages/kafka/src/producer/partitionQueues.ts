@@ -19,6 +19,7 @@ export type PartitionQueue = {
   sending: boolean
   /** How many of its records a request may contain. Lowered to isolate a rejected record. */
   maxRecords: number
+  /** Failures since the last acknowledgement, which delay the next reading of metadata. */
   failures: number
   /**
    * `byLeader`: the leader rejected the records for another reason than lost leadership. Other partitions may
@@ -58,7 +59,7 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     else unassigned.push(record)
   }
 
-  /** Drops records whose call is settled, instead of sending them. */
+  /** Takes the records of the next request to this leader. Drops records whose call is already settled. */
   function takeBatch(leader: number): Batch {
     const batch: Batch = []
     let count = 0

@@ -1,6 +1,9 @@
 const recordErrors = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD", "INVALID_TIMESTAMP"]
 
-/** Errors of all records of a topic, until an operator changes permissions, the topic or the broker. */
+/**
+ * With these errors, every record of the topic fails until an operator changes permissions, the topic or the
+ * broker.
+ */
 const topicErrors = [
   "TOPIC_AUTHORIZATION_FAILED",
   "CLUSTER_AUTHORIZATION_FAILED",
@@ -14,7 +17,7 @@ const topicErrors = [
 
 export type RejectionScope = "record" | "topic"
 
-/** Null if the same request may succeed later. */
+/** Whether a broker's error rejects one record or all of the topic. Null if the request may succeed later. */
 export function rejectionScope(type: string): RejectionScope | null {
   if (recordErrors.includes(type)) return "record"
   return topicErrors.includes(type) ? "topic" : null

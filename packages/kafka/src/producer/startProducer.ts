@@ -38,7 +38,10 @@ export type Producer = {
   close(deadlineMs: number): Promise<void>
 }
 
-/** Batches the records of concurrent callers. Rejects if no broker responds within twice the deadline. */
+/**
+ * Batches the records of concurrent callers. Rejects if no broker responds within twice `deadlineMs`, or 5 s
+ * if that is longer.
+ */
 export async function startProducer(options: ProducerOptions): Promise<Producer> {
   const {
     kafka,

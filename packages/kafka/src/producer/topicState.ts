@@ -4,8 +4,8 @@ const recentMs = 1_000
 const failureCountsMs = 3_000
 
 /**
- * `unavailable` lists the partitions that accept no records. `responds`: leaders respond, and only recent
- * publishing failed.
+ * `unavailable` lists the partitions that accept no records. `responds` is true if the leader of a partition
+ * responded, although no partition accepts records.
  */
 export type TopicState =
   | { status: "available" }
@@ -35,7 +35,7 @@ export function describeTopic(
   if (topicFailure !== null || partitions.length === 0)
     return { status: "unavailable", responds: false, why: topicFailure ?? "its metadata has not been read" }
   const now = performance.now()
-  // Partitions without a recent acknowledgement may have the same failure.
+  // If a leader has recently rejected records, partitions without a recent acknowledgement may fail likewise.
   const shared = partitions.find(({ failure }) => failure?.byLeader && now - failure.at < failureCountsMs)
   const failing = partitions.flatMap((partition) => {
     const why = failureOf(partition, unresponsive, shared?.failure?.why ?? null)

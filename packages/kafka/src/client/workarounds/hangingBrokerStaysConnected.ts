@@ -26,8 +26,8 @@ ConnectionPool.prototype.send = async function (request) {
       connection.rejectRequests(closed)
       await connection.disconnect()
     }
-    // ApiVersions is a connection's first request. kafkajs tries the next broker only after a
-    // KafkaJSConnectionError.
+    // ApiVersions is a connection's first request. If it times out, kafkajs should try the next broker, which
+    // it does only after a KafkaJSConnectionError.
     if (request.request.apiName === "ApiVersions")
       throw new kafkajs.KafkaJSConnectionError(error.message, { broker: `${host}:${port}` })
     throw closed

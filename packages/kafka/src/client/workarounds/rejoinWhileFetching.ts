@@ -7,7 +7,7 @@
  */
 import type { Consumer } from "kafkajs"
 
-/** Call it before other listeners of GROUP_JOIN are registered. */
+/** Call it before other listeners of GROUP_JOIN are registered, so that they run after `end` was called. */
 export function endAfterUnsafeRejoin(consumer: Consumer, end: (why: string) => void): void {
   const fetchingFrom = new Set<number>()
   consumer.on(consumer.events.FETCH_START, ({ payload }) => {
