@@ -88,8 +88,8 @@ export function createClient(options: ApiOptions) {
 }
 
 /**
- * An id as one segment of a path. An id of dots becomes "-": URL would resolve "." and "..", and the request
- * would call another route.
+ * An id as one segment of a path. If the id is "." or "..", URL would resolve it, and the request would call
+ * another route. An id of dots therefore becomes "-", which is the id of nothing.
  */
 function segment(id: string): string {
   return /^\.*$/.test(id) ? "-" : encodeURIComponent(id)

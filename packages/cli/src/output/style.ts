@@ -6,7 +6,7 @@ type Colour = Parameters<typeof styleText>[0]
 export type Style = {
   paint(colour: Colour, text: string): string
   state(text: string): string
-  /** Local time, and the distance from `now`. */
+  /** The local time, and how far it is from `now`: `… (3m ago)`. */
   time(iso: string): string
   now: Date
 }

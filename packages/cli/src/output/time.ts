@@ -7,7 +7,7 @@ export function localTime(iso: string): string {
   return `${local}${offset < 0 ? "-" : "+"}${twoDigits(hours)}:${twoDigits(minutes)}`
 }
 
-/** The distance from `now`: `3m ago`, `in 4m`, or `now` below a second. */
+/** How far the time is from `now`: `3m ago`, `in 4m`, or `now` if it is less than a second. */
 export function relativeTime(iso: string, now: Date): string {
   const ms = now.getTime() - new Date(iso).getTime()
   if (Math.abs(ms) < 1_000) return "now"

@@ -12,7 +12,7 @@ import type { TargetSources } from "../target/targetSources.ts"
 
 export type ProcessContext = {
   env: NodeJS.ProcessEnv
-  /** `.sitewire/local.json` is searched in this folder and its parents. */
+  /** The local stack's file, `.sitewire/local.json`, is looked for in this folder and its parents. */
   cwd: string
   /** Relative names of input files are resolved against this folder. */
   inputFolder: string
@@ -37,7 +37,8 @@ export type Session = TargetSources & {
    */
   readInput(file: string, what: string): Promise<Buffer>
   /**
-   * Calls the management API. Only this method needs its address, so that other commands work without one.
+   * Calls the management API. Only this method looks up the API's address and key, so that commands that do
+   * not call the API work without them.
    */
   callApi<T>(call: (client: Client) => Promise<T>): Promise<T>
 }

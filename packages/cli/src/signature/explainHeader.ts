@@ -5,7 +5,7 @@ const standardWebhooks =
 
 export type HeaderFaults = {
   faults: string[]
-  /** The probable value in the correct form. Null: it cannot be determined. */
+  /** The value that the sender probably meant, in the correct form. Null: it cannot be determined. */
   repaired: string | null
 }
 

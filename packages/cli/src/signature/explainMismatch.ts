@@ -3,7 +3,10 @@ import { bodyVariants } from "./bodyVariants.ts"
 import { secretVariants } from "./secretVariants.ts"
 import type { Variant } from "./variant.ts"
 
-/** `body` and `secret` describe the change that makes the signature valid. Null: no change is needed. */
+/**
+ * Changes that make the signature valid: `body` describes the change of the body, `secret` that of the
+ * secret. Null: this part needs no change.
+ */
 export type Match = { body: string | null; secret: string | null; advice: string[] }
 export type Mismatch = { matches: Match[]; tried: { body: string[]; secret: string[] } }
 

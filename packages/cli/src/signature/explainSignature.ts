@@ -10,7 +10,10 @@ export type Explanation = { body: { bytes: number; sha256: string } } & (
   | ({ valid: false; reason: "mismatch" } & Mismatch)
 )
 
-/** The verdict after a malformed header was corrected. "unknown": its correct form cannot be determined. */
+/**
+ * Whether the signature in a malformed header matches after the header is corrected. "unknown": the header's
+ * correct form cannot be determined.
+ */
 type Corrected = "matches" | "mismatch" | "unknown"
 
 /** Verifies with the same function that receivers use, and explains why a signature is invalid. */

@@ -1,7 +1,9 @@
 /** A body or secret with one common alteration reversed. `bytes` is the presumed original. */
 export type Variant = { change: string; advice: string; bytes: Buffer }
 
-/** Returns an empty list if `result` is false, because then the alteration cannot have happened. */
+/**
+ * `result` is false if the alteration cannot have happened. There is no variant then, and the list is empty.
+ */
 export function variant(change: string, advice: string, result: string | Buffer | false): Variant[] {
   return result === false ? [] : [{ change, advice, bytes: Buffer.from(result) }]
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { z } from "zod"
 import { incorrectUsage } from "../errors/failure.ts"
 
-/** What `npm start` writes when the local stack is ready. */
+/** The local stack's file. `npm start` writes it when all services on this machine are ready. */
 export const localStackSchema = z.object({
   gateway: z.url().meta({ description: "The trigger gateway." }),
   console: z.url().meta({ description: "The management API, without /v1." }),

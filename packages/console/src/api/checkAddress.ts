@@ -3,8 +3,8 @@ import { invalidRequest } from "./problems.ts"
 import type { Problem } from "./response.ts"
 
 /**
- * Returns the normalised URL, so that the caller stores exactly what was checked. The IP addresses behind the
- * host name can change, so they are checked at each call instead.
+ * Returns the normalised URL, so that the caller stores exactly what was checked. The IP addresses of the
+ * host can change, so they are not checked here, but each time Sitewire calls the URL.
  */
 export function checkAddress(
   field: string,

@@ -44,11 +44,11 @@ type Description = {
   operation: string
   summary: string
   description?: string
-  /** Needs no API key. */
+  /** True if the route needs no API key. */
   public?: true
   /**
-   * Statuses and their meanings for the OpenAPI document. It lists statuses that follow from the schemas
-   * anyway.
+   * Further statuses and their meanings, for the OpenAPI document. The document contains usual statuses, such
+   * as 400 for an invalid body, without an entry here.
    */
   otherResponses?: Record<number, string>
   /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
@@ -77,7 +77,10 @@ type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z
   caller: string
 }
 
-/** `handle` gets only a valid request, and the compiler checks its response against `success.schema`. */
+/**
+ * Defines a route. `handle` gets only valid requests, and the compiler checks its response against
+ * `success.schema`.
+ */
 export function defineRoute<
   Result extends z.ZodType,
   Params extends z.ZodObject = z.ZodObject,

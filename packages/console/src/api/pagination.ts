@@ -33,7 +33,10 @@ export async function readPage<Row, Key>(
   return { kind: "page", rows: page, next_cursor: hasNext ? encodeCursor(listing.keyOf(last)) : null }
 }
 
-/** The id orders rows that were created in the same millisecond. */
+/**
+ * For lists in the order of creation. The key contains the id, too, because it orders rows that were created
+ * in the same millisecond.
+ */
 export const newestFirst = {
   key: z.tuple([timeSchema, identifierSchema]),
   keyOf: (row: { createdAt: Date; id: string }): CreationKey => [row.createdAt.toISOString(), row.id],

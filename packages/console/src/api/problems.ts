@@ -17,7 +17,7 @@ export function notFound(what: "channel" | "connection" | "delivery" | "job", id
 
 const plurals = { channel: "channels", connection: "connections", delivery: "deliveries", job: "jobs" }
 
-/** 404: no id of a resource has this format. */
+/** For an id in a path that no resource can have. `why` states what is wrong with its format. */
 export function impossibleId(why: string): Problem {
   return problem(404, `Nothing has this URL: ${why}.`)
 }

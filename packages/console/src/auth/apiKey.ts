@@ -23,8 +23,8 @@ export async function createApiKey({
 }
 
 /**
- * The API key in an Authorization header, or null. Keys are not cached, so that a revoked key is rejected at
- * once.
+ * Finds the valid API key that an Authorization header contains. Returns null if there is none. Keys are not
+ * cached, so that a revoked key is rejected at once.
  */
 export async function findApiKey(
   prisma: PrismaClient,
@@ -32,8 +32,8 @@ export async function findApiKey(
 ): Promise<{ id: string; name: string } | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
   if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !keyFormat.test(key)) return null
-  // An index finds the key by its hash. The time of this search may reveal bits of the hash, but none of the
-  // key.
+  // The key is found by an index on its hash, without a comparison in constant time. The time of the search
+  // may reveal bits of the hash, but none of the key.
   return prisma.apiKey.findFirst({
     where: { keySha256: sha256(key), revokedAt: null },
     select: { id: true, name: true },

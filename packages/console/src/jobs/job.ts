@@ -4,7 +4,10 @@ import { z } from "zod"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { Publish } from "../kafka/publisher.ts"
 
-/** The format of `filter` and `position` depends on `kind`. */
+/**
+ * A job whose step runs now. `filter` selects what the job processes, and `position` is how far it has come.
+ * The format of both depends on `kind`.
+ */
 export type RunningJob = {
   id: string
   kind: Job["kind"]
@@ -15,7 +18,10 @@ export type RunningJob = {
   now: Date
 }
 
-/** The outcome of one step of a job. `unavailable`: the step was rolled back and will be retried. */
+/**
+ * The outcome of one step of a job. `unavailable`: Kafka is unavailable, so the step is rolled back and
+ * retried.
+ */
 export type Step =
   | {
       kind: "completed"

@@ -46,7 +46,7 @@ export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined>
   return row
 }
 
-/** The next jobs after this key, newest first. */
+/** At most `count` jobs, newest first. `after` is the key of the last job on the previous page. */
 export function findJobs(
   sql: Sql,
   after: readonly [createdAt: string, id: string] | undefined,

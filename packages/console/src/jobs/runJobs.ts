@@ -10,7 +10,10 @@ import { runStep } from "./runStep.ts"
 const steps = { resend: resendStep, replay: replayStep, erasure: erasureStep }
 
 const pollIntervalMs = 1_000
-/** The poll interval for some time after a step. With the longer interval, a job would not reach its rate. */
+/**
+ * The poll interval until `busyForMs` after the last step. With `pollIntervalMs`, a job would not reach its
+ * rate.
+ */
 const busyPollIntervalMs = 25
 const busyForMs = 3_000
 /** How long a job is skipped after a failed step, and the poll interval while the database is unavailable. */

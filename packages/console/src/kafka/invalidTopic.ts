@@ -1,7 +1,7 @@
 import { type KafkaConnection, type Offsets, readTopic, topicEnd } from "@sitewire/kafka"
 import { reasonOf } from "@sitewire/runtime"
 
-/** Reads site.paid.invalid. Both functions reject with `KafkaUnavailable`. */
+/** Reads site.paid.invalid. If one of the functions fails, it rejects with `KafkaUnavailable`. */
 export type InvalidTopic = {
   end(): Promise<Offsets>
   read(range: {

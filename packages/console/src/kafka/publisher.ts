@@ -69,7 +69,7 @@ export function startPublisher(settings: {
   }
 }
 
-/** Acknowledged only if the broker has acknowledged each record. */
+/** Publishes the records. The result is `acknowledged` only if the broker has acknowledged each of them. */
 export async function publishAll(publish: Publish, records: ProducerRecord[]): Promise<Published> {
   const outcomes = await Promise.all(records.map((record) => publish(record)))
   return outcomes.find(({ kind }) => kind === "unavailable") ?? { kind: "acknowledged" }

@@ -14,7 +14,8 @@ await runTool({
   variables: {},
   failure: "The key was not created",
   async work(pool, { name }) {
-    // If the key cannot be printed, the transaction is rolled back and no key is created.
+    // The key is printed within the transaction. If that fails, the transaction is rolled back, and no key is
+    // created.
     await openPrisma(pool).$transaction(async (prisma) => {
       const { key } = await createApiKey({ prisma, name })
       await writeStdout(`${key}\n`)

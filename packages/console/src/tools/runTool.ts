@@ -16,7 +16,7 @@ type Tool<Option extends string, V extends Variables> = {
   usage: string
   /** Names of the options. Each is required and has a value. */
   options: readonly Option[]
-  /** Read from the environment, like DATABASE_URL. */
+  /** The environment variables that `work` needs in addition to DATABASE_URL. */
   variables: V
   /** The start of the error message: what was not done. */
   failure: string

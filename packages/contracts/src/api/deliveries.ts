@@ -5,7 +5,11 @@ import { pageQuerySchema } from "./pagination.ts"
 
 export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "erased"])
 
-/** Why a delivery is not attempted yet. */
+/**
+ * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
+ * is open. `fault`: the dispatcher cannot send it. `paused`: the channel is paused, or was and is resuming.
+ * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost.
+ */
 export const deferralReasonSchema = z.enum(["busy", "breaker", "paused", "fault", "resend", "overdue"])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 

@@ -94,8 +94,8 @@ export const createReplayJobSchema = z
   .meta({ id: "CreateReplayJob" })
 
 /**
- * Searches for both spellings of a Unicode host name: people write letters such as "ü", and a URL contains
- * Punycode.
+ * True if the text contains the host name. Both spellings of a Unicode host name are searched for, because
+ * people write letters such as "ü", and a URL contains Punycode.
  */
 function containsHost(text: string, hostname: string): boolean {
   const host = hostname.replace(/\.$/, "")

@@ -7,8 +7,8 @@ import { z } from "zod"
 export const deliveryDueSchema = z
   .object({
     delivery: z.uuid(),
-    // 32 bits, like the column in Postgres. If Postgres rejected the number, the record would be consumed
-    // again and again.
+    // 32 bits, like the column in Postgres. Postgres would reject a larger number, and the dispatcher would
+    // then consume the record again and again.
     attempt: z.int32().min(1).meta({
       description:
         "Number of the attempt to make. If the delivery has that many attempts already, the record is obsolete and ignored.",

@@ -30,8 +30,8 @@ export const sitePaidSchema = z
       .max(320)
       .meta({ description: "Contact address of the site's owner. Personal data." }),
     created_at: timeWithOffset
-      // In UTC, a time on these two days can be in the year -1 or 10000, but site.ready has four digits for
-      // the year.
+      // site.ready contains the time in UTC, with four digits for the year. Because of its UTC offset, a time
+      // on these two days can be in the year -1 or 10000 in UTC.
       .refine((time) => !/^(0000-01-01|9999-12-31)/.test(time), "must be in the years 0000 to 9999, in UTC")
       .meta({ description: "Creation time, ISO 8601 with a UTC offset." }),
   })

@@ -10,8 +10,8 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /**
- * Kafka deletes only whole segments. Its default of 7 days per segment would retain personal data for too
- * long.
+ * The longest time for which Kafka appends to one segment of a partition. Kafka deletes only whole segments,
+ * so its default of 7 days would retain personal data for too long.
  */
 const segmentMs = dayMs
 /** Segments of retry topics are short, so that records are deleted within a day after the retry period. */
@@ -34,8 +34,8 @@ export type Topic = {
   /** A record can outlive `retentionMs` by this time, because Kafka deletes whole segments. */
   segmentMs: number
   /**
-   * LogAppendTime if consumers wait for a delay after this time: it follows the order of offsets, so a
-   * partition's first record is due first.
+   * Retry topics have LogAppendTime: consumers wait until a delay after a record's timestamp is over. Append
+   * times ascend with the offsets, so a partition's first record is always due first.
    */
   timestamp: "CreateTime" | "LogAppendTime"
 }

@@ -15,8 +15,8 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Converts 300000 to `5m`, in the largest unit that divides it. Topic names contain the result, so it must
- * not change.
+ * Converts 300000 to `5m`, in the largest unit that divides it. The names of retry topics contain the result,
+ * so the format must not change.
  */
 export function formatDuration(ms: number): string {
   const units = Object.entries(unitMs).toReversed()

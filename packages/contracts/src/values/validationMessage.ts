@@ -1,9 +1,9 @@
 import type { z } from "zod"
 
 /**
- * zod's messages in a caller's words. A message continues a field's name: "is required", "must be a string".
- * Passed to `safeParse` as `error`; messages that a schema sets itself take precedence. No message quotes a
- * value, because values can be personal data or secrets.
+ * Replaces zod's messages by messages that a caller of the API understands. A message continues a field's
+ * name: "is required", "must be a string". Passed to `safeParse` as `error`; messages that a schema sets
+ * itself take precedence. No message quotes a value, because values can be personal data or secrets.
  */
 export function validationMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

@@ -1,6 +1,9 @@
 import type { DeferralReason, Delivery } from "@sitewire/contracts"
 
-/** Every attempt takes less time than this, so a delivery that has been due for longer is overdue. */
+/**
+ * An attempt takes less time than this. If a delivery was due longer ago, its attempt is therefore not in
+ * progress but overdue.
+ */
 const overdueMs = 15_000
 
 const reasons: Record<Exclude<DeferralReason, "paused">, string> = {

@@ -66,7 +66,10 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
 
 type Attempt = DeliveryWithAttempts["attempt_log"][number]
 
-/** Omits the phases that a reused connection or an early failure did not have. */
+/**
+ * How long each phase of an attempt took. Phases are omitted if the attempt did not have them, because it
+ * reused a connection or failed early.
+ */
 function phases({ lookup_ms, connect_ms, tls_ms, first_byte_ms }: Attempt): string {
   const named = { lookup: lookup_ms, connect: connect_ms, tls: tls_ms, "first byte": first_byte_ms }
   return Object.entries(named)

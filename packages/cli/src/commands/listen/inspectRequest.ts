@@ -16,7 +16,8 @@ type InspectedRequest = {
 
 export function inspectRequest(request: Received, secret: Buffer | null): InspectedRequest {
   const { at, method, path, headers, body } = request
-  // The header is X-<Service>-Signature, and the service's name is configurable.
+  // The signature is in the header X-<Service>-Signature. The service's name is configurable, so any is
+  // accepted.
   const name = Object.keys(headers).find((header) => /^x-[a-z0-9]+-signature$/.test(header))
   const header = String(headers[name ?? ""] ?? "")
   return {

@@ -9,8 +9,8 @@ const ignore = () => {}
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 /**
- * The producer's deadline applies to each call of `publish`. One call with all events of a large file could
- * take longer.
+ * How many events one call of the producer's `publish` contains. Each call has a deadline, and one call with
+ * all events of a large file could exceed it.
  */
 const batchSize = 5_000
 

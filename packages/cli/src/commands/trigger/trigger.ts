@@ -10,8 +10,8 @@ import { describeCalls } from "./describeCalls.ts"
 type Options = { times: number; urlStdin?: boolean }
 
 /**
- * With more concurrent calls, the printed durations would include time for which calls waited on this
- * machine.
+ * With more concurrent calls, calls would wait for each other on this machine, and the printed durations
+ * would include that time.
  */
 const maxConcurrency = 10
 

@@ -15,7 +15,7 @@ export const pauseChannel = defineRoute({
   params: idParameter,
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   async handle({ prisma, sql }, { params: { id } }) {
-    // The time is from Postgres's clock, because retry periods are compared with it.
+    // `paused_at` is from Postgres's clock, because it is compared with the times of retry periods.
     await sql(
       "update channel set paused_at = now(), updated_at = now() where id = $1 and paused_at is null",
       [id],

@@ -40,7 +40,8 @@ export function connectionResponse(row: ConnectionRow, window: WindowRow | null 
     runner: row.runner,
     state: stateOf(window),
     last_error: window?.lastError ?? null,
-    // During a run, `dueAt` is the time at which the run counts as lost, and not the time of the next sync.
+    // While a sync is running, `dueAt` is not the time of the next sync, but the time at which the running
+    // one counts as lost.
     next_sync_at: window && !window.running ? (window.dueAt?.toISOString() ?? null) : null,
     created_at: row.createdAt.toISOString(),
     token_replaced_at: row.tokenReplacedAt?.toISOString() ?? null,

@@ -38,8 +38,8 @@ export const createConnection = defineRoute({
     const tokenSealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
     const { site, runner } = body
     try {
-      // One transaction inserts the connection and its window, because the scheduler only updates the
-      // window's row and never inserts one.
+      // One transaction inserts the connection and its sync window, the row with the schedule of its syncs.
+      // The scheduler only updates this row and never inserts one.
       const [row, window] = await prisma.$transaction([
         prisma.connection.create({
           data: { id, site, source: source.href, runner, tokenSha256, tokenSealed },

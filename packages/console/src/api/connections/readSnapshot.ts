@@ -52,9 +52,10 @@ export const readSnapshot = defineRoute({
 })
 
 /**
- * Reads one chunk at a time. There is no transaction, because a slow client would keep it open. If a newer
- * snapshot deletes the chunks meanwhile, the response is cut off. The first chunk is read before the status
- * is sent, so that the status is 503 if the database is unavailable.
+ * Reads the chunks of the sync with the number `fence`, one at a time. There is no transaction, because a
+ * slow client would keep it open. If a newer snapshot deletes the chunks meanwhile, the response is cut off.
+ * The first chunk is read before the status is sent, so that the status is 503 if the database is
+ * unavailable.
  */
 async function openChunks(
   prisma: PrismaClient,
@@ -86,7 +87,10 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes("*")
 }
 
-/** The source chose the type. Node would throw on invalid characters in the header. */
+/**
+ * The source chose the type, so it may contain characters that are invalid in a header. Node would throw on
+ * them.
+ */
 function safeContentType(type: string | null): string {
   return type !== null && /^[\w.+-]+\/[\w.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type)
     ? type

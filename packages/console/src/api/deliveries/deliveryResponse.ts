@@ -86,7 +86,8 @@ export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_
 }
 
 /**
- * Replaces an unknown class: a newer dispatcher may store classes that this console's schema does not allow.
+ * Replaces an unknown class of error by "protocol", because a newer dispatcher may store classes that this
+ * console's schema does not allow.
  */
 function errorClass(error: string): AttemptError {
   const known = attemptErrorSchema.safeParse(error)

@@ -21,8 +21,8 @@ export const listDeliveries = defineRoute({
   },
   async handle({ prisma }, { query }) {
     const page = await readPage(query, {
-      // Delivery ids are UUIDs of version 7, so they sort by creation time. An index contains them by
-      // channel.
+      // Delivery ids are UUIDs of version 7, so they sort by creation time. For the filter by channel there
+      // is an index on channel and id.
       key: z.uuid(),
       keyOf: (row: DeliveryRow) => row.id,
       read: (after, count) =>

@@ -48,7 +48,8 @@ async function findDeliveries(
 }
 
 /**
- * Accepts offsets up to the topic's end: a read beyond it would wait for records that may never be published.
+ * Checks a cursor, which contains an offset for each partition. Offsets beyond the topic's end are rejected,
+ * because a read would wait for records that may never be published.
  */
 const offsetsUpTo = (end: Offsets) =>
   z

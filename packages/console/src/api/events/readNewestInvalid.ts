@@ -3,7 +3,10 @@ import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse.ts"
 
-/** `before` is the cursor of the next page: by partition, the offset below which all older events are. */
+/**
+ * `before` is the cursor of the page that follows this event. It maps each partition to an offset; all events
+ * of that partition on later pages have lower offsets.
+ */
 export type InvalidEventRow = { event: InvalidRecord; before: Offsets }
 
 export async function readNewestInvalid(
@@ -39,7 +42,10 @@ type Found = Pick<ConsumerRecord, "offset"> & { event: InvalidRecord }
 
 const startOf = (end: bigint, count: bigint) => (end > count ? end - count : 0n)
 
-/** Compares the last event of each partition, and removes the one that was rejected last. */
+/**
+ * Compares the last remaining event of each partition. Removes and returns the one that was rejected most
+ * recently.
+ */
 function popNewest(found: Map<number, Found[]>): (Found & { partition: number }) | undefined {
   let newest: number | undefined
   const timeOf = (partition: number) => found.get(partition)?.at(-1)?.event.rejected_at ?? ""

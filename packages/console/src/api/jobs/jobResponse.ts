@@ -19,8 +19,8 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
 }
 
 /**
- * An erasure cannot delete records on Kafka. Only the topics in `notes` contain events; all others contain
- * ids only.
+ * The topics in which an erased person's or site's data may remain until Kafka deletes it: an erasure cannot
+ * delete records on Kafka. These are the topics in `notes`, because all other topics contain ids only.
  */
 function remains(createdAt: Date, prefix: string): RemainingTopic[] {
   // The retry settings do not matter, because retry topics contain ids only.

@@ -18,7 +18,8 @@ export function createApp(settings: {
   const { routes, context, log, metrics } = settings
   const app = express()
   app.disable("x-powered-by")
-  // Express adds no ETags, because responses must not be stored. The one route with an ETag sets it itself.
+  // Stops Express from adding ETags, because clients must not store responses. The one route with an ETag
+  // sets it itself.
   app.disable("etag")
   app.use(
     observeRequests({ log, metrics }),

@@ -34,7 +34,10 @@ export function handleErrors(log: Logger): ErrorRequestHandler {
   }
 }
 
-/** True if the client closed the connection during a streamed response, which the access log records. */
+/**
+ * True if the client closed the connection during a streamed response. The access log records this already,
+ * so no warning is needed.
+ */
 function isClientDisconnect(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE"
 }

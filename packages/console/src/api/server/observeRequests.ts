@@ -40,13 +40,14 @@ export function observeRequests({ log, metrics }: { log: Logger; metrics: Regist
 }
 
 /**
- * All other methods are counted as "other", because callers could otherwise create any number of label
- * values.
+ * Methods that metrics contain by name. All others are counted as "other", because callers could otherwise
+ * create any number of label values.
  */
 const knownMethods = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]
 
 /**
- * The caller's request id, so that both sides' logs can be joined. If it is missing or malformed, a new id.
+ * The request's id in log lines. It is the caller's id, so that both sides' logs can be joined, or a new one
+ * if the caller's is missing or malformed.
  */
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\w-]{8,64}$/.test(header) ? header : newId("req")

@@ -5,7 +5,7 @@ import { nodeHttp } from "@sitewire/runtime"
 import type { Response } from "express"
 import type { Problem, RouteResponse } from "../response.ts"
 
-/** `status` is the status of the route's usual success. */
+/** `status` is sent if the result is of the kind "ok". All other results contain their own status. */
 export async function sendResponse(response: Response, status: number, result: RouteResponse): Promise<void> {
   if (result.kind === "problem") return sendProblem(response, result)
   if (result.kind === "alternative") {

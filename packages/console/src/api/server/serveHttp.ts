@@ -4,7 +4,10 @@ import { listen, nodeHttp } from "@sitewire/runtime"
 
 export type HttpListener = { port: number; close(deadlineMs: number): Promise<void> }
 
-/** Listens for HTTP/1.1. `close` waits for responses in progress, and cuts them off at the deadline. */
+/**
+ * Listens for HTTP/1.1. `close` waits for responses in progress, and cuts them off shortly before the
+ * deadline.
+ */
 export async function serveHttp(settings: {
   handler: RequestListener
   host: string

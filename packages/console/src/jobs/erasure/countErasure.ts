@@ -3,7 +3,7 @@ import type { Subject } from "@sitewire/erasure"
 import { firstErasurePosition } from "./erasureStep.ts"
 import { scanBodies } from "./scanBodies.ts"
 
-/** `complete` is false if the deadline ended the count. */
+/** Counts the deliveries that an erasure would erase. `complete` is false if the deadline ended the count. */
 export async function countErasure(
   sql: Sql,
   subject: Subject,

@@ -13,8 +13,8 @@ export function firstErasurePosition(): Position {
 }
 
 /**
- * One step of an erasure: erases those of the next deliveries that match. The first pass goes through all
- * deliveries in the order of their ids.
+ * One step of an erasure: reads the next deliveries in the order of their ids, and erases those that match.
+ * The steps of the first pass read all deliveries.
  *
  * Dispatchers check new events against a list of erasures. A dispatcher whose list is older may store a
  * matching event with an id that the first pass has passed already. So the final pass begins when every
@@ -35,7 +35,11 @@ export async function erasureStep(job: RunningJob, { sql }: StepContext): Promis
   return { kind: "completed", position, counts, done: scanned.last }
 }
 
-/** Every delivery committed after the job's creation has a higher id than this. */
+/**
+ * Every delivery that was committed after the job's creation has a higher id than this. An id contains the
+ * time of its creation, which is at most about `storeMaxMs` before the commit. Clocks may differ by
+ * `clockMarginMs`.
+ */
 function finalPassStart(createdAt: Date): string {
   return lowestDeliveryId(createdAt.getTime() - storeMaxMs - clockMarginMs)
 }

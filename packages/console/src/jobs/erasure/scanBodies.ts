@@ -5,12 +5,14 @@ import { digestsOf, finalPassAfterMs, type Subject } from "@sitewire/erasure"
 const scanRows = 500
 
 /**
- * Finds those of the next deliveries whose bodies are about the subject. Every body is read, because an index
- * of e-mail addresses would be personal data, too. Postgres cannot parse the bodies: jsonb rejects \u0000,
- * which a site's name may contain, and lower case depends on the database's locale.
+ * Reads the next deliveries, and finds those whose bodies are about the subject (a person or a site). Every
+ * body is read, because an index of e-mail addresses would be personal data, too. Postgres cannot parse the
+ * bodies: jsonb rejects \u0000, which a site's name may contain, and lower case depends on the database's
+ * locale.
  */
 export async function scanBodies(sql: Sql, after: string, createdAt: Date, subject: Subject) {
-  // Later deliveries need no scan: dispatchers check them against a list that contains the erasure.
+  // Deliveries that are created later need no scan, because every dispatcher's list of erasures then contains
+  // this one.
   const until = lowestDeliveryId(createdAt.getTime() + finalPassAfterMs + clockMarginMs)
   const rows = await sql<{ id: string; body: Buffer }>(
     `select id, body from delivery where id > $1 and id < $2 order by id limit ${scanRows}`,

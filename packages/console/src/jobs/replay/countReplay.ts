@@ -4,7 +4,10 @@ import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
 
-/** `complete` is false if `deadlineMs` ended the count. */
+/**
+ * Counts the events that a replay would publish. `left_out` counts those that match the filter but are
+ * covered by an erasure. `complete` is false if `deadlineMs` ended the count.
+ */
 export async function countReplay(
   { sql, invalidTopic }: { sql: Sql; invalidTopic: InvalidTopic },
   filter: ReplayFilter,

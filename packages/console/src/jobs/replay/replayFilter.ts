@@ -12,14 +12,17 @@ export function matches(record: ConsumerRecord, filter: ReplayFilter): boolean {
   return rejected_before === undefined || record.appendedAt < Date.parse(rejected_before)
 }
 
-/** Reads erasures of any age, because an operator can extend the retention of site.paid.invalid. */
+/**
+ * Reads erasures of any age, because records can be of any age, too: an operator can extend the retention of
+ * site.paid.invalid.
+ */
 export function readAllErasures(sql: Sql): Promise<Erasures> {
   return readErasures(sql, new Date(0))
 }
 
 /**
- * True if an erasure covers the record: the record is about the erasure's subject, and was rejected before
- * the erasure or shortly after it.
+ * True if the record must not be replayed: it is about the subject of an erasure, and was rejected before the
+ * erasure or shortly after it. A value that is not JSON may be about any subject.
  */
 export function isErased({ value, appendedAt }: ConsumerRecord, erasures: Erasures): boolean {
   return value !== null && erasures.covers(value, appendedAt)

@@ -13,6 +13,7 @@ const maxEvents = 500
 const offsetsSchema = z.record(z.string(), z.string())
 const positionSchema = z.object({
   perSecond: z.int().default(50),
+  /** The offsets at which the next step continues. A partition without an offset is read from its start. */
   next: offsetsSchema,
   /** The topic's end when the replay began. Null until the first step has read it. */
   end: offsetsSchema.nullable(),

@@ -1,9 +1,10 @@
 /**
- * SQL assignments that defer a delivery for a resend, with a new retry period. They must not be applied to
- * erased deliveries.
+ * SQL assignments that defer a delivery, so that a dispatcher sends it again in a new retry period. They must
+ * not be applied to erased deliveries.
  *
- * An attempt in flight ends only the deferral whose `deferred_at` it knows. The new value is always
- * different, so such an attempt cannot end this deferral. Its lease is left unchanged.
+ * An attempt in flight ends a deferral only if `deferred_at` still has the value that the attempt has read.
+ * The new value is always different, so such an attempt cannot end this deferral. If the attempt has a lease
+ * (`lease_expires_at`), it is left unchanged, so that no second attempt starts before the lease ends.
  */
 export const deferForResend = `
     deferred_at = greatest(clock_timestamp(), delivery.deferred_at + interval '1 ms'),

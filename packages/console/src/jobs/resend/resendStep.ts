@@ -37,11 +37,14 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   }
 }
 
-/** `scanned` is 0 if the step found its maximum of matching rows. */
+/**
+ * If the step found its maximum of matching rows, `scanned` is 0, because the scanned rows are not counted.
+ */
 type Deferred = { resent: number; matched: number; through: string | null; scanned: number }
 
-// The update repeats the conditions, because a row can be erased or delivered before the update locks it. The
-// scan ends at the last row that the step defers, which halves its time.
+// The update repeats the conditions, because a row can be erased or delivered before the update locks it. If
+// the maximum of rows matches, no expression reads further rows of `scanned`, so Postgres ends the scan
+// early. This halves its time.
 const deferNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
 with scanned as (
   select id, state, created_at from delivery where ${range} order by id limit ${scanRows}

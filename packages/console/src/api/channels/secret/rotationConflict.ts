@@ -2,7 +2,7 @@ import type { ApiContext } from "../../defineRoute.ts"
 import { notFound, problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
 
-/** Called after a step of a secret's rotation that updated no row. */
+/** Returns why a step of a secret's rotation updated no row. */
 export async function rotationConflict(
   prisma: ApiContext["prisma"],
   id: string,
@@ -15,7 +15,8 @@ export async function rotationConflict(
   })
   if (!row) return notFound("channel", id)
   const { otherSecretId: other, otherSecretState: state } = row
-  // For a row that would allow the step now: another request has changed it since the step failed.
+  // The response if the row, as read now, would allow the step. Another request has then changed the row
+  // since the step failed.
   const changed = problem(
     409,
     "Somebody else is rotating this channel's secret. Read the channel, then try again.",

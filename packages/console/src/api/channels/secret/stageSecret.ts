@@ -21,7 +21,8 @@ export const stageSecret = defineRoute({
     const secretId = newId("sec")
     const secret = newSigningSecret()
     const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
-    // The condition is part of the update, so that of two concurrent requests only one succeeds.
+    // The condition that no other secret exists is part of the update, so that of two concurrent requests
+    // only one succeeds.
     const [row] = await prisma.channel.updateManyAndReturn({
       where: { id, otherSecretId: null },
       data: {
