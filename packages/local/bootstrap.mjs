@@ -1,5 +1,6 @@
-// Runs on the machine's Node (20 or newer), installs missing dependencies, and runs the command with their
-// Node 24. It is plain JavaScript, because older versions of Node do not run TypeScript.
+// Runs on the machine's Node (20 or newer), installs missing dependencies, and runs the command with Node 24,
+// which is one of the dependencies. It is plain JavaScript, because older versions of Node do not run
+// TypeScript.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -64,7 +65,7 @@ async function generate() {
   const stamp = join(root, "packages", "database", "generated", ".sitewire-schema")
   const wanted = `${digest("prisma/schema.prisma")} ${digest("package-lock.json")}\n`
   if (read(stamp) === wanted) return
-  // Without this variable, Prisma downloads a schema engine, which `prisma generate` does not need.
+  // Without PRISMA_SCHEMA_ENGINE_BINARY, Prisma downloads a schema engine, which is not needed here.
   const env = {
     ...process.env,
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,

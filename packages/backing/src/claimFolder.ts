@@ -9,7 +9,7 @@ export type Service = "postgres" | "kafka"
 /** Postgres gets SIGINT, because on SIGTERM it would wait for its clients to disconnect. */
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
 
-/** The content of claim.json: the process that uses a folder, and its server. */
+/** The content of claim.json: the process that uses a folder (`owner`), and the server that it started. */
 type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: string }
 
 export type Folder = {

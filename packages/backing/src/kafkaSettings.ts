@@ -4,7 +4,8 @@ export const kafkaVersion = "4.1.0"
 export const clusterId = "c2l0ZXdpcmUtbG9jYWwtMQ"
 
 export const brokerSettings = {
-  // Topics are not created automatically, because a topic that is missing from the catalogue is a bug.
+  // Topics are not created automatically: the setup job creates those of topicCatalogue.ts, and the use of
+  // any other topic is a bug.
   "auto.create.topics.enable": "false",
   "num.partitions": "3",
   // By default, a new consumer group waits 3 s for more members.

@@ -1,16 +1,19 @@
-/** SQLSTATE codes (manual, appendix A) of a server that is unavailable or has ended our transaction. */
+/**
+ * SQLSTATE codes (Postgres's manual, appendix A) of a server that is unavailable or ended our transaction.
+ */
 const transientStates = /^(08|25006|25P03|25P04|28|3D000|40001|40P01|42501|53|55000|55P03|57014|57P0|58|XX)/
 
 /** Node's codes for network and TLS errors, and for a lack of file descriptors or ports. */
 const transientCodes =
   /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|EPROTO|ERR_SSL_)/
 
-// Messages of errors without a code. The last one occurs once per connection after a migration of a table.
+// Messages of errors without a code. The last one occurs once per connection after a migration has changed a
+// table.
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered|SSL connection|cached plan must not change/
 
-// SQLSTATE codes that only wrong values cause. The other codes of classes 22 and 23 mean that the statement
-// is wrong.
+// SQLSTATE codes of errors whose cause is a value. The other codes of classes 22 and 23 are left out, because
+// their cause is a wrong statement.
 const invalidValueStates = /^(22001|22003|22007|22008|22021|22P02|22P03|22P05)/
 
 export function isUnavailable(error: unknown): boolean {

@@ -2,7 +2,7 @@ import pg from "pg"
 import { readMigrations } from "./migrations.ts"
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 
-/** Any number that no other advisory lock uses. */
+/** The key of our advisory lock: any number that no other advisory lock uses. */
 const migrationLock = 7_483_920_114
 
 /**
@@ -22,9 +22,9 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * Prisma's engine applies nothing more until a failed migration is marked as rolled back. This marks
- * migrations that Postgres rejected: they have a log and, as transactions, changed nothing. A migration whose
- * process was killed has no log, and may have changed something.
+ * After a migration has failed, Prisma's engine applies no others until that one is marked as rolled back.
+ * This marks migrations that Postgres rejected: they have a log and, as transactions, changed nothing. A
+ * migration whose process was killed has no log and is not marked, because it may have changed something.
  */
 async function markRejectedAsRolledBack(session: pg.Client): Promise<void> {
   const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")

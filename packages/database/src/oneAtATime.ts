@@ -1,7 +1,10 @@
 import { onOwnConnection } from "./onOwnConnection.ts"
 import type { Pool, Sql } from "./pool.ts"
 
-/** Returns null, without calling `work`, if another process has the lock. */
+/**
+ * Runs `work` in a transaction that has the advisory lock `lockKey`. Returns null, without calling `work`, if
+ * another process has the lock.
+ */
 export function oneAtATime<T>(
   pool: Pool,
   lockKey: number,

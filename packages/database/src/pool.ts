@@ -6,6 +6,7 @@ export type PoolSettings = {
   url: string
   /** The most connections. Each costs Postgres about 10 MB. */
   size: number
+  /** Postgres shows this as the application_name of each connection. */
   name: string
   statementTimeoutMs?: number
   connectTimeoutMs?: number
@@ -23,7 +24,10 @@ export type Sql = <R extends Row = Row>(
 
 export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
 
-/** The driver gives up this long after the statement timeout, which an unreachable server cannot enforce. */
+/**
+ * Postgres ends a statement at the statement timeout, but cannot do so if it is unreachable. So the driver
+ * itself gives up, this much later.
+ */
 const driverExtraMs = 2_000
 
 export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {

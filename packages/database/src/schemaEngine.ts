@@ -8,7 +8,7 @@ import pg from "pg"
 const require = createRequire(import.meta.url)
 let loaded: Promise<void> | undefined
 
-/** Instantiates the WebAssembly here, because not every Node 24 can import `.wasm` modules. */
+/** Loads Prisma's engine (WebAssembly) without an `import`: not every Node 24 can import `.wasm` modules. */
 async function loadEngine(): Promise<void> {
   const file = require.resolve("@prisma/schema-engine-wasm/schema_engine_bg").replace(/\.js$/, ".wasm")
   const module = await WebAssembly.compile(await readFile(file))
@@ -43,8 +43,8 @@ class WholeMigrations extends PrismaPg {
 }
 
 /**
- * Closes the engine's connections after `work`, which releases the engine's lock. Only comparisons need
- * `schema`, the text of schema.prisma.
+ * Runs `work`, and then closes the engine's connections, which releases the engine's lock. `schema` is the
+ * text of schema.prisma, which migrations do not need.
  */
 export async function withSchemaEngine<T>(
   url: string,

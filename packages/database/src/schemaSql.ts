@@ -1,9 +1,9 @@
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 
 /**
- * Returns the SQL that creates the tables of schema.prisma; `schema` is its text. A test compares this SQL with
- * the migrations. Prisma's own comparison of schema.prisma with a database cannot be used: it fails on the type
- * "char" of Postgres's system catalogue.
+ * Returns the SQL that creates the tables of schema.prisma, whose text is `schema`. A test compares this SQL
+ * with the migrations. Prisma cannot compare schema.prisma with a database directly: it would read Postgres's
+ * system tables, and fails on their columns of type "char".
  */
 export async function schemaSql(url: string, schema: string): Promise<string> {
   return withSchemaEngine(url, schema, async (engine) => {

@@ -16,7 +16,10 @@ export type InstallationBacking = {
   databaseUrl: string
   brokers: readonly string[]
   topicPrefix: string
-  /** The copies of each topic. Null: migrations and topics are complete, so the setup job does not run. */
+  /**
+   * How many brokers store each topic. Null: migrations and topics exist already, and the setup job does not
+   * run.
+   */
   replication: number | null
   stop(): Promise<unknown>
 }
@@ -26,6 +29,7 @@ export type InstallationOptions = {
   retryDelaysMs?: readonly number[]
   /** Variables of every service. */
   env?: Record<string, string>
+  /** The value of SEALING_KEYS. By default, a new key. */
   sealingKeys?: string
   /** The checkout whose setup job and services run. */
   checkout?: Checkout
@@ -78,7 +82,10 @@ export async function startInstallation(options: InstallationOptions) {
   const start = (service: ServiceName, overrides: Record<string, string> = {}) =>
     startFile(services[service].main, { ...variables(service), ...overrides })
 
-  /** The process is restarted when it ends unasked. The caller starts it. `env` is read at each start. */
+  /**
+   * Returns a process that the caller starts. It is restarted when it ends without being stopped by the
+   * caller. `env` is called at each start.
+   */
   function superviseFile(settings: {
     name: string
     main: string

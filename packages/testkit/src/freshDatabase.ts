@@ -8,8 +8,8 @@ export type FreshDatabase = {
 }
 
 /**
- * Begins the names of templates. The databases of a run begin with its template's name, so that the run drops
- * only its own.
+ * Each test run has a template database, whose name begins with this. The names of the run's databases begin
+ * with the template's name, so that the run drops only its own.
  */
 const templatePrefix = "sitewire_test_"
 

@@ -67,8 +67,8 @@ export async function startContainer({
 }
 
 /**
- * Not imported at the top, because loading testcontainers takes half a second. `host` is where Docker
- * publishes ports.
+ * Imports testcontainers only when Docker is used, because loading it takes half a second. `host` is where
+ * Docker publishes the ports of containers.
  */
 export async function loadTestcontainers() {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import("testcontainers")

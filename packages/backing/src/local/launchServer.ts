@@ -12,9 +12,9 @@ export type Running = {
 }
 
 /**
- * Starts a server and resolves when `ready` returns true. Rejects with the end of the log. The server has its
- * own session: Ctrl-C reaches only this process, which then stops the servers in the right order. If this
- * process is killed, a watcher stops the server.
+ * Starts a server and resolves when `ready` returns true. If the server ends before that or takes too long,
+ * rejects with the end of its log. The server has its own session: Ctrl-C reaches only this process, which
+ * then stops the servers in the right order. If this process is killed, a watcher stops the server.
  */
 export async function launchServer({
   what,

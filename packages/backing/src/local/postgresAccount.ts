@@ -17,7 +17,8 @@ export function underAccount(account: Account | undefined, command: string, args
 
 /**
  * Postgres refuses to run as root, the usual user in containers and CI. If this process is root, returns
- * another account, which owns the existing data. Throws if the account cannot enter one of `paths`.
+ * another account: the owner of the existing data, or else `postgres` or `nobody`. Throws if the account
+ * cannot enter one of `paths`.
  */
 export async function accountForPostgres(
   data: string,
@@ -48,9 +49,10 @@ async function chooseIds(data: string) {
 }
 
 /**
- * Only root can enter a checkout below /root or in a folder of `mktemp -d`. Root can grant the account a
- * capability for it. Containers withhold dac_read_search but grant dac_override. Without no_setuid_fixup,
- * access() would ignore the capability.
+ * Returns two command lines to try if the account cannot enter a folder: only root can enter a checkout below
+ * /root. Each gives the account a capability (a part of root's rights) that opens all folders. Containers
+ * withhold dac_read_search, but grant dac_override. Without no_setuid_fixup, access() would ignore the
+ * capability.
  */
 function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
   return ["dac_read_search", "dac_override"].map((right) => [

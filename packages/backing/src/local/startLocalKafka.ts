@@ -30,7 +30,7 @@ const logging = [
  */
 export type ClientLogin = { protocol: string; settings: Record<string, string>; format: string[] }
 
-/** One broker of a cluster. `controllers` are host:port. `settings` are the whole cluster's. */
+/** One broker of a cluster. `controllers` are host:port. `settings` are those that all brokers share. */
 export type ClusterNode = {
   id: number
   controllers: readonly string[]

@@ -13,7 +13,7 @@ import { runsWith } from "./processes.ts"
 /** The name of the database and of its superuser. */
 export const postgresName = "sitewire"
 
-/** The builtin provider sorts strings in the same way on every machine. */
+/** With Postgres's builtin locale provider, strings are sorted in the same way on every machine. */
 const initdbArgs = ["-U", postgresName, "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
 
 /**

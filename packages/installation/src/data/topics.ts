@@ -12,8 +12,8 @@ import {
 type Producer = Awaited<ReturnType<typeof startProducer>>
 
 /**
- * Publishes and reads with clients that start at first use. Names of consumer groups begin with
- * `groupPrefix`.
+ * Returns functions that publish to topics and read them. The Kafka clients start at first use. Names of
+ * consumer groups begin with `groupPrefix`.
  */
 export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) {
   let producer: Promise<Producer> | undefined

@@ -16,12 +16,12 @@ const youngGeneration: Record<string, readonly string[]> = {
 const defaultYoungGeneration = ["--max-semi-space-size=16"]
 
 /**
- * The compile cache in an image is valid only with the same arguments (deploy/install.sh).
- *
  * By default, V8 collects the old generation when it has grown to four times its live objects. The services
- * have few live objects, so 2.5 times saves memory for little CPU time (decision 0016). V8 would also
- * allocate some objects directly in the old generation, if similar ones often survive. The services' objects
- * live for milliseconds and would become garbage there (decision 0019).
+ * have few live objects, so collecting at 2.5 times saves memory for little CPU time (decision 0016). If
+ * similar objects often survive, V8 would also allocate new ones directly in the old generation. There they
+ * would become garbage, because the services' objects live for milliseconds (decision 0019).
+ *
+ * deploy/install.sh must have the same arguments, because Node's compile cache is valid only with these.
  */
 const oldGeneration = ["--heap-growing-percent=150", "--no-allocation-site-pretenuring"]
 

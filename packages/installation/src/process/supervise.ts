@@ -14,7 +14,8 @@ export type SupervisedProcess = {
   /** What the process listens on; empty while it is down. */
   addresses(): Record<string, string>
   /**
-   * Resolves when the process is ready, after as many attempts as needed. Without `retry`, makes one attempt.
+   * Resolves when the process is ready. If a start fails, tries again until one succeeds; without `retry`,
+   * rejects.
    */
   start(options?: { retry?: boolean }): Promise<void>
   /** Sends SIGKILL, even while the process is starting. */

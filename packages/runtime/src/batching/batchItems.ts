@@ -1,14 +1,20 @@
 export type BatchBounds = {
   /** How long a batch waits for more items after its first. */
   lingerMs: number
-  /** A batch with this many items does not wait for more. Default: `maxBatch`. */
+  /**
+   * A batch with this many items does not wait for more. Default: `maxBatch`. Until the batch runs, items can
+   * still be added, up to `maxBatch`.
+   */
   flushAt?: number
   maxBatch: number
   maxRunning: number
 }
 
 export type BatchItemsSettings<Item> = BatchBounds & {
-  /** Must not reject. The next batch may run when the promise resolves or `release` is called. */
+  /**
+   * Must not reject. `isLate` tells whether the deadline has passed. The next batch may run when the promise
+   * resolves or `release` is called.
+   */
   run: (items: Item[], isLate: () => boolean, release: () => void) => Promise<void>
   /** How long a batch may take, including its wait. */
   deadline?: {

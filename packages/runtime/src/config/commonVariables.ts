@@ -86,7 +86,7 @@ export const databaseVariables = {
   ),
 }
 
-/** The retry schedule. The setup job reads it, too, because the retry topics are named after it. */
+/** The retry schedule. The setup job reads it, too, because there is a retry topic for each delay. */
 export const retryVariables = {
   RETRY_DELAYS: listVariable(
     "Delays between the attempts of a delivery; the last one repeats. Each has a topic.",
@@ -103,7 +103,6 @@ export const retryVariables = {
   ),
 }
 
-/** How requests to partners name the service. */
 export const headerVariables = {
   SERVICE_NAME: z
     .string()

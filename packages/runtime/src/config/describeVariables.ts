@@ -31,8 +31,8 @@ type Layer = z.ZodType & {
 }
 
 /**
- * A schema and those inside it, the outermost first: a default, pipe or transform hides the inner
- * description.
+ * Returns a schema and those that it wraps, the outermost first. The description may be at an inner one,
+ * because defaults, pipes and transforms wrap a schema.
  */
 function unwrap(schema: z.ZodType): Layer[] {
   const layer = schema as Layer

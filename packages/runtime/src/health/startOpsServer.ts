@@ -39,8 +39,8 @@ export async function startOpsServer(settings: {
       response.writeHead(404, { "content-type": "text/plain" }).end("see /livez, /readyz and /metrics\n")
     }
   })
-  // Above the limit, a new connection closes the oldest. Otherwise slow clients could use up the file
-  // descriptors that deliveries need, or block the probes.
+  // If there are more than `maxConnections`, a new connection closes the oldest. Otherwise slow clients could
+  // use up the file descriptors that deliveries need, or block the probes.
   const open = new Set<Socket>()
   server.on("connection", (socket) => {
     open.add(socket)

@@ -1,16 +1,19 @@
 import { reasonOf } from "../logging/reasonOf.ts"
 
-/** How long failed work counts although the checks succeed. */
+/** How long failed work is reported as an outage, even if the checks succeed. */
 const failedWorkCountsForMs = 3_000
 
 export type DependencyWatch = {
   isUnavailable(): boolean
-  /** Records whether `work` succeeds. If it fails, a check follows at once. */
+  /** If `work` fails, reports an outage and checks at once. Returns what `work` returns. */
   observe<T>(work: Promise<T>): Promise<T>
   stop(): void
 }
 
-/** Regular checks notice an outage while there is no work. Observed work notices what a check cannot. */
+/**
+ * Reports whether a dependency, such as Postgres, is available. Regular checks notice an outage while there
+ * is no work. Observed work notices what a check cannot.
+ */
 export function watchDependency(settings: {
   check: () => Promise<unknown>
   onState: (available: boolean, why?: string) => void

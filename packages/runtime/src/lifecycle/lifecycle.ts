@@ -31,7 +31,7 @@ export function startLifecycle(settings: { log: Logger; deadlineMs: number; proc
   async function closeAll(exitCode: number): Promise<void> {
     const endsAt = performance.now() + deadlineMs
     let clean = true
-    // Not a loop over a copy, because a start that has not ended yet may register more.
+    // Takes one closer at a time, because a start that has not ended yet may still register more.
     for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
       const { name, close } = next
       const leftMs = Math.max(0, endsAt - performance.now())

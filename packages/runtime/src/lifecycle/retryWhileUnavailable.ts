@@ -6,8 +6,8 @@ const longestPauseMs = 5_000
 
 /**
  * Repeats `work`, with growing pauses, while it fails with an error that `isTransient` accepts. After
- * `signal` is aborted, the next error rejects. The caller then does not commit its record, so that the record
- * is consumed again after the restart.
+ * `signal` is aborted, rejects with the next error. The caller then does not commit the Kafka record that it
+ * was handling, so that the record is consumed again after the restart.
  */
 export async function retryWhileUnavailable<T>(settings: {
   what: string

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** Prometheus drops the whole response after 10 s, so a system that hangs must be omitted sooner. */
+/** The longest wait for another system. Prometheus drops the whole response after 10 s, so this is less. */
 const withinMs = 2_000
 
 /** Returns undefined if the other system is unavailable or hangs, so that only this metric is missing. */

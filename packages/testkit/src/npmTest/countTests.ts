@@ -13,13 +13,13 @@ export type TestCount = {
   /** Such as `1051 passed, 0 failed, 2 skipped (230 cached)`. */
   line: string
   failed: number
-  /** Reasons why the run failed, beside failed tests. */
+  /** Reasons, other than failed tests, why the run failed. */
   problems: string[]
 }
 
 /**
- * Adds up the reports that vitest wrote in each workspace. A workspace without a report is a problem. `passedAlone` tests
- * failed in these reports, and passed when they were repeated.
+ * Adds up the reports that vitest wrote in each workspace. A workspace without a report is a problem.
+ * `passedAlone` is the number of tests that failed in these reports, and passed when they were repeated.
  */
 export async function countTests(root: string, tasks: TestTask[], passedAlone = 0): Promise<TestCount> {
   const total = { passed: 0, failed: 0, skipped: 0, cached: 0 }

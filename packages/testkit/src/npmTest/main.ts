@@ -11,13 +11,14 @@ import { repeatFailures } from "./repeatFailures.ts"
  * `npm test`: tests all workspaces with turbo, and skips those whose tests passed before with the same files.
  * Up to five tests that fail are repeated alone, once the others have ended.
  * `npm test -- --force` skips none; `npm test -- --filter=@sitewire/kafka` tests only one.
- * `npm test -- <file> -t <name>`: all other arguments are vitest's, which then runs once for the whole repository.
+ * `npm test -- <file> -t <name>`: all other arguments are vitest's, which then runs once for the whole
+ * repository.
  */
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const turbo = join(root, "node_modules/turbo/bin/turbo")
 const vitest = join(root, "node_modules/vitest/vitest.mjs")
-/** Gets the last line of the output, for `.ci/run`. */
+/** The last line of the output is also written to this file, from which `.ci/run` reads it. */
 const countFile = join(root, ".sitewire/tests.txt")
 
 // Ctrl-C reaches all processes of the terminal, so turbo or vitest ends by itself. This process then stops

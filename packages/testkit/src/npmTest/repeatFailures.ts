@@ -8,13 +8,13 @@ type Report = { testResults: { name: string; assertionResults: { status: string;
 /** `file` is an absolute path. */
 export type Failure = { file: string; name: string }
 
-/** With more failures, the machine is not the reason, and repeating them takes long. */
+/** If more tests fail, none is repeated: a slow machine is not the reason then, and repeating takes long. */
 const mostRepeated = 5
 
 /**
- * Many tests wait for real processes, brokers and time limits, and two workspaces are tested at a time. A test that fails
- * then is repeated alone, with its file. A test that passes alone is no failure, but is reported: it depends on the
- * speed of the machine, or it has found a rare fault.
+ * Many tests wait for real processes, brokers and time limits, and two workspaces are tested at a time. A
+ * test that fails then is repeated alone, with its file. A test that passes alone is no failure, but is
+ * reported: it depends on the speed of the machine, or it has found a rare fault.
  */
 export async function repeatFailures(settings: {
   root: string

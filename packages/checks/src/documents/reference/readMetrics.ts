@@ -3,9 +3,9 @@ import { createMetrics, registerLagGauge } from "@sitewire/runtime"
 export type Metric = { name: string; type: "counter" | "gauge" | "histogram"; help: string; labels: string[] }
 
 /**
- * Finds the metrics that a source file registers by searching its text, because no package imports a service.
- * A metric is an object with a `name` that begins with `sitewire_`, a `help` and, if it has labels,
- * `labelNames`. The argument of `registerLagGauge` is a metric, too.
+ * Finds the metrics that a source file registers. It searches the file's text and does not import it, because
+ * packages may not import services. A metric is an object with a `name` that begins with `sitewire_`, a
+ * `help` and, if it has labels, `labelNames`. The argument of `registerLagGauge` is a metric, too.
  */
 export function readMetrics(source: string): Metric[] {
   return [...source.matchAll(/name: "(sitewire_\w+)"/g)].map(({ 1: name = "", index }) => {

@@ -13,8 +13,8 @@ const mains = {
 }
 
 /**
- * Reads the environment variables of each process from what the process itself prints, because no package
- * imports a service.
+ * Runs each process with `--help --json` to learn its environment variables, because packages may not import
+ * services.
  */
 export function readProcesses(root: URL): Promise<ProcessVariables[]> {
   return Promise.all(
