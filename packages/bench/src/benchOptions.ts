@@ -1,10 +1,13 @@
 /** What a part of the bench (one benchmark, such as `throughput`) gets beside its installation. */
 export type BenchOptions = {
   progress: (line: string) => void
-  /** The measure's value in the file of --baseline; null if the file has none. */
+  /**
+   * The value that an earlier run saved for this measure (in the file of --baseline). Null if the file has
+   * none.
+   */
   before: (measure: string) => number | null
   /** How many deliveries the part `retained` stores before it measures. */
   retained: number
-  /** How many milliseconds the part `paused` measures. */
+  /** For how many milliseconds the part `paused` watches the waiting deliveries. */
   pausedMs: number
 }

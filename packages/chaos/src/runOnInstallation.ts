@@ -32,7 +32,7 @@ export async function endWhenQuiet(
   { quietMs, progress }: Pick<RunSettings, "quietMs" | "progress">,
 ): Promise<void> {
   const check = async () => {
-    // Each check costs CPU time that the services need for their backlog.
+    // Waits before each check, because a check costs CPU time that the services need for their backlog.
     await sleep(500)
     return isQuiet()
   }

@@ -4,14 +4,15 @@ import type { FaultSettings } from "./faults/driveFaults.ts"
 export type RunSettings = {
   seed: number
   /**
-   * If the only broker is stopped, Kafka is unavailable. If one of three or more is stopped, others become
-   * leaders.
+   * With one broker, Kafka is unavailable while a fault stops it. With three or more, other brokers become
+   * the leaders of its partitions.
    */
   brokerCount: number
   /** How long faults happen, without the start before and the wait for quiet afterwards. */
   durationMs: number
   /** How long to wait, after the last fault, until all work is done. What is missing then counts as lost. */
   quietMs: number
+  /** How long faults and the pauses between them last. */
   pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs">
   progress: (line: string) => void
 }

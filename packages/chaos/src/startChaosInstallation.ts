@@ -20,12 +20,12 @@ const stateFolder = fileURLToPath(new URL("../../../.sitewire", import.meta.url)
 /** An installation with its own Postgres and Kafka, which faults stop and start like the services. */
 export async function startChaosInstallation(settings: {
   retryDelaysMs: readonly number[]
-  /** Postgres's data is then in `directory`/postgres/data. */
+  /** If true, Postgres is a process of this machine, with its data in `directory`/postgres/data. */
   withoutDocker?: boolean
-  /** Not 2: of two brokers, only one could be stopped. */
+  /** 1, or 3 or more. Two brokers would have only one controller, which could not be stopped. */
   brokerCount: number
   progress: (line: string) => void
-  /** Services that end unasked are added here as faults. */
+  /** A service that ends although nobody asked it to is added here, as a fault of the kind `exit`. */
   faults: Fault[]
 }) {
   const { retryDelaysMs, withoutDocker = false, brokerCount, progress, faults } = settings

@@ -4,11 +4,11 @@ export type Mutant = {
   name: string
   /** The file that gets the fault, relative to the repository. */
   file: string
-  /** Text that occurs exactly once in the file. */
+  /** The text that is replaced by `replace`. It must occur exactly once in the file. */
   find: string
   replace: string
-  /** The test files, of whose tests at least one must fail. */
+  /** The test files to run with the fault. At least one of their tests must fail. */
   tests: readonly string[]
-  /** Only tests with this text in their names run: the fewest that notice the fault. */
+  /** Only tests with this text in their names run. It selects as few tests as can notice the fault. */
   testName?: string
 }

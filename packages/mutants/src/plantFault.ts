@@ -18,7 +18,10 @@ export async function plantFault(tree: string, { file, find, replace }: Mutant):
   return { kind: "planted", restore: () => writeFile(path, text) }
 }
 
-/** A file with a syntax error would fail every test, which says nothing about the tests. */
+/**
+ * The parser's message, or null. A fault must not be a syntax error: this would fail every test, which says
+ * nothing about the tests.
+ */
 function syntaxErrorOf(text: string): string | null {
   try {
     stripTypeScriptTypes(text)

@@ -5,7 +5,7 @@ import type { RunTests, TestRun } from "./runTests.ts"
 type Verdict =
   | { kind: "killed"; by: string }
   | { kind: "survived" }
-  /** No verdict is possible: the list of faults or the tests need work. */
+  /** No verdict: the fault could not be planted, or its tests did not start, or they fail even without it. */
   | { kind: "broken"; why: string }
 
 export type Judged = { mutant: Mutant; verdict: Verdict }
@@ -50,7 +50,7 @@ export async function runMutants(parts: RunMutantsParts): Promise<Judged[]> {
   }
 }
 
-/** Runs each test file once without a fault, with only the tests that faults name. */
+/** Runs the faults' test files without a fault. If all faults of a file name tests, only those run. */
 async function runWithoutFault({ mutants, runTests, progress }: RunMutantsParts) {
   const runs = new Map<string, TestRun>()
   const files = [...new Set(mutants.flatMap(({ tests }) => tests))]

@@ -48,7 +48,7 @@ export function testRunner(settings: {
     let output = ""
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (text) => (output = `${output}${text}`.slice(-4_000)))
-    // An abort ends the child and causes this error. It is reported below.
+    // An abort ends the child and causes this error. `throwIfAborted` reports it.
     child.on("error", () => {})
     const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
     signal.throwIfAborted()
@@ -75,7 +75,7 @@ function judge({ testResults }: Report, code: number | null): TestRun {
     : { kind: "failed", failed: ["an error outside of tests"] }
 }
 
-/** vitest reads a name as a regular expression. */
+/** Escapes a test's name, because vitest reads it as a regular expression. */
 function literally(name: string): string {
   return name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 }

@@ -9,8 +9,8 @@ import type { Load, LoadResult } from "./triggerLoad.ts"
 const connections = 10_000
 const clients = 512
 /**
- * Bare Express and the gateway are measured alternately, this often each. The median counts, because the
- * machine's speed changes by a fifth within minutes.
+ * Bare Express and the gateway are measured alternately, this many times each. The median of each counts,
+ * because the machine's speed changes by a fifth within minutes.
  */
 const turns = 7
 const seconds = 3

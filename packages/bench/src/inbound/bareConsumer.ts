@@ -1,5 +1,5 @@
-// The baseline of ingesting: a kafkajs consumer that only counts. Sends the records/s of the first `amount`
-// records.
+// The baseline of the part `ingesting`: a kafkajs consumer that only counts. When it has read `amount`
+// records, it sends its records/s to the parent process.
 import { randomUUID } from "node:crypto"
 // biome-ignore lint/style/noRestrictedImports: it measures the client without packages/kafka.
 import { Kafka, logLevel } from "kafkajs"

@@ -14,8 +14,8 @@ const waiting = 100_000
 const settleMs = 10_000
 
 /**
- * Measures the triggers/s that the scheduler ingests, compared with a consumer that only counts, and the
- * memory that waiting connections take.
+ * Measures the triggers/s that the scheduler ingests, compared with a consumer that only counts. Also
+ * measures the scheduler's memory while many connections wait for their sync.
  */
 export async function measureIngesting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   await addBenchConnections(it, connections)
@@ -45,13 +45,13 @@ export async function measureIngesting(it: Installation, { progress }: BenchOpti
   ]
 }
 
-/** So long that no sync starts during the measurement. */
+/** The time from a trigger to its sync: so long that no sync starts during the measurement. */
 const schedulerEnv = { SYNC_SETTLE: "1h" }
 
 /**
  * Compares a scheduler's memory with 100,000 and with 100 waiting connections, each time after the same
- * number of triggers. The first result is discarded, because a new process has less compiled code and
- * garbage.
+ * number of triggers. A first measurement is discarded, because the memory of a new process still grows (with
+ * compiled code and garbage).
  */
 async function memoryOfWaiting(it: Installation, progress: (line: string) => void): Promise<Measure> {
   const scheduler = await it.start("scheduler", schedulerEnv)

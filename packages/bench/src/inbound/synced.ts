@@ -8,7 +8,7 @@ import { judge, type Measure, percentile } from "../measure/measure.ts"
 import { addBenchConnections } from "./addBenchConnections.ts"
 
 const connections = 200
-/** Long enough for second windows, after triggers in the first ones. */
+/** Longer than a window, so that connections that were triggered in their first window get a second one. */
 const seconds = 100
 const perSecond = 4
 const settleMs = 2_000
@@ -16,8 +16,9 @@ const settleMs = 2_000
 type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
 /**
- * Measures syncs with windows of a minute and without faults. Partners trigger at random, and each sync
- * fetches from a source.
+ * Measures how soon triggers are synced, and how far apart the syncs of a connection are, without faults. The
+ * window, the shortest time between two syncs of a connection, is a minute. Partners trigger at random, and
+ * each sync fetches from a source.
  */
 export async function measureSynced(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()
@@ -82,7 +83,10 @@ function over60(windows: (part: string) => number): number {
   return windows("count") - windows('bucket.*le="60"')
 }
 
-/** Reads the count for triggers that came while no sync of their connection ran. */
+/**
+ * Reads a count from the scheduler's metrics. It is only for triggers that came while no sync of their
+ * connection ran (`kind="window"`).
+ */
 function counted(figures: string, name: string): number {
   const [, value] = new RegExp(`^${name}.*kind="window".*\\} (\\d+)$`, "m").exec(figures) ?? []
   if (value === undefined) throw new Error(`the scheduler exposes no ${name}`)

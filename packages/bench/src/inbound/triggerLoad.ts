@@ -2,8 +2,8 @@ import { connect } from "node:net"
 import { percentile } from "../measure/measure.ts"
 
 /**
- * A message of the parent process. The paths contain tokens, so they must not be arguments, which every
- * account can read.
+ * A message of the parent process. The paths contain tokens, so they must not be arguments of this process:
+ * every account of the machine can read those.
  */
 export type Load = {
   port: number
@@ -22,7 +22,7 @@ const accepted = Buffer.from("HTTP/1.1 202")
 // The clients are bare sockets, because an HTTP client would use more CPU time than the server.
 process.on("message", async (load: Load) => {
   const result = await run(load)
-  // The open sockets would keep the process running.
+  // Exits explicitly, because the open sockets would keep the process running.
   process.send?.({ result }, undefined, {}, () => process.exit(0))
 })
 

@@ -4,12 +4,15 @@ import { pathToFileURL } from "node:url"
 import type { Checkout } from "@sitewire/installation"
 
 /**
- * The file that exports a checkout's Node arguments. Versions before packages/installation have the last
- * path.
+ * The file in which a checkout keeps the arguments with which it starts Node. The second path is that of
+ * older versions, which have no packages/installation.
  */
 const files = ["packages/installation/src/process/nodeArguments.ts", "packages/backing/src/nodeArguments.ts"]
 
-/** Lets one bench measure two versions of the services, each with its own Node arguments. */
+/**
+ * Returns how to start the services of the checkout in `folder`. So one bench can measure two versions of
+ * them, each with its own Node arguments.
+ */
 export async function readCheckout(folder: string): Promise<Checkout> {
   const root = resolve(folder)
   const file = files.map((path) => join(root, path)).find((path) => existsSync(path))

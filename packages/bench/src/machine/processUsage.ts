@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs"
 const ticksPerSecond = 100
 
 /**
- * CPU time in milliseconds of a process and its descendants. Ended descendants count too, because Postgres
- * has a process for each connection. Linux only.
+ * CPU time in milliseconds of a process and its descendants. Linux only. Ended descendants count too:
+ * Postgres has a process for each connection, which ends with the connection.
  */
 export function cpuMs(pid: number): number {
   const children = new Map<number, number[]>()

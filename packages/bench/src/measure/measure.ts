@@ -21,8 +21,8 @@ export type Target = {
 }
 
 /**
- * Compares a value with its target. For `more-at-most`, the bound is the most that value minus baseline may
- * be.
+ * Compares a value with its target. With the kind `more-at-most`, value minus baseline must be at most the
+ * bound.
  */
 export function judge(measure: string, value: number, baseline: number | null, target: Target): Measure {
   const ratio = baseline === null ? null : value / baseline

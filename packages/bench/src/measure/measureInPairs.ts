@@ -6,7 +6,9 @@ export type Comparison = {
   value: number
   baseline: number
   ratio: number
-  /** In 90 of 100 repetitions, the ratio lies between `low` and `high`. */
+  /**
+   * The confidence interval of the ratio: 90 of 100 ratios of resampled data lie between `low` and `high`.
+   */
   low: number
   high: number
 }
@@ -14,9 +16,10 @@ export type Comparison = {
 const resamples = 400
 
 /**
- * The ratio of a statistic of both sides' samples, with a confidence interval by bootstrap: from the ratios
- * of samples drawn with replacement. All that was measured in one second or round is one sample, because a
- * disturbance affects all of it.
+ * Applies a statistic, such as p99, to the samples of both sides, and divides the value by the baseline. The
+ * ratio's confidence interval is by bootstrap: the ratio is computed again and again for samples drawn with
+ * replacement. All that was measured in one second or round is one sample, because a disturbance affects all
+ * of it.
  */
 export function comparePooled<Sample>(
   samples: Record<Side, readonly Sample[]>,
@@ -33,7 +36,10 @@ export function comparePooled<Sample>(
   return { value, baseline, ratio: value / baseline, low: at(0.05), high: at(0.95) }
 }
 
-/** Null if the confidence interval, from `low` to `high`, contains the bound. */
+/**
+ * Whether the ratio is at most the bound. Null if the confidence interval, from `low` to `high`, contains the
+ * bound.
+ */
 function isAtMost({ low, high }: Pick<Comparison, "low" | "high">, bound: number): boolean | null {
   if (high <= bound) return true
   return low > bound ? false : null
@@ -43,7 +49,7 @@ export type PairedMeasure<Sample> = {
   measure: string
   /** The largest ratio that meets the target. */
   bound: number
-  /** More than `least` pairs are run only while there is no verdict. */
+  /** At least `least` pairs are run. More follow, up to `most`, only while there is no verdict. */
   pairs: { least: number; most: number }
   run: (side: Side, pair: number) => Promise<Sample[]>
   statistic: (samples: readonly Sample[]) => number
@@ -51,7 +57,8 @@ export type PairedMeasure<Sample> = {
 }
 
 /**
- * Runs value and baseline alternately, until there is a verdict or no pair is left. Neither is always first.
+ * Runs pairs until there is a verdict or no pair is left. A pair is one run of each side, value and baseline.
+ * Which side is first alternates.
  */
 export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): Promise<Measure> {
   const { measure, bound, pairs, run, statistic, progress } = settings

@@ -1,5 +1,5 @@
 /**
- * How many records a dispatcher may have outstanding by default. The bare loop has as many requests in
- * flight.
+ * How many records a dispatcher may have outstanding (read, but not finished) by default. The bare loop has
+ * as many requests in flight.
  */
 export const concurrency = 384

@@ -9,7 +9,8 @@ const partners = 12
 const eventsEach = 60
 const fastPerSecond = 10
 /**
- * The fast partner gets events from before the burst until after the burst's first attempts have timed out.
+ * For this long, the fast partner gets events: from before the burst until after the burst's first attempts
+ * have timed out.
  */
 const seconds = 13
 const rounds = 3
@@ -17,8 +18,8 @@ const warmUp = 5_000
 
 /**
  * Measures how long deliveries to a fast partner take while twelve others hang, each with a burst of events.
- * Each round has a new dispatcher and new hanging partners. The result is the slowest delivery of the median
- * round.
+ * Each round has a new dispatcher and new hanging partners. The result is the median of the rounds' slowest
+ * deliveries.
  */
 export async function measureCrowd(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

@@ -14,7 +14,10 @@ const channelCount = 11
  * that open.
  */
 const phaseSeconds = 12
-/** Enough events for the heap to grow to its size before the measurement. The growth takes 30 ms. */
+/**
+ * Events before the measurement: enough for the dispatcher's heap to grow to its full size. The growth takes
+ * 30 ms, which would count as latency.
+ */
 const warmUp = 12_000
 const warmUpPerSecond = 2_000
 /** An attempt's default timeout. */
@@ -25,8 +28,8 @@ export const isolationRetryDelaysMs = [1_800_000, 3_600_000]
 
 export const usualRate = 300
 /**
- * The events/s at which one channel gets twice as many events within an attempt's timeout as a dispatcher may
- * have outstanding.
+ * At this many events/s for all channels together, a single channel gets twice as many events within an
+ * attempt's timeout as a dispatcher may have outstanding (read, but not finished).
  */
 export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * channelCount)
 
@@ -38,7 +41,8 @@ type Second = number[]
 /**
  * Measures the latency of healthy channels while others hang, relative to the same load while all respond.
  * One dispatcher gets the two loads alternately, in short phases. Each phase with hanging channels uses new
- * ones, whose circuit breakers are still closed, and pauses them at its end.
+ * ones, whose circuit breakers are still closed. At its end they are paused, so that the next phase has no
+ * attempts to them.
  */
 export async function measureIsolation(
   it: Installation,

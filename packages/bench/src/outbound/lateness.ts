@@ -13,8 +13,8 @@ const perSecond = 50
 const channelCount = 100
 
 /**
- * Measures how long after its due time a retry arrives. A retry is due one delay after the broker has
- * appended its record.
+ * Measures how long after its due time a retry arrives. It is due when its delay has passed since the broker
+ * appended its record to the retry topic.
  */
 export async function measureLateness(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

@@ -67,7 +67,10 @@ function meanCost(rounds: readonly Round[]): Cost {
   return { dispatcher: mean("dispatcher"), postgres: mean("postgres"), broker: mean("broker") }
 }
 
-/** `pages` counts whole pages: Postgres logs a whole page at its first change after a checkpoint. */
+/**
+ * Reads how much Postgres has written to its write-ahead log. `pages` counts whole pages: Postgres logs a
+ * whole page at its first change after a checkpoint.
+ */
 async function logOf({ sql }: Pick<Database, "sql">): Promise<{ bytes: number; pages: number }> {
   const [row] = await sql<{ bytes: number; pages: number }>(
     "select wal_bytes::float8 as bytes, wal_fpi::float8 as pages from pg_stat_wal",

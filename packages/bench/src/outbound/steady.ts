@@ -14,9 +14,9 @@ const publishedSeconds = 15
 const idleMs = 10_000
 
 /**
- * Measures the CPU time of an event at 200 events/s, relative to an event of a backlog. A backlog is
- * published before its measurement begins, so the broker's CPU time for publishing is measured separately and
- * subtracted.
+ * Measures the CPU time per event at 200 events/s, relative to the CPU time per event of a backlog. A backlog
+ * is published before its measurement begins, but the 200 events/s are published during theirs. So the
+ * broker's CPU time for publishing is measured separately and subtracted.
  */
 export async function measureSteady(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

@@ -10,15 +10,15 @@ import { judge, type Measure } from "../measure/measure.ts"
 
 const waiting = 1_000_000
 const batch = 10_000
-/** The age of a process at which its memory is read. */
+/** The memory is read when the process has run for at least this long. */
 const settleMs = 10_000
 
 export async function measureWaiting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const idle = await settled(0)
   progress(`idle: ${idle.now.toFixed(1)} MB now, ${idle.peak.toFixed(1)} MB at most`)
   await publishWaiting(it, progress)
-  // The first fetch of each partition returns about 49 KiB, so this many bytes mean that all partitions were
-  // fetched.
+  // The first fetch of each partition of the retry topic returns about 49 KiB. So 40,000 bytes for each mean
+  // that all partitions were fetched.
   const partitions = 6
   const loaded = await settled(idle.bytesRead + partitions * 40_000)
   const read = ((loaded.bytesRead - idle.bytesRead) / 1_024).toFixed(0)

@@ -13,8 +13,12 @@ export type CommonFaultSettings = {
   services: SupervisedProcess[][]
   /** Processes that join their consumer group for seconds and then shut down, to cause rebalances. */
   extras: SupervisedProcess[]
+  /** How long a stopped broker stays down, at least and at most. */
   brokerDownMs: [number, number]
-  /** Longer than 10 s, the session timeout of a consumer group. */
+  /**
+   * How long a paused process or broker stays paused: longer than 10 s, the session timeout of a consumer
+   * group, so that a paused member loses its partitions.
+   */
   pausedMs: [number, number]
 }
 

@@ -7,15 +7,17 @@ export type Call = {
   /** 0: no response. */
   status: number
   /**
-   * `valid`: from the request to the response. `replaced`: before the request. `between`: replaced between
-   * request and response, so that both 202 and 404 are right.
+   * Whether the call's token was the current one. `valid`: all the time from request to response. `replaced`:
+   * already replaced before the request. `between`: replaced between request and response, so that both 202
+   * and 404 are right.
    */
   token: "valid" | "replaced" | "between"
 }
 
 /**
- * `steadyMs` is by the source's monotonic clock, which measures the time between GETs. The GET may have
- * arrived up to `lateMs` before, if the source's process got no CPU time.
+ * A GET that was read at the time `at`. `steadyMs` is the same time by the source's monotonic clock, which
+ * measures the time between GETs. The GET may have arrived up to `lateMs` earlier, if the source's process
+ * got no CPU time.
  */
 export type SeenGet = { connection: string; at: number; steadyMs: number; lateMs: number }
 
@@ -30,12 +32,14 @@ export type Evidence = {
   calls: Call[]
   gets: SeenGet[]
   runs: SyncRunRow[]
+  /** Two syncs of a connection must be at least this far apart. */
   windowMs: number
   /** Connections with triggers that no run has covered. */
   waiting: string[]
 }
 
 export type InboundLedger = {
+  /** How many calls got a 202. */
   accepted: number
   /** Calls with a 202 after which no successful run read the source. */
   forgotten: string[]
@@ -47,17 +51,22 @@ export type InboundLedger = {
   revived: string[]
   /** Calls that got a 404 although their token was valid. */
   rejected: string[]
+  /** Connections with triggers that no run has covered. */
   waiting: string[]
+  /** True if no guarantee was broken. Duplicates break none. */
   holds: boolean
 }
 
 /**
- * A GET may seem to be this much outside of its run, because rows have milliseconds and two processes read
- * the clock.
+ * By their times, a GET may seem to be this many milliseconds outside of the run that sent it, because rows
+ * have whole milliseconds and two processes read the clock.
  */
 const clockMs = 50
 
-/** States the distance by both clocks and by the database, to tell a wrong clock from a wrong window. */
+/**
+ * Describes two GETs that came too close together. States their distance by the source's two clocks and by
+ * the starts of their runs in the database, to tell a wrong clock from a wrong window.
+ */
 function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string {
   const { connection } = get
   const grantedFor = ({ at }: SeenGet) =>
@@ -109,7 +118,8 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     for (const [at, get] of sorted.entries()) {
       const before = sorted[at - 1]
       if (before === undefined) continue
-      // The time counts from the arrival of the previous GET, and not from when the source's process read it.
+      // The source's process may have read the previous GET late, so the time counts from that GET's earliest
+      // possible arrival.
       if (get.steadyMs - (before.steadyMs - before.lateMs) < windowMs)
         tooClose.push(describePair(before, get, runs))
       const isTriggered = (callsOf.get(connection) ?? []).some(

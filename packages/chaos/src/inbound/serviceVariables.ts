@@ -1,4 +1,7 @@
-/** Short, so that each connection has many windows in a run. */
+/**
+ * The shortest time between two syncs of a connection. It is short, so that each connection has many syncs in
+ * a run.
+ */
 export const windowMs = 5_000
 
 export const schedulerVariables = {

@@ -10,9 +10,9 @@ const seen: SeenGet[] = []
 let healed = false
 
 /**
- * While this process gets no CPU time, it reads GETs late. After such a pause, the event loop runs timers
- * before it reads. So the last tick was after the pause, and the tick before it was before the pause, when
- * the GET had not arrived yet.
+ * The times of a timer's last two ticks, which tell how late a GET may be read. While this process gets no
+ * CPU time, GETs wait. After such a pause, the event loop runs timers before it reads. So `last` was after
+ * the pause, and `beforeLast` was before it, when the GET had not arrived yet.
  */
 let ticks = { last: performance.now(), beforeLast: performance.now() }
 setInterval(() => {

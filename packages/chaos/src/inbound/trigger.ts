@@ -29,7 +29,8 @@ export function addRepeatedConnections(
 }
 
 /**
- * Adds connections that are triggered once. If that trigger is lost, no later trigger's sync hides the loss.
+ * Adds connections that are triggered until one trigger is accepted, and never again. If that trigger is
+ * lost, no later trigger's sync hides the loss.
  */
 export function addSingleUse(it: AddConnections, count: number, url: string): Promise<TriggeredConnection[]> {
   return add(it, count, (at) => ({ id: `single-${at}`, source: `${url}/steady` }))

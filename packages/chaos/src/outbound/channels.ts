@@ -15,7 +15,8 @@ function behaviourOf(channel: number): Behaviour {
 }
 
 /**
- * The recovering channels get a fifth of all events, enough to open their circuit breakers while they fail.
+ * The recovering channels (6 to 11) get a fifth of all events, enough to open their circuit breakers while
+ * they fail.
  */
 export function pickChannel(random: Random): string {
   return channelId(random.next() < 0.2 ? random.between(6, 11) : random.between(0, channels - 1))

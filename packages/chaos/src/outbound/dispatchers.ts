@@ -2,7 +2,10 @@ import type { SupervisedProcess } from "@sitewire/installation"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import type { RetrySchedule } from "./outboundFaults.ts"
 
-/** Small, because the bound on duplicates is proportional to it. */
+/**
+ * How many records a dispatcher may have outstanding (read, but not finished). Small, because the number of
+ * duplicates that faults may cause is proportional to it.
+ */
 const maxOutstanding = 32
 
 /** Three times, because new events, retries, and claimed deferred deliveries each have their own limit. */

@@ -10,8 +10,8 @@ import type { ChaosInstallation } from "../startChaosInstallation.ts"
 export type RetrySchedule = { delaysMs: readonly number[] }
 
 /**
- * The retry delays; a run begins with the first ones. They differ, so a change leaves topics without a
- * consumer.
+ * The lists of retry delays. A run begins with the first list, and a fault changes to another one. Each delay
+ * has its own retry topic, so after a change some topics have no consumer.
  */
 export const schedules: readonly (readonly number[])[] = [
   [1_000, 3_000, 9_000],
@@ -46,7 +46,7 @@ export function outboundFaults(settings: {
       await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
       return lost.join(", ")
     },
-    /** Does what an operator does. */
+    /** Does what an operator does: runs the setup job with other delays, then restarts the dispatchers. */
     async "RETRY_DELAYS changed"() {
       const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
       schedule.delaysMs = random.pick(others)

@@ -21,7 +21,10 @@ export type Finished = {
 
 export type Output = {
   json: boolean
-  /** `print` and `table` write to stdout. With `json`, only the JSON may be there. */
+  /**
+   * `print` and `table` write to stdout. With `json`, only one JSON object may be there, for programs to
+   * read.
+   */
   print: (text: string) => void
   table: (rows: unknown) => void
   /** To stderr. */

@@ -6,8 +6,8 @@ import type { ChaosInstallation } from "../startChaosInstallation.ts"
 import { type PostgresCopy, putBack } from "./postgresCopy.ts"
 
 /**
- * How far the groups are rewound before the copy (in the runbook, an hour): further than their lag then, and
- * than clocks differ.
+ * The consumer groups are rewound to this long before the copy was taken (in the runbook, an hour). It must
+ * be longer than their lag at that time, and than clocks differ.
  */
 export const backMs = 10_000
 
@@ -42,7 +42,8 @@ export async function followRunbook(settings: {
     rewind(groups.paid, it.names.sitePaid),
     rewind(groups.triggers, it.names.connectorTriggered),
   ])
-  // 8. Start all. The schedulers wait for a window, because the copy lacks the newest starts of syncs.
+  // 8. Start all. The schedulers start a window after the stop: the copy does not know the newest syncs, so
+  // it would let their connections be synced again too soon.
   const starting = others.map((service) => service.start())
   await sleep(Math.max(0, stoppedAt + windowMs - Date.now()))
   await Promise.all([...starting, ...schedulers.map((scheduler) => scheduler.start())])

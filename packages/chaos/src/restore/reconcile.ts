@@ -18,14 +18,23 @@ export type RestoreLedger = Pick<
   published: number
   /** Events for which a partner responded with 2xx to a valid request. */
   delivered: number
-  /** Acknowledged events without a 2xx response, unless dead or erased. */
+  /**
+   * Acknowledged events without a 2xx response to a valid request. Those whose delivery is dead or erased do
+   * not count.
+   */
   lost: string[]
+  /** Requests with a wrong body, signature or channel. */
   forged: string[]
-  /** The number of 2xx responses after an event's first one, and of GETs without a trigger. */
+  /**
+   * The number of 2xx responses after an event's first one, plus the number of GETs that came without a
+   * trigger since the connection's previous GET.
+   */
   duplicates: number
   /** Events whose rows are missing, unfinished, or delivered without a 2xx response. */
   misrecorded: string[]
+  /** Unfinished deliveries that no dispatcher will ever get. */
   stranded: string[]
+  /** How many records the dispatchers' consumer groups had not committed at the end. */
   uncommitted: number
   holds: boolean
 }

@@ -124,8 +124,9 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
 }
 
 /**
- * Whether the groups' lag is shorter than the time by which the runbook rewinds before the copy. Otherwise,
- * an older event that was consumed after the copy would be lost.
+ * Whether the groups' lag is less than half of the events of the last `backMs`, the time by which the runbook
+ * rewinds before the copy. With a longer lag, an event from before that time might be consumed only after the
+ * copy. The rewind would not reach it, so it would be lost.
  */
 async function isUpToDate({ kafka, names }: ChaosInstallation): Promise<boolean> {
   const lags = await Promise.all([

@@ -4,14 +4,14 @@ import { createLogger } from "@sitewire/runtime"
 import { clockMs } from "../load/publishPaced.ts"
 
 /**
- * Asks for the latencies of the events published at `from` or later. The response comes when there are
- * `amount`.
+ * A message of the parent process, which asks for the latencies of the events published at `from` or later.
+ * The response is sent when `amount` such events have arrived.
  */
 export type BareRequest = { from: number; amount: number }
 
 // The baseline of the part `latency`: a consumer that only reads from each event when it was published. It
-// uses packages/kafka. A bare kafkajs consumer is 11 ms slower, because it commits after each batch before it
-// fetches again.
+// uses packages/kafka, because a bare kafkajs consumer is 11 ms slower: that one commits after each batch
+// before it fetches again.
 const [brokers = "", topic = ""] = process.argv.slice(2)
 let request: BareRequest | null = null
 let seen: { publishedAt: number; latencyMs: number }[] = []

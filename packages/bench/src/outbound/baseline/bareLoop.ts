@@ -6,7 +6,7 @@ import { eventOf } from "../load/paidEvent.ts"
 import type { BareRequests } from "./bareRequests.ts"
 
 // The baseline of the part `throughput`: a loop that only signs and posts. Bodies, headers and concurrency
-// are a dispatcher's.
+// are the same as a dispatcher's.
 const [url = "", amount = "0", warmUp = "0", concurrency = "1"] = process.argv.slice(2)
 const pool = new Pool(url, { connections: Number(concurrency), pipelining: 1 })
 const bodies = Array.from({ length: 1_000 }, (_, at) => siteReadyBody(eventOf(at, `bench-${at % 100}`)))

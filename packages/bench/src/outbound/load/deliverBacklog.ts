@@ -35,7 +35,8 @@ export async function deliverBacklog(it: Installation, { take, reached }: Receiv
   const counting = countCost(it, dispatcher)
   await reached(total)
   const seconds = (performance.now() - startedAt) / 1_000
-  // Older deliveries are recorded already. To query the whole table would add to the measured CPU time.
+  // Checks only deliveries of the last second, because older ones are recorded already. A query of the whole
+  // table would add to the measured CPU time.
   const recent = lowestDeliveryId(Date.now() - 1_000)
   await waitUntil("the last deliveries to be recorded", async () => {
     const pending = await database.sql(

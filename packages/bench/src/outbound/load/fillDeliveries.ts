@@ -6,7 +6,7 @@ const lanes = 2
  * With these settings, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory.
  */
 const settings = ["max_wal_size = '16GB'", "synchronous_commit = off", "maintenance_work_mem = '512MB'"]
-/** The times in the rows' ids are spread over this many days, a few less than the retention. */
+/** The times in the rows' ids are spread over this many days: a few less than deliveries are retained. */
 const days = 25
 
 const statement = `
@@ -76,7 +76,9 @@ export async function fillDeliveries(
 
 const tables = ["delivery", "attempt"]
 
-/** Without the indexes of primary keys: these stay, because their values are inserted in order. */
+/**
+ * Returns all indexes but those of primary keys. These are kept, because their values are inserted in order.
+ */
 function secondaryIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {
   return sql(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition

@@ -1,7 +1,9 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** An attempt on a path /fail…. `arrivedAt` is wall-clock time, as in the broker's timestamps. */
+/**
+ * An attempt on a path /fail…. `arrivedAt` is wall-clock time, to be compared with the broker's timestamps.
+ */
 export type FailArrival = { delivery: string; attempt: number; arrivedAt: number }
 
 /** A request on a path /timed…. `publishedAt` is a time of `clockMs`. */

@@ -19,6 +19,9 @@ export type DeliveryRow = {
 /** Times are milliseconds since the epoch. */
 export type AttemptRow = { delivery: string; number: number; at: number; delivered: boolean }
 
+/**
+ * A request that a partner got. `status` is its response: `none` is no response, `reset` a closed connection.
+ */
 export type SeenRequest = {
   at: number
   channel: string
@@ -37,6 +40,7 @@ export type Evidence = {
   requests: SeenRequest[]
   deferrals: Deferral[]
   accepted: AcceptedResend[]
+  /** The console's jobs that resend many deliveries each, by their rows. */
   jobs: { job: string; state: string; resent: number }[]
   /**
    * The keys of records that the consumer groups have not committed: event ids, and, in retry topics,

@@ -24,7 +24,7 @@ export async function isOutboundQuiet(
   return lags.flat().every(({ lag }) => lag <= 0)
 }
 
-/** No dispatcher may run meanwhile. */
+/** No dispatcher may run meanwhile, because it would commit more records. */
 export async function readUncommitted(
   { names, kafka }: ChaosInstallation,
   retryTopics: string[],

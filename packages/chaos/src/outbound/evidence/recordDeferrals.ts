@@ -1,6 +1,9 @@
 import type { Sql } from "@sitewire/database"
 
-/** A delivery was deferred at the time `at`, in milliseconds since the epoch by Postgres's clock. */
+/**
+ * A delivery was deferred (it waits in its row for a dispatcher to claim it) at the time `at`, in
+ * milliseconds since the epoch by Postgres's clock.
+ */
 export type Deferral = { delivery: string; reason: string; at: number }
 
 /** Adds database triggers that record each deferral, because a delivery's row has only the newest one. */

@@ -5,14 +5,17 @@ import { pickChannel } from "../channels.ts"
 import type { CallConsole } from "./callConsole.ts"
 
 /**
- * What the console accepted (202): the resend of one delivery, between `requestedAt` and `acceptedAt`, or a
- * job that resends many.
+ * A resend that the console accepted (202). It is either of one delivery, which the console deferred between
+ * `requestedAt` and `acceptedAt`, or a job that resends many.
  */
 export type AcceptedResend =
   | { kind: "delivery"; delivery: string; requestedAt: number; acceptedAt: number }
   | { kind: "job"; job: string }
 
-/** Asks for resends until `isOver`: of one delivery, of all of a channel, or of all of the last seconds. */
+/**
+ * Asks for resends until `isOver`: of one delivery, of all deliveries of a channel, or of all that were
+ * created in the last seconds and delivered.
+ */
 export async function resendDeliveries(settings: {
   call: CallConsole
   sql: Sql

@@ -2,22 +2,24 @@ import { type AttemptRow, type Evidence, isSuccess, type SeenRequest } from "../
 import { hitsBetween } from "./reassignments.ts"
 
 /**
- * How long after its end a fault may cause reassignments: a session timeout (10 s) and a rebalance timeout
- * (20 s).
+ * How long after its end a fault may cause reassignments: the sum of a session timeout (10 s) and a rebalance
+ * timeout (20 s).
  */
 const aftermathMs = 30_000
 
 /**
- * Finds deliveries with more attempts than causes. The cause of an attempt is the event, a failed attempt, a
- * resend, or a sweep that deferred an overdue delivery. These attempts have no cause:
+ * Finds deliveries with more attempts than causes. The event causes the first attempt, and each failed
+ * attempt causes the next one. Each resend causes one more, and so does each deferral by the sweep, which
+ * defers deliveries that are overdue. A delivery is forked if it has more of these attempts (`withoutCause`)
+ * than resends and sweeps:
  * - repetitions of an attempt number, beyond one for each reassignment of partitions that may have affected
  *   it;
- * - an attempt after one that never failed, unless a fault between the two may have ended the delivery's
- *   claim.
+ * - an attempt after one that never failed, unless a fault between the two may have ended the claim of a
+ *   dispatcher on the delivery.
  * Requests that were reset do not count, because the dispatcher may repeat a request on a new connection
  * within one attempt.
  *
- * `afterDelivery` counts attempts after a successful one, less resends and sweeps.
+ * `afterDelivery` counts the attempts after a successful one, without those that resends and sweeps explain.
  */
 export function findForks({
   attempts,

@@ -1,6 +1,9 @@
 import type { DeliveryRow, Evidence } from "../evidence/evidence.ts"
 
-/** A resent delivery has the state `delivered`, but is unfinished until its attempt is made. */
+/**
+ * Adds to the state whether the delivery waits for an attempt, because a resent delivery keeps the state
+ * `delivered` although its next attempt is not made yet.
+ */
 export function describeState({ state, deferred, scheduled }: DeliveryRow): string {
   if (deferred) return `${state}, deferred`
   return scheduled ? `${state}, scheduled` : state

@@ -1,6 +1,9 @@
 import { clockMs, type Evidence } from "../evidence/evidence.ts"
 
-/** Finds accepted resends that deferred no delivery, and deferrals for a resend without a later attempt. */
+/**
+ * Finds accepted resends that led to no attempt: no delivery was deferred for them, their job is not done, or
+ * no attempt followed the deferral.
+ */
 export function findUnsent({ deferrals, accepted, jobs, attempts }: Evidence): string[] {
   const unsent: string[] = []
   const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)

@@ -1,9 +1,10 @@
 import type { Fault, FaultKind } from "../../faults/driveFaults.ts"
 
 /**
- * How many times, at most, one fault of this kind makes the consumer group reassign partitions or a
- * dispatcher lose its claims: once when a member is lost, once when it returns, and once for each member that
- * reconnects to a broker. 0 for faults of Postgres and of the console.
+ * How many reassignments one fault of this kind causes at most. In a reassignment, the consumer group moves
+ * partitions to other members (dispatchers), or a dispatcher loses its claims on deliveries. It happens when
+ * a member is lost, when it returns, and when a member reconnects to a broker. 0 for faults that affect only
+ * Postgres or only the console.
  */
 export function reassignments(kind: FaultKind, members: number): number {
   switch (kind) {
@@ -26,7 +27,10 @@ export function reassignments(kind: FaultKind, members: number): number {
   }
 }
 
-/** Counts reassignments. A fault may cause them until `aftermathMs` after its end. */
+/**
+ * How many reassignments the faults may have caused, at most, between `from` and `to`. A fault may cause them
+ * until `aftermathMs` after its end.
+ */
 export function hitsBetween(
   faults: readonly Fault[],
   members: number,

@@ -9,21 +9,25 @@ export type OutboundLedger = {
   delivered: number
   /** Acknowledged events for which no partner ever responded with 2xx. */
   lost: string[]
-  /** The number of 2xx responses after an event's first one, less its resends. */
+  /** The number of 2xx responses after an event's first one, without those that resends explain. */
   duplicates: number
+  /** The largest number of duplicates that the faults explain (see `reconcile`). */
   bound: number
   /** Requests with a wrong body, signature, channel or delivery. */
   forged: string[]
-  /** Deliveries with an attempt that no event, retry, deferral or resend explains (see findForks). */
+  /**
+   * Deliveries with an attempt that no event, failed attempt, resend or overdue deferral explains (see
+   * findForks). If `afterDelivery` is larger than `bound`, one more line says so.
+   */
   forked: string[]
   /**
-   * How many attempts followed a successful one, without those that a resend explains, or a deferral by the sweep
-   * for overdue deliveries.
+   * How many attempts followed a successful one, without those that a resend explains, or a deferral by the
+   * sweep for overdue deliveries.
    */
   afterDelivery: number
   /** How many deliveries the console has deferred for a resend. */
   resends: number
-  /** Accepted resends without a later attempt. */
+  /** Accepted resends that led to no attempt (see findUnsent). */
   unsent: string[]
   /** Unfinished deliveries that no dispatcher will ever get. */
   stranded: string[]
@@ -31,6 +35,7 @@ export type OutboundLedger = {
   misrecorded: string[]
   /** How many records the consumer groups had not committed at the end. */
   uncommitted: number
+  /** How many deferrals there were, by reason. */
   deferred: Record<string, number>
   /** True if no guarantee was broken. */
   holds: boolean
@@ -39,11 +44,12 @@ export type OutboundLedger = {
 /**
  * Compares what was published and committed with the database and with the partners' requests.
  *
- * `bound` limits duplicates. An attempt is repeated only if its delivery was outstanding when its partition
- * was reassigned or its claim was lost. So a reassignment repeats at most what all members (the dispatchers)
- * have outstanding. The bound is the sum over all faults of reassignments x members x outstanding; a
- * rebalance has one member more. Each overdue deferral adds one, because a sweep may defer a delivery whose
- * record still exists. If more attempts than the bound follow a successful one, they are reported as forks.
+ * `bound` is the largest number of duplicates that the faults explain. An attempt is repeated only if its
+ * delivery was outstanding (begun, but not finished) when its partition was reassigned or its claim was lost.
+ * So a reassignment repeats at most what all members (the dispatchers) have outstanding. The bound is the sum
+ * over all faults of reassignments x members x outstanding. A rebalance has one member more, because an extra
+ * dispatcher joins. Each overdue deferral adds one, because the sweep may defer a delivery whose record is
+ * late, but not lost.
  */
 export function reconcile(evidence: Evidence): OutboundLedger {
   const { published, deliveries, requests, deferrals, faults, members, outstanding } = evidence
