@@ -3,7 +3,7 @@ import type { Sql } from "@sitewire/database"
 import { digestsOf } from "./subject.ts"
 
 export type Erasures = {
-  /** A hash of the erasures' ids. It changes when the list changes. */
+  /** Changes when the list changes. */
   version: string
   /**
    * Whether the content names a person or site whose erasure was requested after `recordedAt`, the time at

@@ -11,7 +11,6 @@ export type BreakerSettings = {
 export type Breaker = {
   failures: number
   openedAt: number | null
-  /** When the next probe is due. */
   openUntil: number
   cooldownMs: number
 }
@@ -28,7 +27,6 @@ export function isCoolDownOver(breaker: Breaker, now: number): boolean {
   return now >= breaker.openUntil
 }
 
-/** Returns whether the breaker closed. */
 export function countSuccess(breaker: Breaker, { breakerCooldownMs }: BreakerSettings): boolean {
   const wasOpen = isBreakerOpen(breaker)
   breaker.failures = 0
@@ -38,7 +36,6 @@ export function countSuccess(breaker: Breaker, { breakerCooldownMs }: BreakerSet
   return wasOpen
 }
 
-/** Returns whether the breaker opened. */
 export function countFailure(
   breaker: Breaker,
   { breakerFailures, breakerCooldownMs }: BreakerSettings,

@@ -40,7 +40,6 @@ const forgetThreshold = 1_000
 
 const newestResponseWeight = 0.2
 
-/** Before a key's first response, `capacity` counts at most this many waiting callers per permit. */
 const unknownQueueFactor = 2
 
 type Permit = { acquiredAt: number; isProbe: boolean }
@@ -56,7 +55,7 @@ type State = {
 
 /**
  * Limits how many calls run at the same time, so that one key (a channel or a source host) cannot delay the
- * others. Each key has a concurrency limit and a circuit breaker. All slow keys share one more limit.
+ * others. Each key has a concurrency limit and a circuit breaker.
  */
 export function createLimiter(settings: LimiterSettings) {
   const {

@@ -41,7 +41,6 @@ export type DispatcherParts = {
   store: Store
   publish: Publish
   send: SendRequest
-  /** Whether Postgres rejected a value of one record, so that the others can be stored without it. */
   isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
   log: Logger
@@ -49,16 +48,14 @@ export type DispatcherParts = {
 
 /**
  * A claim reserves a delivery for one dispatcher until its lease ends. `recordWithinMs` is the part of the
- * lease for recording an attempt. `expireWithinMs` is the lease for marking an expired delivery as dead. If
- * leases are too short, another dispatcher repeats the work. If they are too long, the deliveries of a killed
- * dispatcher wait too long.
+ * lease for recording an attempt. `expireWithinMs` is the lease for marking an expired delivery as dead.
  */
 const recordWithinMs = 5_000
 const expireWithinMs = 30_000
 
 /**
  * Starts to attempt deferred deliveries, and to search for deliveries whose Kafka record was lost (the
- * sweep). The caller consumes the records and passes them to `handleSitePaid` and `handleRetries`.
+ * sweep).
  */
 export function createDispatcher(parts: DispatcherParts) {
   const { settings, store, publish, send, isInvalidData, metrics, log } = parts

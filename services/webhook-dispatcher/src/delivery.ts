@@ -7,7 +7,6 @@ export type Channel = {
   secret: SealedSecret
   /** During a rotation of the secret: the next one (staged) or the previous one (retiring). */
   otherSecret: SealedSecret | null
-  /** Whether requests also have the headers of Standard Webhooks. */
   standardWebhooks: boolean
   paused: boolean
 }
@@ -45,7 +44,6 @@ export type DueDelivery = {
   channel: Channel
   body: Buffer
   attempt: number
-  /** Failed attempts since `since`. */
   failures: number
   /** Start of the retry period, ISO 8601, moved forward by time that does not count, such as a pause. */
   since: string
@@ -55,7 +53,7 @@ export type DueDelivery = {
 }
 
 type Claim = {
-  /** Identifies the deferral that the attempt ends. A resend in the meantime is another deferral. */
+  /** Identifies the deferral that the attempt ends. */
   deferredAt: Date
   leaseExpiresAt: Date
   /**

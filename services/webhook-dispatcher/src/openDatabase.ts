@@ -10,7 +10,6 @@ import type { RetryStatement } from "./createStore.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 
-/** Also reports outages to readiness, and closes the pool when the process stops. */
 export async function openDatabase({ config, log, lifecycle, readiness }: Service): Promise<{
   pool: Pool
   retry: RetryStatement

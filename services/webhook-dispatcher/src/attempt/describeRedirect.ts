@@ -1,8 +1,7 @@
 const longestHost = 260
 
 /**
- * Tells the partner where a redirect leads. Most redirects come from an address with `http:`, without `www.`
- * or without its final slash. Names only the origin, because the path may contain a credential.
+ * Tells the partner where a redirect leads. Names only the origin, because the path may contain a credential.
  */
 export function describeRedirect(status: number, location: string | undefined, from: string): string | null {
   if (status < 300 || status > 399 || location === undefined) return null

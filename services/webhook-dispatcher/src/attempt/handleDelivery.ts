@@ -16,7 +16,7 @@ export type HandleDeliveryParts = {
   send: SendRequest
   limiter: Pick<Limiter, "acquire" | "pause" | "isOpen">
   backlog: {
-    /** Why a new delivery of the channel must wait behind deferred ones. Null if it need not. */
+    /** Why a new delivery of the channel must wait behind deferred ones. */
     queueReason: (channel: string) => "busy" | "fault" | null
     onDeferred: (channel: string) => void
     /** Called after a fault: leaves the channel to other processes for a while. */
@@ -43,8 +43,7 @@ const successExcerptMs = 20
  * Attempts a delivery, or defers it if an attempt is not possible now. Resolves when the outcome is durable.
  *
  * A kill loses nothing because of the order: the retry or the dead letter is published first, then the row is
- * updated, then the record's offset is committed. After a kill in between, the attempt is repeated. If that
- * publishes a second retry, one of the two is dropped as stale.
+ * updated, then the record's offset is committed. After a kill in between, the attempt is repeated.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, limiter, backlog, schedule, metrics, log } = parts

@@ -7,7 +7,6 @@ import { describeRedirect } from "./describeRedirect.ts"
 export type AttemptOutcome = {
   /** Null: a 2xx status arrived in time. */
   error: AttemptError | null
-  /** Explains a missing response, or a redirect. */
   detail: string | null
   status: number | null
   address: string | null

@@ -46,10 +46,7 @@ returning delivery.id, event_id, body, attempts, failures, correlation, deferred
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
-/**
- * Claims the deliveries that were deferred first. Their rows are locked, so that two dispatchers never claim
- * the same delivery at once and make two attempts with the same number.
- */
+/** Claims the deliveries that were deferred first. */
 export async function claimDeferred(
   sql: Sql,
   requests: readonly ClaimRequest[],

@@ -47,7 +47,6 @@ update delivery set lease_expires_at = now() + $4::float8 * interval '1 millisec
  where id = any (array(select id from expired))
 returning id, channel_id, deferred_at, attempts, coalesce(period_started_at, deferred_at) as since, correlation`
 
-/** Claims deferred deliveries whose retry period ended while their channel's circuit breaker was open. */
 export async function claimExpired(
   sql: Sql,
   breakers: readonly OpenBreaker[],

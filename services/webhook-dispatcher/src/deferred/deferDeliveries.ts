@@ -11,7 +11,7 @@ export type Deferral = {
 }
 
 // The conditions skip deliveries that have changed since they were read: another process made the attempt, an
-// operator requested a resend, or an erasure ran. All times are by Postgres's clock.
+// operator requested a resend, or an erasure ran.
 const statement = `
 update delivery
    set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, lease_expires_at = null, next_attempt_at = null,

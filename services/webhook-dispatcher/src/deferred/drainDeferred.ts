@@ -18,7 +18,6 @@ export type DrainParts = {
   limiter: { capacity: (channel: string) => number; pause: (channel: string) => void }
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
-  /** Called after each poll of `findDeferredChannels`. */
   onPoll: () => Promise<void>
   pollIntervalMs: number
   maxClaimed: number
@@ -30,7 +29,6 @@ export type DrainParts = {
 export function drainDeferred(parts: DrainParts) {
   const { findDeferredChannels, claim, limiter, attempt, onPoll, pollIntervalMs, maxClaimed, metrics, log } =
     parts
-  /** Channels with deferred deliveries, as far as this process knows. */
   let backlogs = new Set<string>()
   /** Channels with deferrals during a running poll, whose result may not include them. */
   let deferredDuringPoll: Set<string> | null = null
@@ -81,8 +79,7 @@ export function drainDeferred(parts: DrainParts) {
       counts.set(each.channel.id, (counts.get(each.channel.id) ?? 0) + 1)
       startAttempt(each)
     }
-    // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim. Its
-    // new deliveries need not wait behind deferred ones then.
+    // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim.
     for (const { channel, limit } of requests)
       if ((counts.get(channel) ?? 0) < limit) backlogs.delete(channel)
   }
@@ -120,8 +117,7 @@ export function drainDeferred(parts: DrainParts) {
         }
         await claimAndAttempt()
       } catch (error) {
-        // Logged at `debug` only, because readiness reports an outage of Postgres. If only the response to a
-        // claim was lost, the deliveries are claimed again when its leases end.
+        // Logged at `debug` only, because readiness reports an outage of Postgres.
         log.debug({ error }, "deferred deliveries could not be claimed; the next poll repeats it")
         channelsWithCapacity.clear()
       }

@@ -17,8 +17,7 @@ export type ExpireParts = {
 
 /**
  * Marks deferred deliveries as dead if their retry period ended while their channel's circuit breaker was
- * open. Dead letters are published before the rows are updated. After a kill in between, they are published
- * again when the leases end.
+ * open. Dead letters are published before the rows are updated.
  */
 export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   const { openBreakers, claim, publishDeadLetter, markDead, metrics, log } = parts

@@ -9,7 +9,7 @@ update delivery set lease_expires_at = null
   from unnest($1::uuid[], $2::float8[]) as claim (id, lease_expires_at_ms)
  where delivery.id = claim.id and lease_expires_at = to_timestamp(lease_expires_at_ms / 1000)`
 
-/** Releases claims whose attempts were not made. The deliveries stay deferred, in the same order. */
+/** Releases claims whose attempts were not made. */
 export async function releaseClaims(sql: Sql, batch: readonly ClaimedDelivery[]): Promise<void> {
   await sql(
     statement,

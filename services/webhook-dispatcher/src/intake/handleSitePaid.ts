@@ -21,7 +21,6 @@ export type HandleSitePaidParts = {
   store: (batch: NewDelivery[]) => Promise<StoredRow[]>
   findUnattempted: (eventIds: string[]) => Promise<UnattemptedDelivery[]>
   publish: Publish
-  /** Attempts a delivery that was stored just now. */
   handleNewDelivery: (due: DueDelivery) => Promise<void>
   /** Attempts a delivery that was stored earlier, unless the attempt was made since. */
   handleStoredDelivery: (next: DeliveryDue) => Promise<void>

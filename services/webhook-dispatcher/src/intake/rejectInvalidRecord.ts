@@ -6,10 +6,7 @@ import type { DispatcherMetrics } from "../metrics.ts"
 
 export type RejectInvalidRecord = (record: ConsumerRecord, reason: string) => Promise<void>
 
-/**
- * Publishes an invalid record unchanged to the topic of invalid events. Headers state the reason and the
- * record's origin.
- */
+/** Publishes an invalid record unchanged to the topic of invalid events. */
 export function createRejectInvalidRecord(parts: {
   publish: Publish
   invalidTopic: string

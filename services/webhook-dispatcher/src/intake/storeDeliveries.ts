@@ -69,7 +69,6 @@ export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): 
       plainArray(batch.map(({ body }) => body.length)),
       Buffer.concat(batch.map(({ bodySha256 }) => bodySha256)),
       batch.map(({ correlation }) => correlation),
-      // Null instead of a list of false, to save building and parsing it.
       batch.some(({ erased }) => erased) ? batch.map(({ erased }) => erased ?? false) : null,
     ],
     "store-deliveries",

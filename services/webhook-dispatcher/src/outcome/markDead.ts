@@ -10,7 +10,6 @@ update delivery
   from unnest($1::uuid[], $2::float8[]) as expired (id, deferred_at_ms)
  where delivery.id = expired.id and deferred_at = to_timestamp(deferred_at_ms / 1000)`
 
-/** Marks deliveries as dead whose retry period ended while they were deferred. */
 export async function markDead(
   sql: Sql,
   deliveries: readonly { id: string; deferredAt: Date }[],

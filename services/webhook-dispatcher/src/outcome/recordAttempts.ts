@@ -19,7 +19,6 @@ export type AttemptRecord = {
   state: "pending" | "delivered" | "dead"
   /** The next attempt, if a retry topic has its record. `elapsedMs`: how much of the retry period is over. */
   scheduled: { delayMs: number; failures: number; elapsedMs: number } | null
-  /** Identifies the claimed deferral. Null if the attempt came from a Kafka record. */
   deferredAt: Date | null
 }
 

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** The key of the advisory lock that lets only one dispatcher delete at a time. Its bytes are "site". */
+/** The key of the advisory lock that lets only one dispatcher delete at a time. */
 const lockKey = 0x73697465
 
 export type DeletedRows = {
-  /** `busy`: another dispatcher is deleting, or this one is stopping. The next run deletes the rest. */
+  /** `busy`: another dispatcher is deleting, or this one is stopping. */
   kind: "finished" | "busy"
   deliveries: number
   attempts: number

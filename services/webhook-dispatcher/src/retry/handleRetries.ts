@@ -18,7 +18,6 @@ export type HandleRetriesParts = {
 
 type Due = { next: DeliveryDue; done: () => void }
 
-/** Loads the deliveries of due retries, drops stale retries, and attempts the others. */
 export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
 
@@ -82,7 +81,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     await handleDelivery({ id, eventId, channel, body, attempt, failures, since, correlation, claim: null })
   }
 
-  /** Returns null for an unreadable record. The sweep later finds that its delivery is overdue. */
+  /** Returns null for an unreadable record. */
   function parse(record: ConsumerRecord): DeliveryDue | null {
     const result = readDue(record.value)
     if (result.ok) return result.value

@@ -1,7 +1,4 @@
-/**
- * Each delay is a step with its own retry topic. `RETRY_DELAYS` overrides `defaultRetryDelays` in
- * packages/contracts.
- */
+/** Each delay is a step with its own retry topic. */
 export type RetrySchedule = { delaysMs: readonly number[]; periodMs: number }
 
 export type NextStep = { kind: "retry"; step: number; delayMs: number } | { kind: "dead" }

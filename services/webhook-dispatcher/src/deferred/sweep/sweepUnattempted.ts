@@ -1,7 +1,7 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { oneAtATime, type Pool } from "@sitewire/database"
 
-/** The key of the advisory lock that lets only one dispatcher sweep at a time. Its bytes are "swep". */
+/** The key of the advisory lock that lets only one dispatcher sweep at a time. */
 const lockKey = 0x73776570
 
 export type UnattemptedSweep = { kind: "busy" } | { kind: "swept"; deferred: number; more: boolean }
@@ -31,7 +31,7 @@ select (select count(*)::int from checked) as checked, (select count(*)::int fro
 
 /**
  * Defers deliveries that were stored more than `overdueMs` ago and never attempted, because their dispatcher
- * died and their records were deleted. Continues where the last sweep of any dispatcher ended.
+ * died and their records were deleted.
  */
 export async function sweepUnattempted(
   pool: Pool,
