@@ -151,7 +151,6 @@ const behaviours = {
 
 export type ReceiverFaultName = keyof typeof behaviours
 
-/** How partners' servers behave, observed or expected, and what a delivery attempt must record for each. */
 export const receiverFaults: Record<ReceiverFaultName, Behaviour> = behaviours
 
 export const receiverFaultNames = Object.keys(behaviours) as ReceiverFaultName[]

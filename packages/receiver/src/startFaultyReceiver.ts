@@ -13,9 +13,7 @@ export type FaultyReceiverOptions = {
   timeoutMs?: number
   /** The pause in milliseconds between two bytes of a response that is sent byte by byte. */
   dripMs?: number
-  /** The port to listen on; 0 picks a free one. */
   port?: number
-  /** Called with each request, before the response. */
   onRequest?: (request: Received) => void
   /**
    * Signs the certificates of the faults `expired` and `wrong-name`. A caller that trusts this issuer meets

@@ -8,10 +8,6 @@ export type Receiver = {
   close(): Promise<void>
 }
 
-/**
- * Starts a partner's server, which stores every request with its raw bytes. `respond` may leave the response
- * open or destroy it. By default, the response is 204.
- */
 export async function startReceiver(
   respond: (request: Received, response: ServerResponse, before: number) => void = (_, response) => {
     response.writeHead(204).end()

@@ -10,7 +10,6 @@ export type PrepareSettings = {
   replication: number
   retryDelaysMs: readonly number[]
   retryPeriodMs: number
-  /** How long to wait for Postgres and for Kafka. */
   deadlineMs: number
   log: Logger
 }

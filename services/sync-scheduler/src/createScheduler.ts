@@ -23,7 +23,6 @@ export type SchedulerParts = {
   log: Logger
 }
 
-/** Starts to claim due syncs. The caller passes trigger records to `ingest`. */
 export function createScheduler(parts: SchedulerParts) {
   const { windows, maxRunning, maxPerHost, store, runners, onClaims, onIngestFailed } = parts
   const { stopping, metrics, log } = parts

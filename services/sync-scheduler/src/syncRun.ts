@@ -9,9 +9,7 @@ export type GrantedRun = {
   runner: "pull" | "delegate"
   /** Never logged: its query may contain credentials. */
   source: string
-  /** Host and port of the source, in lower case. */
   host: string
-  /** The last run took long, or ran into a time limit. */
   slow: boolean
   startedAt: Date
   triggers: number
@@ -34,7 +32,6 @@ export type SyncResult =
   | { outcome: "changed" | "unchanged"; content: Content | null }
   /** `detail` is logged, so it contains no path and no query of the source. */
   | { outcome: "failed"; error: string; detail: string }
-  /** We ended the run; the source did not fail. */
   | { outcome: "abandoned"; error: string }
 
 /** `transitMs`: upper bound of the time from writing the request until the source had it. */
@@ -49,9 +46,7 @@ export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSig
 
 export type WindowSettings = {
   windowMs: number
-  /** How long a first trigger waits for more triggers that can share its sync. */
   settleMs: number
   deadlineMs: number
-  /** A run may send its request only within this time after its claim. */
   startGraceMs: number
 }

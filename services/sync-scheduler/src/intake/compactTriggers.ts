@@ -12,7 +12,6 @@ export type CompactedTrigger = {
 /** Counts are limited, so that no record can overflow a column in Postgres. */
 const largestCount = 1_000_000_000
 
-/** Merges triggers into one entry per connection, with the correlation id of its first trigger. */
 export function compactTriggers(triggers: readonly ConnectorTriggered[]): CompactedTrigger[] {
   const byConnection = new Map<string, CompactedTrigger>()
   for (const { connection, count, first_at, last_at, correlation } of triggers) {

@@ -5,7 +5,6 @@ import { type CompactedTrigger, compactTriggers } from "./compactTriggers.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)
 
-/** Kafka records per statement, at most. */
 export const maxBatch = 16_000
 
 type Done = (record: ConsumerRecord) => void

@@ -21,12 +21,10 @@ export type ClaimInput = {
    * for the probe only if no other connection of the host is due.
    */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
-  /** The permits of each host that is not in `hosts`. */
   otherHost: FreePermits
 }
 
 export type Claim = {
-  /** Milliseconds since the statement was sent. */
   age: () => number
   runs: GrantedRun[]
   /** Due connections were not granted, for lack of permits: claim again when a run ends. */
@@ -43,7 +41,6 @@ export type Claim = {
  */
 const leaseMarginMs = 5_000
 
-/** Claims due syncs: grants their starts to this process. `claimStatements.ts` explains how. */
 export async function claimDueSyncs(
   sql: Sql,
   settings: WindowSettings,
@@ -131,7 +128,6 @@ type ClaimRow = {
   content_sha256: Buffer | null
 }
 
-/** A claim that grants nothing returns one row without a connection. */
 function readRun(row: ClaimRow): GrantedRun[] {
   if (row.connection_id === null) return []
   const { etag, last_modified: lastModified, content_sha256: contentSha256 } = row

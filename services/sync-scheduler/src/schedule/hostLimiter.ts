@@ -55,7 +55,6 @@ export function createHostLimiter(settings: HostLimiterSettings) {
   }
 
   return {
-    /** Returns how many syncs a claim may grant while `running` syncs are in flight. */
     free(running: number): ClaimInput {
       const known = limiter.constrained()
       for (const { key } of known) recent.delete(key)

@@ -23,7 +23,6 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
 }
 
 export type DueSyncs = {
-  /** Announces that a sync is due in `ms` milliseconds. */
   dueIn(ms: number): void
   /** Includes syncs whose end is being recorded. */
   running(): number
@@ -56,7 +55,6 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     }
   }
 
-  /** Returns the milliseconds to sleep before the next claim. */
   async function claimOnce(): Promise<number> {
     const input = hosts.free(running.size)
     if (input.total.all <= 0) {

@@ -1,7 +1,6 @@
 export type WakeTimer = {
   /** Ends the current sleep, or the next one, in `ms` milliseconds or earlier. */
   wakeWithin(ms: number): void
-  /** Resolves after `ms`, or at the earliest time that `wakeWithin` has set. */
   sleep(ms: number): Promise<void>
 }
 

@@ -5,7 +5,6 @@ const chunkBytes = 256 * 1024
 
 export type ContentChunks = {
   add(piece: Buffer): Promise<void>
-  /** Nothing may be added afterwards. */
   measure(): { bytes: number; sha256: Buffer }
   flush(): Promise<void>
 }

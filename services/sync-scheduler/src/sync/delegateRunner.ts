@@ -17,7 +17,6 @@ export type DelegateRunnerOptions = {
  */
 const responseSchema = z.object({ changed: z.boolean() })
 
-/** How long to wait for the response's short body after its headers. */
 const bodyWaitMs = 1_000
 
 /** Asks the executor at the connection's source address to sync, and waits for its 2xx response. */

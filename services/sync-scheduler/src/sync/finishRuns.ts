@@ -14,7 +14,6 @@ export type Completion = {
   slow: boolean
 }
 
-/** What the first trigger waited for: the next window, a run in flight, or the retry of a failed run. */
 type WaitedFor = "window" | "during_run" | "after_failure"
 
 export type Finish =
@@ -38,8 +37,7 @@ const retryWindows = [1, 2, 4, 8, 15]
  * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that
  * it covers. The results are in the order of `completions`.
  *
- * - The subquery `newest` selects the runs whose fence and grant id are still the newest. Nothing is written
- *   for the others.
+ * - The subquery `newest` selects the runs whose fence and grant id are still the newest.
  * - Rows are locked in the order of their ids, as in `recordTriggers`, to avoid deadlocks.
  * - By `started_at + sentAfterMs`, the source had the request. `window_ends_at` is one window later. 1 ms is
  *   added to `sentAfterMs`, because the columns round to milliseconds. An abandoned run that sent nothing

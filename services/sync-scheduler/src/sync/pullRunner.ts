@@ -13,7 +13,6 @@ export type PullRunnerOptions = SignSourceRequestOptions & {
   maxBytes: number
 }
 
-/** Downloads a source if it changed, and stores the content if it differs from the stored one. */
 export function createPullRunner(options: PullRunnerOptions): Runner {
   const { egress, storeChunk, deadlineMs, maxBytes } = options
 

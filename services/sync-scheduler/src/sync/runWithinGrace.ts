@@ -9,7 +9,6 @@ export type RunWithinGraceOptions = {
   runners: Record<GrantedRun["runner"], Runner>
   startGraceMs: number
   stopping: AbortSignal
-  /** Aborted near the deadline of the stop. */
   abort: AbortSignal
   log: Logger
 }

@@ -2,7 +2,6 @@ import type { Producer, TopicState } from "@sitewire/kafka"
 import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 
 export type TopicWatch = {
-  /** No partition leader of the topic responds. */
   isUnavailable(): boolean
   unavailablePartitions(): number
   publish: Producer["publish"]

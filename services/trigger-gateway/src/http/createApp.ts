@@ -17,7 +17,6 @@ const path = "/connectors/hook/:id/:token"
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** How many requests of one TCP connection may wait for their responses. */
 const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }

@@ -11,10 +11,6 @@ export type ServerLimits = {
   inactivityMs: number
 }
 
-/**
- * Node itself responds to invalid requests with 400, to too large headers with 431 and to slow requests with
- * 408.
- */
 export function createHttpServer(limits: ServerLimits, app: App): Server {
   // Node throws if the time-out for headers is longer than the time-out for the request.
   const headersTimeoutMs = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs)

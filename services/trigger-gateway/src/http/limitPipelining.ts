@@ -4,9 +4,7 @@ import { responses, sendLastResponse } from "./responses.ts"
 
 type ConnectionState = {
   outstanding: number
-  /** The response to the newest request that was not ignored. */
   newest: ServerResponse | null
-  /** Resolves when the newest chunked body has been read. */
   bodyRead: Promise<void> | null
 }
 

@@ -54,9 +54,6 @@ export function sendLastResponse(response: ServerResponse, fixed: FixedResponse)
   sendResponse(response, fixed)
 }
 
-/**
- * The partner gets the correlation id as `x-request-id`. The logs of the trigger's sync contain the same id.
- */
 export function sendAccepted(response: ServerResponse, correlation: string): void {
   response.writeHead(202, { "x-request-id": correlation, "content-length": 0 }).end()
 }

@@ -22,7 +22,6 @@ export type BatchRun = {
   settle: (index: number, outcome: TriggerOutcome) => void
   /** The deadline is over: all callers have their responses. */
   isLate: () => boolean
-  /** Lets another batch start before this one ends. */
   release: () => void
 }
 
@@ -30,7 +29,6 @@ export type BatchTriggersSettings = BatchBounds & {
   /** Must settle each trigger. Those that are not settled when the promise ends count as failed. */
   processBatch: (batch: ReceivedTrigger[], run: BatchRun) => Promise<void>
   isUnavailable: () => boolean
-  /** If this many triggers wait in all batches together, further ones are rejected at once. */
   maxWaiting: number
   deadlineMs: number
 }

@@ -22,10 +22,6 @@ const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
  */
 const releaseAfterMs = 50
 
-/**
- * Checks the tokens of a batch, publishes one record per connection, and settles a connection's triggers when
- * Kafka has acknowledged its record.
- */
 export function createProcessBatch({ readHashes, publish, topic, metrics, onPublished }: ProcessBatchParts) {
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {
     metrics.batch("check", batch.length)

@@ -2,7 +2,6 @@ import type { Pool } from "@sitewire/database"
 
 const statement = "select id, token_sha256 from connection where id = any($1::text[])"
 
-/** Rejects if Postgres has not responded within `timeoutMs`. */
 export async function readTokenHashes(
   pool: Pool,
   connections: string[],
