@@ -11,7 +11,6 @@ import type { DownloadOutcome, Failed, Outcome } from "./request/outcome.ts"
 import { ResponseSink } from "./request/responseSink.ts"
 
 export type EgressOptions = {
-  /** See `parsePolicy`. */
   allow: readonly string[]
   allowHttp: boolean
   userAgent: string
@@ -21,7 +20,6 @@ export type EgressOptions = {
   connectionsPerOrigin: number
   /** Certificate authorities in PEM that replace the public ones. */
   ca?: string | Buffer
-  /** Default: the machine's name servers and hosts file. */
   lookup?: Lookup
 }
 
@@ -68,7 +66,6 @@ export type Egress = {
   download(input: DownloadInput): Promise<DownloadOutcome>
   /** `open` includes idle connections. */
   counts(): { origins: number; open: number; idle: number }
-  /** Aborts all calls. */
   close(): Promise<void>
 }
 

@@ -2,9 +2,6 @@ import { Resolver } from "node:dns/promises"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
-/**
- * Looks up the IP addresses of a name. Rejects with an error whose `code` is one of DNS, such as `ENOTFOUND`.
- */
 export type Lookup = ((hostname: string) => Promise<readonly string[]>) & {
   /** Ends pending queries, which would keep the process alive for seconds. */
   cancel?: () => void

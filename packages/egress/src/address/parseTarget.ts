@@ -11,7 +11,6 @@ export type Target = {
   servername: string | undefined
   /** Undefined for a name, which is looked up at each call. */
   ips: readonly string[] | undefined
-  /** Path and query. */
   path: string
 }
 

@@ -7,24 +7,20 @@ import type { Phase } from "../request/classifyNetworkError.ts"
 import { lastOf, openSocket } from "./openSocket.ts"
 import { createTlsSessions } from "./tlsSessions.ts"
 
-/** A connection, which serves one call at a time. */
 export type Connection = {
   readonly client: Client
   /**
    * IP addresses that the current call has vetted. A reconnect before its request is written uses only these.
    */
   ips: readonly string[]
-  /** The IP address of the current or last socket. */
   ip: string | undefined
   phase: Phase
   /** True until the head of the current call's response has arrived. 1xx responses do not count. */
   headAwaited: boolean
-  /** Set if the connection was opened for the current call. */
   connectMs: number | undefined
   tlsMs: number | undefined
 }
 
-/** A call that needs a connection. */
 export type PoolUser = {
   readonly target: Target
   /** Vetted IP addresses. A connection is reused only if its IP address is among them. */
@@ -41,7 +37,6 @@ export type ConnectionPool = {
   /** Call it at the end of the response. The connection is reused if its socket stays open. */
   release(connection: Connection): void
   discard(connection: Connection): void
-  /** Closes all connections, so requests in flight fail. */
   close(): Promise<void>
   counts(): { origins: number; open: number; idle: number }
 }
@@ -57,7 +52,6 @@ export type ConnectionPoolOptions = {
 type PooledConnection = Connection & {
   origin: Origin
   socket: Socket | undefined
-  /** Bytes that the socket had read before the current call. */
   readBefore: number
   discarded: boolean
   settle: () => void

@@ -62,7 +62,6 @@ function tcpOptions(target: Target, ips: readonly string[]): TcpNetConnectOpts {
   }
 }
 
-/** If several IP addresses were tried, returns the error of the last one. */
 export function lastOf(error: Error): unknown {
   return (error instanceof AggregateError ? error.errors.at(-1) : undefined) ?? error
 }

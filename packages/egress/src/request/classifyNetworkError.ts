@@ -33,7 +33,6 @@ export function timedOut(phase: Phase, host: string, limitMs: number): Failure {
   return { error: "timeout", message: `no response from ${host} within ${limitMs} ms (${UNFINISHED[phase]})` }
 }
 
-/** Whether undici rejected the request before it was sent. */
 export function isInvalidInput(error: Error): boolean {
   const code = errorCode(error)
   return (

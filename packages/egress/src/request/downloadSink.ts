@@ -14,9 +14,6 @@ export type DownloadSinkOptions = {
   reject: (error: Error) => void
 }
 
-/**
- * Passes the decoded body of a 2xx response to `onChunk` in chunks. Reads only as fast as `onChunk` returns.
- */
 export function createDownloadSink({
   deadlineMs,
   maxBytes,

@@ -53,7 +53,6 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   readonly target: Target
   ips: readonly string[] = NO_IPS
   needsNew = false
-  /** Position in the list of calls in flight. */
   index = 0
   readonly startedAt = new Date()
   readonly #options: ExchangeOptions
@@ -247,7 +246,6 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     this.fail(timedOut(this.#currentPhase(), this.target.host, limitMs))
   }
 
-  /** Called by the caller's AbortSignal. */
   handleEvent(): void {
     this.abort()
   }

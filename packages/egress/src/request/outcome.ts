@@ -21,7 +21,6 @@ export type Failed = { kind: "failed"; error: CallError; message: string; ip?: s
 /** Ended by the caller's signal, `beforeWrite` or `close()`. Says nothing about the partner. */
 export type Aborted = { kind: "aborted"; timing: Timing }
 
-/** Names in lower case; repeated headers joined with `, `. */
 export type Headers = Record<string, string>
 
 /** The first 1 KiB of a response's body, not decoded. */
@@ -51,7 +50,6 @@ export type DownloadOutcome =
       headers: Headers
       /** Bytes of the body before decoding, without the framing of chunks. 0 unless the status is 2xx. */
       encodedBytes: number
-      /** Bytes passed to `onChunk`. */
       decodedBytes: number
       ip: string
       timing: Timing

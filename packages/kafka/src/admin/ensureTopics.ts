@@ -6,7 +6,6 @@ import { createTopics } from "./createTopics.ts"
 import { missingTopics } from "./requireTopics.ts"
 import type { TopicSpec } from "./topicSpec.ts"
 
-/** Topics in `existing` needed no change. */
 export type EnsuredTopics = { created: string[]; changed: string[]; existing: string[] }
 
 /**

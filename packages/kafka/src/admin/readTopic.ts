@@ -15,7 +15,6 @@ export type Offsets = Record<string, string>
 export type ReadTopicOptions = {
   kafka: KafkaConnection
   topic: string
-  /** Start of the temporary consumer group's name. */
   groupPrefix: string
   /** A partition that is missing here is read from its first record. */
   from: Offsets
@@ -23,7 +22,6 @@ export type ReadTopicOptions = {
   to: Offsets
   maxRecords: number
   maxBytes: number
-  /** The longest wait for another record. */
   deadlineMs?: number
 }
 

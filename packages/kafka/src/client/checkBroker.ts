@@ -38,7 +38,6 @@ export async function checkBroker(options: {
   return state
 }
 
-/** Messages of kafkajs that a wrong setting causes, each with advice to add to it. */
 const advices: readonly (readonly [RegExp, string])[] = [
   [
     /before secure TLS connection|wrong version number|packet length too long/i,

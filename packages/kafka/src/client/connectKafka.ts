@@ -2,7 +2,6 @@ import { type BrokerClock, createBrokerClock } from "../delay/brokerClock.ts"
 import type { Log } from "./log.ts"
 
 export type KafkaOptions = {
-  /** As host:port. */
   readonly brokers: readonly string[]
   /**
    * Unset: no TLS. `ca` is a certificate authority in PEM. Without it, certificates must come from a public

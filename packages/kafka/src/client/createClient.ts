@@ -6,7 +6,6 @@ import "./workarounds/idleQueueTimer.ts"
 
 export type ClientLimits = {
   requestTimeoutMs: number
-  /** How many times connecting or reading metadata is retried. */
   retries: number
 }
 
@@ -20,7 +19,6 @@ export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafk
 export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
   const { tls, login } = kafka
   return {
-    // By default, Node verifies the certificate and its name, and requires TLS 1.2.
     ...(tls === undefined ? {} : { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
     ...(login === undefined ? {} : { sasl: login as SASLOptions }),
     brokers: [...kafka.brokers],

@@ -1,6 +1,5 @@
 type Write = (fields: object, message: string) => void
 
-/** The part of a pino logger that this package uses. */
 export type Log = { debug: Write; info: Write; warn: Write; error: Write }
 
 /** Writes every line as debug, for requests whose failure the caller reports itself. */

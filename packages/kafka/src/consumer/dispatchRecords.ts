@@ -5,9 +5,6 @@ import type { OutstandingLimit } from "./limitOutstanding.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 import { type OffsetTracker, trackOffsets } from "./trackOffsets.ts"
 
-/**
- * How many records that are not due yet are kept for each partition. Further ones are fetched again later.
- */
 const maxRecordsNotDue = 256
 
 /** Time between heartbeats while records wait for capacity. Must be well below the session timeout. */
@@ -27,7 +24,6 @@ export type DispatchOptions = {
   onRecords(records: ConsumerRecord[], done: (record: ConsumerRecord) => void): void
   pause(partition: TopicPartition): void
   resume(partition: TopicPartition): void
-  /** Called after `onRecords` threw and all partitions were revoked. */
   onHandlerError(error: unknown): void
   clock?: BrokerClock
 }
@@ -39,7 +35,6 @@ type Partition = TopicPartition & {
   next: bigint | null
   /** The offset that was committed last; before that, the first offset, which needs no commit. */
   committed: string | null
-  /** Records that are not due yet. */
   notDue: ConsumerRecord[]
   timer: NodeJS.Timeout | null
 }
@@ -114,7 +109,6 @@ export function dispatchRecords(options: DispatchOptions) {
     fetched.resolveOffset(String((offset < reached ? offset : reached) - 1n))
   }
 
-  /** Stops dispatching. Outstanding records can still be done and committed. */
   function stop(): void {
     stopped = true
     for (const partition of assignment?.values() ?? []) {

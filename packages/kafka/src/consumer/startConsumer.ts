@@ -89,7 +89,6 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     clock: kafka.clock,
   })
 
-  /** True if nothing is left to commit. */
   async function commitPending(): Promise<boolean> {
     const { commits, markCommitted } = dispatch.pendingCommits()
     if (commits.length === 0) return true

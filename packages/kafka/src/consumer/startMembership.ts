@@ -32,9 +32,7 @@ export type MembershipOptions = {
   onHealth(healthy: boolean, why: string): void
 }
 
-/** A kafkajs consumer from connecting until it leaves its group or fails. */
 export type Membership = {
-  /** Resolves with the reason of the end. */
   ended: Promise<string>
   end(why: string): void
   leave(): Promise<void>

@@ -21,7 +21,6 @@ export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
   const records: (R | null)[] = []
   const offsets: number[] = []
   let notDone = 0
-  /** All records before this index are done. */
   let first = 0
   let end: string | null = null
 

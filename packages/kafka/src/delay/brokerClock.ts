@@ -1,9 +1,7 @@
 /** Times are milliseconds since the epoch, but `sentAt` is a time of `performance.now()`. */
 export type BrokerClock = {
   now(): number
-  /** Forgets all observations. */
   restart(): void
-  /** A record with this LogAppendTime has just been read. */
   read(appendedAt: number): void
   /** A record with this LogAppendTime, sent at `sentAt`, has just been acknowledged. */
   acknowledged(appendedAt: number, sentAt: number): void

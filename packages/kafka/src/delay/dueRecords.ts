@@ -1,7 +1,6 @@
 /** Timers are short, because the clock may be corrected meanwhile and setTimeout overflows at 2^31 ms. */
 const longestTimerMs = 10_000
 
-/** How many consecutive records are due, starting with the one at index `from`. */
 export function countDue(
   records: readonly { appendedAt: number }[],
   from: number,

@@ -14,7 +14,6 @@ import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 export type Leaders = { partition: number; leader: number | null }[]
 export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
 
-/** At most one connection to each broker, opened at its first use. */
 export type BrokerConnections = {
   connect(): Promise<void>
   disconnect(): Promise<void>

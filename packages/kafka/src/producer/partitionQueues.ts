@@ -33,9 +33,7 @@ export type Batch = { partition: PartitionQueue; records: QueuedRecord[] }[]
 export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatchBytes: number }) {
   const { maxBatchRecords, maxBatchBytes } = limits
   const partitions = new Map<number, PartitionQueue>()
-  /** The order in which partitions get space in a request. */
   let order: PartitionQueue[] = []
-  /** Records wait here until the topic's partitions are known. */
   let unassigned: QueuedRecord[] = []
   const choosePartition = createPartitionChooser()
   let waitingRecords = 0

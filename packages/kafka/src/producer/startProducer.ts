@@ -19,7 +19,6 @@ export type ProducerOptions = {
    * 1 MiB).
    */
   maxBatchBytes?: number
-  /** How long a call of `publish` may take. */
   deadlineMs?: number
 }
 
@@ -125,7 +124,6 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     return promise
   }
 
-  /** One timer is enough, because calls expire in order. */
   function expireCalls(): void {
     expiryTimer = null
     const now = performance.now()
@@ -166,7 +164,6 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   }
 }
 
-/** `bytes` is an upper bound of the record's encoded size. */
 function toMessage({ key, value, headers }: ProducerRecord): { message: Message; bytes: number } {
   let bytes = 40 + (key === null ? 0 : Buffer.byteLength(key))
   bytes += typeof value === "string" ? Buffer.byteLength(value) : (value?.byteLength ?? 0)

@@ -21,7 +21,6 @@ const leadershipErrors = ["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "U
 
 export type TopicSender = {
   add(record: QueuedRecord): void
-  /** Sends without lingering from now on. */
   flush(): void
   check(withinMs: number): Promise<TopicState>
   disconnect(): Promise<void>

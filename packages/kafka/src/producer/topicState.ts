@@ -17,7 +17,6 @@ export function hasAcknowledgedLately(partitions: readonly PartitionQueue[], lea
   return partitions.some((partition) => partition.leader === leader && partition.acknowledgedAt > since)
 }
 
-/** Whether recent acknowledgements already show that the topic is available. */
 export function isKnownAvailable(
   partitions: readonly PartitionQueue[],
   leaders: ReadonlySet<number>,
