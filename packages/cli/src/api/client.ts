@@ -29,8 +29,8 @@ export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
 
 /**
- * A typed client of the management API. Each method compares the response with its schema. Methods reject
- * with a Failure, whose `problem` is set if the API rejected the request.
+ * A typed client of the management API. Methods reject with a Failure, whose `problem` is set if
+ * the API rejected the request.
  */
 export function createClient(options: ApiOptions) {
   const { call, send } = createRequest(options)
@@ -68,7 +68,6 @@ export function createClient(options: ApiOptions) {
       call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
     listSyncs: (id: string, query: PageQuery = {}) =>
       call(syncs, { path: `connections/${segment(id)}/syncs`, query }),
-    /** Returns the response with its body unread: the content that the last successful sync fetched. */
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),

@@ -4,7 +4,6 @@ import type { PageQuery } from "./client.ts"
 
 const maxPageSize = 100
 
-/** Reads as many pages as the options require, and returns them as one page. */
 export async function readPages<T>(
   { limit, all = false, cursor }: PageOptions,
   readPage: (query: PageQuery) => Promise<Page<T>>,

@@ -12,7 +12,6 @@ export type ApiOptions = {
 
 export type ApiRequest = { method?: "GET" | "POST" | "PATCH"; path: string; query?: object; body?: unknown }
 
-/** Both functions reject with a Failure. */
 export function createRequest({ api, key, timeoutMs = 15_000 }: ApiOptions) {
   const base = `${api.replace(/\/+$/, "")}/v1/`
 

@@ -22,7 +22,7 @@ export function describeNetworkError(error: unknown): string {
 
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
-  // If a host has several addresses, the error contains one error per address. The first one is described.
+  // If a host has several addresses, the error contains one error per address.
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
   return "code" in error && typeof error.code === "string" ? error.code : null
 }

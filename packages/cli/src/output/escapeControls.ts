@@ -6,7 +6,6 @@ export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, escapeCharacter)
 }
 
-/** Escapes control characters except line breaks. */
 export function escapeLines(text: string): string {
   return text.split("\n").map(escapeControls).join("\n")
 }

@@ -6,7 +6,6 @@ type Colour = Parameters<typeof styleText>[0]
 export type Style = {
   paint(colour: Colour, text: string): string
   state(text: string): string
-  /** The local time, and how far it is from `now`: `… (3m ago)`. */
   time(iso: string): string
   now: Date
 }

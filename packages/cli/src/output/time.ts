@@ -14,7 +14,6 @@ export function relativeTime(iso: string, now: Date): string {
   return ms > 0 ? `${duration(ms)} ago` : `in ${duration(-ms)}`
 }
 
-/** A duration in one unit: 850ms, 12s, 3m, 5h, 3d. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)}s`

@@ -6,7 +6,6 @@ import { nonEmpty, type TargetSources } from "./targetSources.ts"
 export type ApiTarget = {
   api: string
   key: string
-  /** True if the address is from the local stack's file, which `npm start` writes. */
   local: boolean
 }
 

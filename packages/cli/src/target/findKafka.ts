@@ -8,7 +8,6 @@ import { nonEmpty, type TargetSources } from "./targetSources.ts"
 export type KafkaTarget = {
   access: KafkaOptions
   topicPrefix: string
-  /** True if the brokers are from the local stack's file, which `npm start` writes. */
   local: boolean
 }
 

@@ -5,7 +5,6 @@ import { isUnavailable } from "@sitewire/database"
  */
 const unavailableCodes = ["P1001", "P1002", "P1008", "P1017", "P2024", "P2037"]
 
-/** True if the database is unavailable or overloaded, so that the same call may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isUnavailable(error)) return true
   if (unavailableCodes.includes(codeOf(error))) return true

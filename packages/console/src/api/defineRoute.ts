@@ -11,7 +11,6 @@ import type { RouteResponse } from "./response.ts"
 
 export type ApiContext = {
   prisma: PrismaClient
-  /** For statements that Prisma cannot express. */
   sql: Sql
   sealingKeys: SealingKeys
   /** The rules for notification addresses, and for sources that Sitewire itself fetches. */
@@ -30,7 +29,6 @@ type RawRequest = {
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders
-  /** True for HEAD: the response has the headers of GET and no body. */
   headOnly: boolean
   /** Id and name of the request's API key. Empty for public routes. */
   caller: string
@@ -38,18 +36,14 @@ type RawRequest = {
 
 type Description = {
   method: "get" | "post" | "patch"
-  /** In OpenAPI's syntax: `/v1/channels/{id}`. Logs and metrics contain this pattern, too. */
+  /** In OpenAPI's syntax: `/v1/channels/{id}`. */
   path: string
   /** Unique. Code generators name functions after it. */
   operation: string
   summary: string
   description?: string
-  /** True if the route needs no API key. */
   public?: true
-  /**
-   * Further statuses and their meanings, for the OpenAPI document. The document contains usual statuses, such
-   * as 400 for an invalid body, without an entry here.
-   */
+  /** Further statuses and their meanings, for the OpenAPI document. */
   otherResponses?: Record<number, string>
   /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
   alternative?: { status: number; description: string; schema: z.ZodType }
@@ -62,7 +56,6 @@ type Schemas<Params, Query, Body, Result> = {
   success: { status: number; description: string; schema?: Result; headers?: z.ZodObject }
 }
 
-/** One operation of the API as data, from which Express's router and the OpenAPI document are made. */
 export type Route = Description &
   Schemas<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType> & {
     run(context: ApiContext, request: RawRequest): Promise<RouteResponse>

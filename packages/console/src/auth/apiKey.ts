@@ -6,9 +6,7 @@ import { newId } from "../newIds.ts"
 /** `swk_` and 256 random bits. A hash of so many random bits needs neither a salt nor a slow function. */
 const keyFormat = /^swk_[A-Za-z0-9_-]{43}$/
 
-/**
- * Creates an API key. Only its SHA-256 is stored, so `key` cannot be read again. `name` states who uses it.
- */
+/** Creates an API key. Only its SHA-256 is stored, so `key` cannot be read again. */
 export async function createApiKey({
   prisma,
   name,
@@ -23,8 +21,8 @@ export async function createApiKey({
 }
 
 /**
- * Finds the valid API key that an Authorization header contains. Returns null if there is none. Keys are not
- * cached, so that a revoked key is rejected at once.
+ * Finds the valid API key that an Authorization header contains. Keys are not cached, so that a
+ * revoked key is rejected at once.
  */
 export async function findApiKey(
   prisma: PrismaClient,

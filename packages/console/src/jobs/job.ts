@@ -5,8 +5,8 @@ import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { Publish } from "../kafka/publisher.ts"
 
 /**
- * A job whose step runs now. `filter` selects what the job processes, and `position` is how far it has come.
- * The format of both depends on `kind`.
+ * A job whose step runs now. `filter` selects what the job processes, and `position` is how far it
+ * has come.
  */
 export type RunningJob = {
   id: string
@@ -26,7 +26,6 @@ export type Step =
   | {
       kind: "completed"
       position: object
-      /** Added to the job's counts. */
       counts: Record<string, number>
       done: boolean
       /** The next step starts at least this long after the start of this step, on any console. Default: 0. */

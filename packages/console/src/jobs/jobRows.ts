@@ -22,7 +22,6 @@ type NewJob = {
   filter: object
   reason: string
   requestedBy: string
-  /** Where the first step begins. */
   position: object
 }
 
@@ -46,7 +45,6 @@ export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined>
   return row
 }
 
-/** At most `count` jobs, newest first. `after` is the key of the last job on the previous page. */
 export function findJobs(
   sql: Sql,
   after: readonly [createdAt: string, id: string] | undefined,
@@ -61,8 +59,8 @@ export function findJobs(
 }
 
 /**
- * Cancels a job. The update waits for a step in progress, because the step's transaction locks the job's row.
- * Afterwards the job does nothing more.
+ * Cancels a job. The update waits for a step in progress, because the step's transaction locks the
+ * job's row.
  */
 export async function cancelRunningJob(sql: Sql, id: string): Promise<void> {
   await sql("update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'", [

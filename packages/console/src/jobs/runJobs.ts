@@ -32,7 +32,6 @@ export function runJobs(settings: { pool: Pool; context: Omit<StepContext, "sql"
   const skippedUntil = new Map<string, number>()
   let isDatabaseDown = false
 
-  /** Runs one step of one job. Returns false if no job has a step to run now. */
   async function runNextStep(): Promise<boolean> {
     for (const [id, until] of skippedUntil) if (until <= Date.now()) skippedUntil.delete(id)
     const outcome = await runStep(pool, steps, context, [...skippedUntil.keys()])

@@ -42,8 +42,8 @@ update job
  where id = $1`
 
 /**
- * Claims a job, runs its next step, and saves its new position in the same transaction. Jobs in `excluded`
- * are skipped. If the database is unavailable, the promise rejects, and nothing was written.
+ * Claims a job, runs its next step, and saves its new position in the same transaction. If the
+ * database is unavailable, the promise rejects, and nothing was written.
  */
 export function runStep(
   pool: Pool,

@@ -12,12 +12,10 @@ export type InvalidTopic = {
   }): ReturnType<typeof readTopic>
 }
 
-/** Kafka does not respond, or not in time. The same call may succeed later. */
 export class KafkaUnavailable extends Error {
   override name = "KafkaUnavailable"
 }
 
-/** Connects for each call, and disconnects after it. */
 export function invalidTopicOn(settings: {
   kafka: KafkaConnection
   topic: string

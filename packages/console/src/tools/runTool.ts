@@ -14,13 +14,10 @@ const { DATABASE_URL } = databaseVariables
 
 type Tool<Option extends string, V extends Variables> = {
   usage: string
-  /** Names of the options. Each is required and has a value. */
   options: readonly Option[]
   /** The environment variables that `work` needs in addition to DATABASE_URL. */
   variables: V
-  /** The start of the error message: what was not done. */
   failure: string
-  /** Returns the exit code. */
   work: (pool: Pool, options: Record<Option, string>, config: Config<V>) => Promise<number>
 }
 

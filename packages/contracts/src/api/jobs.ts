@@ -24,7 +24,6 @@ const dryRunFlag = z.boolean().default(false).meta({ description: "Only count wh
 
 const hasField = (filter: object) => Object.values(filter).some((value) => value !== undefined)
 
-/** False if no time fulfils `after <= time < before`. */
 const isRange = (after: string | undefined, before: string | undefined) =>
   after === undefined || before === undefined || Date.parse(after) < Date.parse(before)
 

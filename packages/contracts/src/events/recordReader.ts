@@ -25,8 +25,7 @@ export function recordReader<T>(schema: z.ZodType<T>): (value: Uint8Array | null
     }
     const parsed = compiled.safeParse(json)
     if (parsed.success) return { ok: true, value: parsed.data }
-    // Only an invalid value is parsed again, for messages that quote no values. For a valid value, the
-    // compiled schema is enough.
+    // Only an invalid value is parsed again, for messages that quote no values.
     const { error = parsed.error } = schema.safeParse(json, { error: validationMessage })
     return { ok: false, reason: error.issues.map((issue) => describeIssue(issue, "value")).join("; ") }
   }

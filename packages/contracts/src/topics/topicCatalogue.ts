@@ -42,7 +42,6 @@ export type Topic = {
 
 export type TopicSettings = TopicNameSettings & { retryPeriodMs: number }
 
-/** All topics of an installation. They are created, documented and deployed from this list. */
 export function topicCatalogue(settings: TopicSettings): Topic[] {
   const names = topicNames(settings)
   const keyedByDelivery = { key: "delivery id", partitions: 6, cleanup: "delete" } as const

@@ -53,7 +53,6 @@ export const listDeliveries: CliCommand = {
   },
 }
 
-/** Maps the id of each channel that has a waiting delivery to the channel's `paused_at`. */
 async function readPauses(client: Client, deliveries: Delivery[]): Promise<Map<string, string | null>> {
   const waiting = deliveries.filter(
     ({ state, next_attempt_at, deferred_at }) => state === "pending" || next_attempt_at || deferred_at,

@@ -37,7 +37,6 @@ function syncDuration({ started_at, finished_at }: Sync): string {
   return finished_at === null ? "" : duration(Date.parse(finished_at) - Date.parse(started_at))
 }
 
-/** The time from the first trigger that the sync covers to the end of the sync. */
 function triggerToEnd({ first_trigger_at, finished_at }: Sync): string {
   if (first_trigger_at === null || finished_at === null) return ""
   return duration(Math.max(0, Date.parse(finished_at) - Date.parse(first_trigger_at)))

@@ -80,7 +80,6 @@ export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_
     detail: row.detail,
     ip: row.ip,
     secret_id: row.secretId,
-    // Bytes that are not UTF-8 become replacement characters.
     response_excerpt: row.responseExcerpt && Buffer.from(row.responseExcerpt).toString("utf8"),
   }
 }

@@ -21,8 +21,7 @@ export const listDeliveries = defineRoute({
   },
   async handle({ prisma }, { query }) {
     const page = await readPage(query, {
-      // Delivery ids are UUIDs of version 7, so they sort by creation time. For the filter by channel there
-      // is an index on channel and id.
+      // Delivery ids are UUIDs of version 7, so they sort by creation time.
       key: z.uuid(),
       keyOf: (row: DeliveryRow) => row.id,
       read: (after, count) =>

@@ -7,7 +7,6 @@ import {
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { z } from "zod"
 
-/** The fields of an invalid event that can be read from its Kafka record. */
 export type InvalidRecord = Omit<InvalidEvent, "delivery">
 
 export function invalidEventResponse({ value, headers, appendedAt }: ConsumerRecord): InvalidRecord {

@@ -18,7 +18,6 @@ export async function readNewestInvalid(
   const from = Object.fromEntries(
     Object.entries(to).map(([partition, end]) => [partition, String(startOf(BigInt(end), BigInt(count)))]),
   )
-  /** The events of each partition, in the order of their offsets. */
   const found = new Map<number, Found[]>()
   for await (const { records } of readInBatches(invalidTopic, from, to)) {
     for (const record of records) {
@@ -42,10 +41,6 @@ type Found = Pick<ConsumerRecord, "offset"> & { event: InvalidRecord }
 
 const startOf = (end: bigint, count: bigint) => (end > count ? end - count : 0n)
 
-/**
- * Compares the last remaining event of each partition. Removes and returns the one that was rejected most
- * recently.
- */
 function popNewest(found: Map<number, Found[]>): (Found & { partition: number }) | undefined {
   let newest: number | undefined
   const timeOf = (partition: number) => found.get(partition)?.at(-1)?.event.rejected_at ?? ""

@@ -18,8 +18,7 @@ export function createApp(settings: {
   const { routes, context, log, metrics } = settings
   const app = express()
   app.disable("x-powered-by")
-  // Stops Express from adding ETags, because clients must not store responses. The one route with an ETag
-  // sets it itself.
+  // Stops Express from adding ETags, because clients must not store responses.
   app.disable("etag")
   app.use(
     observeRequests({ log, metrics }),
@@ -56,7 +55,6 @@ export function createRouter(routes: readonly Route[], context: ApiContext): Rou
   return router
 }
 
-/** OpenAPI's `{id}` is Express's `:id`. */
 export function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1")
 }

@@ -72,7 +72,6 @@ export async function replayStep(
   }
 }
 
-/** Cuts a batch after `most` matching records. `next`: the offsets at which the next step continues. */
 function cutAfter(
   batch: { records: ConsumerRecord[]; next: Offsets },
   most: number,

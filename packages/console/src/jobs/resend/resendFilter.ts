@@ -1,6 +1,5 @@
 import { clockMarginMs, lowestDeliveryId, type ResendFilter } from "@sitewire/contracts"
 
-/** Lower than every delivery id. */
 export const beforeFirstId = "00000000-0000-0000-0000-000000000000"
 
 /**

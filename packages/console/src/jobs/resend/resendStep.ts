@@ -42,9 +42,9 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
  */
 type Deferred = { resent: number; matched: number; through: string | null; scanned: number }
 
-// The update repeats the conditions, because a row can be erased or delivered before the update locks it. If
-// the maximum of rows matches, no expression reads further rows of `scanned`, so Postgres ends the scan
-// early. This halves its time.
+// The update repeats the conditions, because a row can be erased or delivered before the update
+// locks it. If the maximum of rows matches, no expression reads further rows of `scanned`, so
+// Postgres ends the scan early.
 const deferNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
 with scanned as (
   select id, state, created_at from delivery where ${range} order by id limit ${scanRows}

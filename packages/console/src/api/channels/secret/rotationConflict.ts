@@ -2,7 +2,6 @@ import type { ApiContext } from "../../defineRoute.ts"
 import { notFound, problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
 
-/** Returns why a step of a secret's rotation updated no row. */
 export async function rotationConflict(
   prisma: ApiContext["prisma"],
   id: string,
