@@ -80,7 +80,6 @@ async function generate() {
   writeFileSync(stamp, wanted)
 }
 
-/** Runs a slow command, and prints the time so far. Shows the command's output only if it fails. */
 async function step(what, file, fileArgs, env = process.env) {
   const startedAt = Date.now()
   const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(0)

@@ -19,7 +19,6 @@ export type Folder = {
    * `argument` is a path that only this server's command line contains: it shows that the pid was not reused.
    */
   record(pid: number, argument: string): Promise<void>
-  /** Ends the claim, and removes a scratch folder. */
   release(): Promise<void>
 }
 

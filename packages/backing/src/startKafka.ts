@@ -7,7 +7,7 @@ import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
  * Uses the brokers of KAFKA_BROKERS ("host:port,host:port"), or else starts one, in Docker or in a local
- * Java. `jars` is the folder of the downloaded jars (43 MB).
+ * Java.
  */
 export async function startKafka(
   options: BackingOptions & { jars?: string | undefined },

@@ -18,7 +18,6 @@ export type BackingOptions = {
   progress: Progress
 }
 
-/** A service whose address was in the environment. stop() does nothing. */
 type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }
 
 export type StartedBackingService = {

@@ -5,7 +5,6 @@ export type Check = {
 }
 
 export type CheckResult = {
-  /** One line that is printed whether the check passes or fails. */
   summary: string
   /**
    * Each line states one problem: what is wrong, where, and what to do. The check passes if there are none.

@@ -6,7 +6,6 @@ export type PoolSettings = {
   url: string
   /** The most connections. Each costs Postgres about 10 MB. */
   size: number
-  /** Postgres shows this as the application_name of each connection. */
   name: string
   statementTimeoutMs?: number
   connectTimeoutMs?: number

@@ -27,13 +27,10 @@ export type InstallationBacking = {
 export type InstallationOptions = {
   backing: InstallationBacking
   retryDelaysMs?: readonly number[]
-  /** Variables of every service. */
   env?: Record<string, string>
   /** The value of SEALING_KEYS. By default, a new key. */
   sealingKeys?: string
-  /** The checkout whose setup job and services run. */
   checkout?: Checkout
-  /** Output of processes is appended to `<logsFolder>/<name>.log`. */
   logsFolder?: string
   ownProcessGroup?: boolean
 }

@@ -40,7 +40,6 @@ export async function startDockerKafka({
   return startContainer({ container, folder, address: `${host}:${port}` })
 }
 
-/** The name of the variable from which the image reads a setting. */
 function environmentName(key: string) {
   return `KAFKA_${key.toUpperCase().replaceAll(".", "_")}`
 }

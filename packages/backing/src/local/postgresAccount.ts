@@ -8,7 +8,6 @@ const run = promisify(execFile)
 /** `wrap` is a command line that switches to this account and then runs a program in the same process. */
 export type Account = { uid: number; gid: number; wrap?: readonly string[] }
 
-/** The arguments of spawn for a program under `account`, or else under our own account. */
 export function underAccount(account: Account | undefined, command: string, args: readonly string[]) {
   const [program, ...before] = account?.wrap ?? []
   if (program) return { command: program, args: [...before, command, ...args], ids: {} }

@@ -10,7 +10,6 @@ import { countComments } from "./countComments.ts"
 const maxWordsPer100Lines = 110
 const filesToName = 10
 
-/** Fails if the sources contain too many words of comments. Tests are not counted. */
 export const commentsCheck: Check = {
   name: "comments",
   async run(root) {

@@ -2,7 +2,7 @@ export type CommentCount = { commentWords: number; codeLines: number }
 
 /**
  * Counts the words of comments and the lines of code in a TypeScript or JavaScript file. A line with code and
- * a comment behind the code counts as code only. Blank lines are not counted.
+ * a comment behind the code counts as code only.
  */
 export function countComments(source: string): CommentCount {
   let commentWords = 0

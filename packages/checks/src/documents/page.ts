@@ -2,7 +2,6 @@ export type CodeBlock = {
   /** The first word behind the fence, such as `sh`; empty if there is none. */
   language: string
   text: string
-  /** The number of the fence's line in the page, from 1. */
   line: number
   /** The HTML comment on the line before the fence, without its marks. */
   marker: string | null

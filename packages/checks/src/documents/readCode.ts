@@ -38,10 +38,7 @@ export async function readKnownNames(
   }
 }
 
-/**
- * Names in the form of variables, from all sources but tests. Among them are the variables of the CLI, of
- * container images and of npm scripts.
- */
+/** Names in the form of variables, from all sources but tests. */
 async function readOtherVariables(root: URL, files: readonly string[]): Promise<string[]> {
   const sources = files.filter(
     (path) =>

@@ -3,7 +3,6 @@ import { listFiles } from "../listFiles.ts"
 import { readCode } from "./readCode.ts"
 import { referencePages } from "./reference/referencePages.ts"
 
-// Run by `npm run docs`.
 const root = new URL("../../../../", import.meta.url)
 await mkdir(new URL("docs/reference/", root), { recursive: true })
 for (const [path, text] of referencePages(await readCode(root, listFiles(root)))) {

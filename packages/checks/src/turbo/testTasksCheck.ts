@@ -8,7 +8,6 @@ export type TurboTask = {
   taskId: string
   directory: string
   dependencies: string[]
-  /** Files, relative to `directory`. */
   inputs: Record<string, string>
 }
 

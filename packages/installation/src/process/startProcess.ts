@@ -10,7 +10,6 @@ const readyWithinMs = 60_000
 
 export type StartedProcess = {
   pid: number
-  /** The URLs of its listeners, by name. */
   addresses: Record<string, string>
   /** Standard output and error. With `logFile`, only what came before the process was ready. */
   output: () => string
@@ -21,11 +20,9 @@ export type StartedProcess = {
 }
 
 export type StartOptions = {
-  /** The name in error messages; `main` by default. */
   name?: string
   /** The checkout whose code runs; by default the one that contains this file. */
   checkout?: Checkout
-  /** All output is appended to this file. */
   logFile?: string | undefined
   /** Ctrl-C in the terminal then does not reach the process. */
   ownProcessGroup?: boolean

@@ -9,9 +9,7 @@ export type ProcessEvent =
 
 export type SupervisedProcess = {
   name: string
-  /** Undefined while the process is down. */
   pid(): number | undefined
-  /** What the process listens on; empty while it is down. */
   addresses(): Record<string, string>
   /**
    * Resolves when the process is ready. If a start fails, tries again until one succeeds; without `retry`,
@@ -22,7 +20,6 @@ export type SupervisedProcess = {
   kill(): Promise<void>
   /** Sends SIGTERM, but lets a start finish before. Resolves with the exit code. */
   end(killAfterMs?: number): Promise<number | null>
-  /** SIGSTOP and SIGCONT. */
   pause(): void
   unpause(): void
 }
@@ -31,7 +28,6 @@ export type SupervisedProcess = {
 export function supervise(settings: {
   name: string
   launch: (signal: AbortSignal) => Promise<StartedProcess>
-  /** The pauses before a restart and after a failed start. */
   restartAfterMs: number
   retryAfterMs: number
   onEvent: (event: ProcessEvent) => void

@@ -16,12 +16,10 @@ export function createStory() {
     result(line: string): void {
       process.stdout.write(`${out("dim", time())}  ${line}\n`)
     },
-    /** Throws unless `passed`. */
     check(passed: boolean, what: string): void {
       if (!passed) throw new Error(`this check failed: ${what}`)
       process.stdout.write(`${out("dim", time())}  ${out("green", "✓")} ${what}\n`)
     },
-    /** Polls until `poll` returns something, and prints every ten seconds that it waits. */
     async until<T>(what: string, deadlineMs: number, poll: () => Promise<T | undefined>): Promise<T> {
       const began = performance.now()
       for (let printedAt = began; ; ) {

@@ -23,8 +23,8 @@ const maxReceived = 1_000
 
 /**
  * A small partner application. It receives `site.ready` at /notify/<channel> and verifies the signature over
- * the raw bytes. It serves data at /sources/<name> with an ETag. The demo uses the other routes. `known` has
- * the signing secrets of channels from earlier runs.
+ * the raw bytes. It serves data at /sources/<name> with an ETag. `known` has the signing secrets of channels
+ * from earlier runs.
  */
 export function createPartner(known: Record<string, string> = {}): Express {
   const secrets = new Map(Object.entries(known))

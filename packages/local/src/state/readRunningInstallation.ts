@@ -3,10 +3,7 @@ import { processStartTime } from "@sitewire/backing"
 import { type LocalStack, localStackSchema } from "@sitewire/cli"
 import { localFile } from "../folders.ts"
 
-/**
- * The installation that runs from this checkout, or null. Null also if its file cannot be read; the next
- * start replaces the file.
- */
+/** The installation that runs from this checkout, or null. Null also if its file cannot be read. */
 export async function readRunningInstallation(file: string = localFile): Promise<LocalStack | null> {
   let content: unknown
   try {

@@ -7,7 +7,6 @@ const secretsSchema = z.object({
   sealingKeys: z.string(),
   /** Undefined before the first start is complete. */
   apiKey: z.string().optional(),
-  /** The signing secret of the channel `demo`, which the demo partner needs. */
   demoSecret: z.string().optional(),
 })
 

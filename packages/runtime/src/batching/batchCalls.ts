@@ -7,7 +7,6 @@ export type BatchCallsSettings<Item, Result> = BatchBounds & {
 
 type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
 
-/** Returns the function to call for one item. */
 export function batchCalls<Item, Result>(
   settings: BatchCallsSettings<Item, Result>,
 ): (item: Item) => Promise<Result> {

@@ -1,5 +1,4 @@
 export type BatchBounds = {
-  /** How long a batch waits for more items after its first. */
   lingerMs: number
   /**
    * A batch with this many items does not wait for more. Default: `maxBatch`. Until the batch runs, items can
@@ -32,7 +31,6 @@ type Batch<Item> = { items: Item[]; due: boolean; late: boolean; timers: NodeJS.
  */
 export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Item) => void {
   const { lingerMs, maxBatch, flushAt = maxBatch, maxRunning, run, deadline } = settings
-  /** The oldest first. */
   const waiting: Batch<Item>[] = []
   let running = 0
 

@@ -4,7 +4,6 @@ import type { Variables } from "./config.ts"
 export type VariableDescription = {
   name: string
   description: string
-  /** The default, as text. */
   fallback: string | null
   required: boolean
   /** A credential, which belongs in a secret store and not in a manifest. */

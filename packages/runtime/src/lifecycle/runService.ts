@@ -19,7 +19,7 @@ export type ServiceParts<V extends Variables> = {
 
 /**
  * Reads the configuration, starts the ops server and handles signals. Then calls `start`, which wires the
- * service. If `start` fails, logs why and exits with 1. `checks` are those of `createReadiness`.
+ * service. If `start` fails, logs why and exits with 1.
  */
 export async function runService<V extends Variables>(settings: {
   name: string

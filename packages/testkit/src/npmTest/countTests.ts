@@ -18,8 +18,8 @@ export type TestCount = {
 }
 
 /**
- * Adds up the reports that vitest wrote in each workspace. A workspace without a report is a problem.
- * `passedAlone` is the number of tests that failed in these reports, and passed when they were repeated.
+ * Adds up the reports that vitest wrote in each workspace. `passedAlone` is the number of tests that failed
+ * in these reports, and passed when they were repeated.
  */
 export async function countTests(root: string, tasks: TestTask[], passedAlone = 0): Promise<TestCount> {
   const total = { passed: 0, failed: 0, skipped: 0, cached: 0 }

@@ -3,7 +3,6 @@ import { promisify } from "node:util"
 
 export type TestTask = {
   workspace: string
-  /** Relative to the repository. */
   folder: string
   /** Whether the tests passed before with the same files, so that turbo will not run them. */
   cached: boolean

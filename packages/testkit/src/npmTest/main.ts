@@ -52,7 +52,6 @@ async function testWorkspaces(): Promise<number> {
   // cache.
   for (const { folder } of tasks) await rm(join(root, folder, ".sitewire/tests.json"), { force: true })
 
-  // Two workspaces at a time, each with one worker (vitest.config.ts).
   let passedAlone = 0
   const runTasks = async () => {
     const code = await run(turbo, ["run", "test", "--continue", "--concurrency=2", ...args])

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { TestTask } from "./listTestTasks.ts"
 
-/** The part of vitest's JSON report that names the tests. */
 type Report = { testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[] }
 
 /** `file` is an absolute path. */
@@ -19,7 +18,6 @@ const mostRepeated = 5
 export async function repeatFailures(settings: {
   root: string
   tasks: readonly TestTask[]
-  /** Runs vitest with these arguments in `root`. */
   runVitest: (args: string[]) => Promise<number>
 }): Promise<{ passedAlone: Failure[] }> {
   const { root, tasks, runVitest } = settings
@@ -37,7 +35,6 @@ export async function repeatFailures(settings: {
 
 const readFailures = (report: string) => readTests(report, "failed")
 
-/** None if there is no report. */
 async function readTests(report: string, status: string): Promise<Failure[]> {
   const text = await readFile(report, "utf8").catch(() => undefined)
   if (text === undefined) return []

@@ -14,14 +14,12 @@ export const markers = {
 
 export type Example = {
   script: string
-  /** `docs/partners.md:12` */
   where: string
   inBackground: boolean
   /** Lines that the example must print: the `text` block directly behind it. `…` stands for any text. */
   expected: string | null
 }
 
-/** The page's examples that have one of the `wanted` markers. */
 export function findExamples(page: Page, wanted: readonly string[]): Example[] {
   return page.codeBlocks.flatMap((block, index) => {
     if (block.marker === null || !wanted.includes(block.marker)) return []
@@ -99,7 +97,6 @@ export function startExample({ script }: Example, { cwd, env }: { cwd: string; e
 
 const longestMs = 60_000
 
-/** Runs an example to its end. `problem` is null if it succeeded and printed what the page shows. */
 export async function runExample(
   example: Example,
   surroundings: { cwd: string; env: NodeJS.ProcessEnv },

@@ -7,7 +7,6 @@ export type MetricName = Name & { labels: string[] }
 /** The names that a page mentions. This file does not check whether they exist. */
 export type Names = {
   scripts: Name[]
-  /** The words behind `sitewire` on a command line. */
   commands: Name[]
   metrics: MetricName[]
   variables: Name[]

@@ -12,7 +12,6 @@ export type CommandNames = {
 export type KnownNames = {
   scripts: ReadonlySet<string>
   sitewire: CommandNames
-  /** The labels of each metric. */
   metrics: ReadonlyMap<string, readonly string[]>
   variables: ReadonlySet<string>
   /** Tracked files, relative to the repository's folder. */

@@ -37,7 +37,6 @@ function lagGauge(name: string, records: string): Metric {
   return { name, type: "gauge", help, labels: labelNames }
 }
 
-/** The string behind `help:`, which can consist of several strings joined with `+`. */
 function readText(text: string): string {
   const written = /help:\s*((?:"(?:[^"\\]|\\.)*"\s*\+?\s*)+)/.exec(text)?.[1] ?? ""
   return [...written.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part = ""]) => part).join("")

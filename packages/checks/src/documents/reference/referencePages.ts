@@ -9,7 +9,6 @@ import { topicsPage } from "./topics.ts"
 
 const notice = "<!-- Written by `npm run docs` from the code. Do not edit. -->"
 
-/** The generated pages, by their paths. */
 export function referencePages(code: {
   processes: readonly ProcessVariables[]
   metrics: readonly ProcessMetrics[]
