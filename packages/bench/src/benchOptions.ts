@@ -1,4 +1,3 @@
-/** What a part of the bench (one benchmark, such as `throughput`) gets beside its installation. */
 export type BenchOptions = {
   progress: (line: string) => void
   /**

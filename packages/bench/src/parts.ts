@@ -19,7 +19,6 @@ import { measureWaiting } from "./outbound/waiting.ts"
 export type Part = {
   about: string
   run: (it: Installation, options: BenchOptions) => Promise<Measure[]>
-  /** The delays of the retry schedule, if the part needs others than the defaults. */
   retryDelaysMs?: readonly number[]
 }
 

@@ -4,7 +4,6 @@ import type { Measure } from "./measure/measure.ts"
 
 const savedSchema = z.array(z.object({ measure: z.string(), value: z.number().nullable() }))
 
-/** The values that an earlier run stored with --save, by measure. */
 export function readBaseline(file: string): Map<string, number | null> {
   const saved = savedSchema.parse(JSON.parse(readFileSync(file, "utf8")))
   return new Map(saved.map(({ measure, value }) => [measure, value]))

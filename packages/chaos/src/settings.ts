@@ -12,7 +12,6 @@ export type RunSettings = {
   durationMs: number
   /** How long to wait, after the last fault, until all work is done. What is missing then counts as lost. */
   quietMs: number
-  /** How long faults and the pauses between them last. */
   pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs">
   progress: (line: string) => void
 }

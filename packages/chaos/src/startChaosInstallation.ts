@@ -52,7 +52,6 @@ export async function startChaosInstallation(settings: {
     postgres: backing.postgres,
     brokers: backing.kafka,
     pool: it.pool,
-    /** Retries while Postgres is unavailable. */
     sql: ((text, values, name) => retryForTwoMinutes(() => it.sql(text, values, name))) as Sql,
     kafka: it.kafka,
     names: it.names,
@@ -84,7 +83,6 @@ export async function startChaosInstallation(settings: {
         },
       })
     },
-    /** Starts a process that no fault affects. */
     async helper(main: string, env: Record<string, string>): Promise<StartedProcess> {
       const started = await startProcess(main, env)
       helpers.push(started)

@@ -1,8 +1,6 @@
-/** A fault that tests must notice. */
 export type Mutant = {
   /** What goes wrong for users or operators, in a sentence. */
   name: string
-  /** The file that gets the fault, relative to the repository. */
   file: string
   /** The text that is replaced by `replace`. It must occur exactly once in the file. */
   find: string

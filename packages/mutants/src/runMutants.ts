@@ -17,10 +17,7 @@ export type RunMutantsParts = {
   progress: (line: string) => void
 }
 
-/**
- * Plants one fault after the other, and reports for each whether its tests failed. Without a fault, the tests
- * must pass.
- */
+/** Plants one fault after the other, and reports for each whether its tests failed. */
 export async function runMutants(parts: RunMutantsParts): Promise<Judged[]> {
   const { tree, mutants, runTests, progress } = parts
   const baseline = await runWithoutFault(parts)

@@ -13,10 +13,7 @@ const connections = 10_000
 const waiting = 100_000
 const settleMs = 10_000
 
-/**
- * Measures the triggers/s that the scheduler ingests, compared with a consumer that only counts. Also
- * measures the scheduler's memory while many connections wait for their sync.
- */
+/** Measures the triggers/s that the scheduler ingests, compared with a consumer that only counts. */
 export async function measureIngesting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   await addBenchConnections(it, connections)
   await publish(it, triggers, connections)

@@ -17,8 +17,7 @@ type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
 /**
  * Measures how soon triggers are synced, and how far apart the syncs of a connection are, without faults. The
- * window, the shortest time between two syncs of a connection, is a minute. Partners trigger at random, and
- * each sync fetches from a source.
+ * window, the shortest time between two syncs of a connection, is a minute.
  */
 export async function measureSynced(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()

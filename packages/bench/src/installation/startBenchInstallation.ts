@@ -48,7 +48,6 @@ export async function startBenchInstallation({
     await it.stop()
   }
 
-  /** `channel` adds a channel, or changes its address. */
   function database(url: string, sql: Sql) {
     const channel = (id: string, address: string) =>
       addChannel({ sql, sealingKeys }, { id, address, secret: channelSecret })
@@ -72,7 +71,6 @@ export async function startBenchInstallation({
   }
   return {
     ...database(databaseUrl, it.sql),
-    /** Creates another database in the same Postgres, with the same tables. */
     async secondDatabase(name: string) {
       await it.sql(`create database ${name}`)
       const url = new URL(databaseUrl)
@@ -92,7 +90,6 @@ export async function startBenchInstallation({
       postgres: cpuMs(postgres.pid ?? 0),
       broker: cpuMs(kafka[0]?.pid ?? 0),
     }),
-    /** Starts a process of the bench itself, with the code of this checkout. */
     async helper(main: string, env: Record<string, string> = {}): Promise<StartedProcess> {
       const started = await startProcess(main, env)
       helpers.push(started)

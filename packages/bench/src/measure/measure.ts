@@ -10,7 +10,6 @@ export type Measure = {
   target: string
   holds: boolean | null
   reason?: string
-  /** The components of the value. */
   details?: string
 }
 

@@ -3,7 +3,6 @@ import type { Installation } from "../installation/startBenchInstallation.ts"
 /** CPU time in milliseconds. */
 export type Cost = { dispatcher: number; postgres: number; broker: number }
 
-/** Starts counting. The returned function reports the CPU time used since. */
 export function countCost(it: Installation, dispatcher: { pid: number }): () => Cost {
   const before = it.cpuOf(dispatcher)
   return () => {

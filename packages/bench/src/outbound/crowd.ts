@@ -18,8 +18,7 @@ const warmUp = 5_000
 
 /**
  * Measures how long deliveries to a fast partner take while twelve others hang, each with a burst of events.
- * Each round has a new dispatcher and new hanging partners. The result is the median of the rounds' slowest
- * deliveries.
+ * The result is the median of the rounds' slowest deliveries.
  */
 export async function measureCrowd(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)

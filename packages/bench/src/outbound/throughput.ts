@@ -26,8 +26,7 @@ type Round = {
 
 /**
  * Measures the deliveries/s of one dispatcher with a backlog, and the CPU time of one delivery. The baseline,
- * before and after each round, is a bare loop that signs and posts with as many requests in flight. The round
- * with the median ratio counts.
+ * before and after each round, is a bare loop that signs and posts with as many requests in flight.
  */
 export async function measureThroughput(
   it: Installation,

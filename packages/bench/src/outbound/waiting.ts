@@ -10,7 +10,6 @@ import { judge, type Measure } from "../measure/measure.ts"
 
 const waiting = 1_000_000
 const batch = 10_000
-/** The memory is read when the process has run for at least this long. */
 const settleMs = 10_000
 
 export async function measureWaiting(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {

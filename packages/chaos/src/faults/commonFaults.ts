@@ -9,9 +9,7 @@ import { freeze } from "./freeze.ts"
 export type CommonFaultSettings = {
   random: Random
   it: Pick<ChaosInstallation, "postgres" | "brokers">
-  /** The processes that are killed and paused, grouped by service. */
   services: SupervisedProcess[][]
-  /** Processes that join their consumer group for seconds and then shut down, to cause rebalances. */
   extras: SupervisedProcess[]
   /** How long a stopped broker stays down, at least and at most. */
   brokerDownMs: [number, number]

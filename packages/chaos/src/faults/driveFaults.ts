@@ -21,14 +21,12 @@ export type FaultKind =
 /** Times are milliseconds since the epoch. */
 export type Fault = { kind: FaultKind; target: string; beganAt: number; endedAt: number }
 
-/** Causes and ends the fault. Returns what was affected. */
 export type FaultWork = () => Promise<string>
 
 export type FaultSettings = {
   random: Random
   faults: Partial<Record<FaultKind, FaultWork>>
   durationMs: number
-  /** The shortest and the longest pause between two faults. */
   gapMs: [number, number]
   progress: (line: string) => void
 }

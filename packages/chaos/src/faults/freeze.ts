@@ -4,7 +4,7 @@ import type { StartedBackingService } from "@sitewire/backing"
 
 /**
  * Pauses a server and its child processes (Postgres has one for each connection): connections stay open, but
- * nothing responds. Returns a function that resumes the processes. A server in Docker is stopped instead.
+ * nothing responds. A server in Docker is stopped instead.
  */
 export async function freeze(server: StartedBackingService): Promise<() => Promise<void>> {
   const { pid } = server

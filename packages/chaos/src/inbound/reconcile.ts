@@ -34,12 +34,10 @@ export type Evidence = {
   runs: SyncRunRow[]
   /** Two syncs of a connection must be at least this far apart. */
   windowMs: number
-  /** Connections with triggers that no run has covered. */
   waiting: string[]
 }
 
 export type InboundLedger = {
-  /** How many calls got a 202. */
   accepted: number
   /** Calls with a 202 after which no successful run read the source. */
   forgotten: string[]
@@ -51,7 +49,6 @@ export type InboundLedger = {
   revived: string[]
   /** Calls that got a 404 although their token was valid. */
   rejected: string[]
-  /** Connections with triggers that no run has covered. */
   waiting: string[]
   /** True if no guarantee was broken. Duplicates break none. */
   holds: boolean
@@ -85,7 +82,6 @@ function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string
   return `${connection} at ${new Date(get.at).toISOString()}: ${texts.join(", ")}`
 }
 
-/** Compares the responses to calls with the database and with what the partners' sources received. */
 export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): InboundLedger {
   const accepted = calls.filter(({ status }) => status === 202)
   const getsOf = Map.groupBy(gets, ({ connection }) => connection)

@@ -18,7 +18,6 @@ export type TriggeredConnection = {
 
 type AddConnections = Pick<ChaosInstallation, "addConnections">
 
-/** Adds connections whose sources are on `url`: most are steady, some slow, some fail at random. */
 export function addRepeatedConnections(
   it: AddConnections,
   count: number,
@@ -49,10 +48,6 @@ async function add(
   }))
 }
 
-/**
- * Calls gateways at random, as partners do, until `isOver`. Some calls use a replaced token, and some a
- * connection of `singleUse`.
- */
 export async function triggerAtRandom(settings: {
   connections: TriggeredConnection[]
   singleUse: TriggeredConnection[]

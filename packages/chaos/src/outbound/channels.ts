@@ -1,7 +1,6 @@
 import type { Random } from "../random.ts"
 import type { ChaosInstallation } from "../startChaosInstallation.ts"
 
-/** The secret with which all channels sign and all partners verify. */
 export const channelSecret = "a secret of the chaos run"
 
 const channels = 200
@@ -24,7 +23,6 @@ export function pickChannel(random: Random): string {
 
 const channelId = (channel: number) => `channel-${channel}`
 
-/** `origins` has the partners' origin for each behaviour. */
 export async function addChannels(
   { addChannel }: Pick<ChaosInstallation, "addChannel">,
   origins: Record<string, string>,

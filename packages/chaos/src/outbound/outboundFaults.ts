@@ -22,7 +22,7 @@ export const schedules: readonly (readonly number[])[] = [
 export const retryTopics = ({ delaysMs }: RetrySchedule) =>
   topicNames({ prefix: "", retryDelaysMs: delaysMs }).retry
 
-/** The faults of the console and of retry topics. Dispatchers start with the delays in `schedule`. */
+/** Dispatchers start with the delays in `schedule`. */
 export function outboundFaults(settings: {
   random: Random
   it: Pick<ChaosInstallation, "kafka" | "setUp">

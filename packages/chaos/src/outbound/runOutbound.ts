@@ -27,10 +27,6 @@ import { type OutboundLedger, reconcile } from "./reconcile/reconcile.ts"
 
 const members = 3
 
-/**
- * Events are published, channels paused and deliveries resent, while faults affect three dispatchers, the
- * console, the broker, the database and the retry topics.
- */
 export function runOutbound(
   settings: RunSettings & { deliveries: number },
 ): Promise<{ ledger: OutboundLedger; faults: Fault[] }> {

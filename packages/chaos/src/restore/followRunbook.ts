@@ -19,7 +19,6 @@ export const backMs = 10_000
 export async function followRunbook(settings: {
   it: ChaosInstallation
   schedulers: SupervisedProcess[]
-  /** The gateways and the dispatchers. */
   others: SupervisedProcess[]
   windowMs: number
   copy: PostgresCopy

@@ -23,7 +23,6 @@ export type RestoreLedger = Pick<
    * not count.
    */
   lost: string[]
-  /** Requests with a wrong body, signature or channel. */
   forged: string[]
   /**
    * The number of 2xx responses after an event's first one, plus the number of GETs that came without a
@@ -34,7 +33,6 @@ export type RestoreLedger = Pick<
   misrecorded: string[]
   /** Unfinished deliveries that no dispatcher will ever get. */
   stranded: string[]
-  /** How many records the dispatchers' consumer groups had not committed at the end. */
   uncommitted: number
   holds: boolean
 }

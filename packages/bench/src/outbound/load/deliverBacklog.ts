@@ -13,7 +13,6 @@ export type Backlog = {
   amount: number
   channels: readonly string[]
   progress: (line: string) => void
-  /** The dispatcher's database, by default the installation's. */
   database?: Pick<Installation, "sql" | "url">
 }
 

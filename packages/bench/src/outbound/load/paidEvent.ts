@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { SitePaid } from "@sitewire/contracts"
 
-/** A site.paid event of usual size. */
 export function eventOf(at: number, channel: string, reference = `customer-${at}`): SitePaid {
   return {
     id: randomUUID(),

@@ -3,7 +3,6 @@ import { eventOf } from "./paidEvent.ts"
 
 const batch = 1_000
 
-/** Publishes `amount` events as fast as possible, spread evenly over the channels. */
 export async function publishBacklog(
   it: Installation,
   amount: number,

@@ -7,7 +7,7 @@ export const clockMs = () => performance.timeOrigin + performance.now()
 
 /**
  * Publishes `amount` events one by one at an even rate. Each event's `reference` is the time of publishing,
- * by `clockMs`. Resolves when the broker has acknowledged all events.
+ * by `clockMs`.
  */
 export async function publishPaced(
   it: Installation,

@@ -9,7 +9,7 @@ export type FailArrival = { delivery: string; attempt: number; arrivedAt: number
 /** A request on a path /timed…. `publishedAt` is a time of `clockMs`. */
 export type Arrival = { publishedAt: number; latencyMs: number }
 
-/** What the receiver recorded since the last /take. `hanging` counts requests that got no response. */
+/** `hanging` counts requests that got no response. */
 export type Taken = { arrivals: Arrival[]; hanging: number; failArrivals: FailArrival[] }
 
 /** On /fail…, attempts before this one get status 500, so that each delivery is retried twice. */

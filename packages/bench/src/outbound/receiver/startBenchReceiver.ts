@@ -12,9 +12,7 @@ export async function startReceiving(it: Installation) {
     url,
     /** Resolves when there are `amount` responses since the last `take`, with their count. */
     reached: async (amount: number) => ((await call(`/reached/${amount}`)) as { count: number }).count,
-    /** Returns what the receiver has recorded since the last `take`. */
     take: async () => (await call("/take")) as Taken,
-    /** Resolves when the receiver holds no request open. */
     noneHangs: async () => void (await call("/none-hangs")),
     end: () => receiver.end("SIGKILL"),
   }

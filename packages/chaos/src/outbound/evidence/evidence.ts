@@ -40,7 +40,6 @@ export type Evidence = {
   requests: SeenRequest[]
   deferrals: Deferral[]
   accepted: AcceptedResend[]
-  /** The console's jobs that resend many deliveries each, by their rows. */
   jobs: { job: string; state: string; resent: number }[]
   /**
    * The keys of records that the consumer groups have not committed: event ids, and, in retry topics,

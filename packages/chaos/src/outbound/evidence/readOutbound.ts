@@ -4,7 +4,6 @@ import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import type { AttemptRow, DeliveryRow, Evidence, SeenRequest } from "./evidence.ts"
 import { readUncommittedKeys } from "./readUncommittedKeys.ts"
 
-/** Whether all deliveries are finished and all records committed. */
 export async function isOutboundQuiet(
   { sql, names, kafka }: ChaosInstallation,
   published: number,

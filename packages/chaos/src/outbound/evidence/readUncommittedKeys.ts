@@ -1,6 +1,6 @@
 import { groupLag, type KafkaConnection, readTopic, topicEnd } from "@sitewire/kafka"
 
-/** The keys of all records that a consumer group has not committed. No member may run meanwhile. */
+/** No member of the group may run meanwhile, because it would commit more. */
 export async function readUncommittedKeys(
   kafka: KafkaConnection,
   group: string,

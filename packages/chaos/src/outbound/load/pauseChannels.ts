@@ -3,9 +3,6 @@ import type { Random } from "../../random.ts"
 import { pickChannel } from "../channels.ts"
 import type { CallConsole } from "./callConsole.ts"
 
-/**
- * Pauses random channels until `isOver`, and resumes each one seconds later. Returns the number of pauses.
- */
 export async function pauseChannels(settings: {
   call: CallConsole
   random: Random

@@ -7,10 +7,7 @@ import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import { pickChannel } from "../channels.ts"
 import type { PublishedEvent } from "../evidence/evidence.ts"
 
-/**
- * Publishes events at a rate until `isOver` or until there are `atMost`, and adds them to `published`. Each
- * batch is repeated until Kafka acknowledges it.
- */
+/** Each batch is repeated until Kafka acknowledges it. */
 export async function publishEvents(settings: {
   it: Pick<ChaosInstallation, "names" | "publish">
   perSecond: number

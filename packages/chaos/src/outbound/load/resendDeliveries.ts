@@ -12,10 +12,6 @@ export type AcceptedResend =
   | { kind: "delivery"; delivery: string; requestedAt: number; acceptedAt: number }
   | { kind: "job"; job: string }
 
-/**
- * Asks for resends until `isOver`: of one delivery, of all deliveries of a channel, or of all that were
- * created in the last seconds and delivered.
- */
 export async function resendDeliveries(settings: {
   call: CallConsole
   sql: Sql

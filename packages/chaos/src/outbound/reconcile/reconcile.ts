@@ -25,7 +25,6 @@ export type OutboundLedger = {
    * sweep for overdue deliveries.
    */
   afterDelivery: number
-  /** How many deliveries the console has deferred for a resend. */
   resends: number
   /** Accepted resends that led to no attempt (see findUnsent). */
   unsent: string[]
@@ -33,11 +32,8 @@ export type OutboundLedger = {
   stranded: string[]
   /** Events whose delivery is unfinished, or whose row contradicts the partner's responses. */
   misrecorded: string[]
-  /** How many records the consumer groups had not committed at the end. */
   uncommitted: number
-  /** How many deferrals there were, by reason. */
   deferred: Record<string, number>
-  /** True if no guarantee was broken. */
   holds: boolean
 }
 
