@@ -1,6 +1,12 @@
 import { sealingVariables } from "@sitewire/database"
 import { egressVariables, rangesVariable } from "@sitewire/egress"
-import { databaseVariables, kafkaVariables, portVariable } from "@sitewire/runtime"
+import {
+  countVariable,
+  databaseVariables,
+  durationVariable,
+  kafkaVariables,
+  portVariable,
+} from "@sitewire/runtime"
 import { z } from "zod"
 
 export const consoleVariables = {
@@ -20,6 +26,12 @@ export const consoleVariables = {
     .meta({
       description: "Origin of trigger URLs. Default: https:// and the connection's site.",
     }),
+  API_REQUESTS_PER_MINUTE: countVariable(
+    3_000,
+    { min: 1, max: 1_000_000 },
+    "How many requests per minute an API key may send to one console. Further requests get 429.",
+  ),
+  AUDIT_RETENTION: durationVariable("365d", "How long the audit log is kept.", { min: "1d", max: "3650d" }),
   ALLOW_HTTP: egressVariables.ALLOW_HTTP,
   ALLOWED_RANGES: rangesVariable(
     "Private IP ranges (CIDR, separated by commas) that addresses may use nevertheless.",

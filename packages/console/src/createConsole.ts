@@ -12,6 +12,7 @@ import type { consoleVariables } from "./config.ts"
 import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
+import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
 
@@ -34,6 +35,13 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const jobs = runJobs({ pool, context: { publish: publisher.publish, topics, invalidTopic }, log })
   lifecycle.onStop("jobs", () => jobs.close())
 
+  const retention = startDeletingOldRecords({
+    sql: pool.sql,
+    auditRetentionMs: config.AUDIT_RETENTION,
+    log,
+  })
+  lifecycle.onStop("retention", async () => retention.stop())
+
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())
   const handler = createApp({
@@ -49,6 +57,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       topicPrefix,
       openApiDocument: openApiDocument(),
     },
+    requestsPerMinute: config.API_REQUESTS_PER_MINUTE,
     log,
     metrics,
   })

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-export function newId(prefix: "chn" | "con" | "sec" | "key" | "req" | "job"): string {
+export function newId(prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud"): string {
   return `${prefix}_${randomBytes(10).toString("hex")}`
 }
 

@@ -234,7 +234,7 @@ test("a missing and an invalid API key are a 401 that names the header", async (
   const invalid = await console.call("GET", "/v1/channels", { key: "swk_typo" })
   expect(invalid.status).toBe(401)
   expect(invalid.json.detail).toMatch(
-    /^The API key is invalid or was revoked\. .*"Authorization: Bearer swk_…"/,
+    /^The API key is invalid, was revoked, or has expired\. .*"Authorization: Bearer swk_…"/,
   )
 })
 

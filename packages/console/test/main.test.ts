@@ -40,7 +40,7 @@ async function readiness({ ops }: Record<string, string>) {
 test("the process serves requests, logs no secret, and exits with 0 on SIGTERM", async () => {
   const [database, topics] = await Promise.all([freshDatabase(), freshTopics()])
   const pool = openPool({ url: database.url, size: 1, name: "console-main-test" })
-  const { key } = await createApiKey({ prisma: openPrisma(pool), name: "test" })
+  const { key } = await createApiKey({ prisma: openPrisma(pool), name: "test", scopes: ["operate"] })
   const sealingKey = Buffer.alloc(32, 9).toString("base64")
   const { child, addresses, seen } = start({
     LOG_LEVEL: "trace",

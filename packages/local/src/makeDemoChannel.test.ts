@@ -40,7 +40,7 @@ async function startParts() {
     it.start("console"),
     it.startFile("packages/local/src/partner/main.ts", { PARTNER_PORT: "0" }),
   ])
-  const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "test" })
+  const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "test", scopes: ["operate"] })
   const client = createClient({ api: console.addresses.console ?? "", key })
   const partner = partnerClient(demoPartner.addresses.partner ?? "")
   const body = JSON.stringify({

@@ -163,7 +163,7 @@ async function prepareDemo(
   const apiKey =
     secrets.apiKey !== undefined && (await isValidKey(api, secrets.apiKey))
       ? secrets.apiKey
-      : (await createApiKey({ prisma: openPrisma(it.pool), name: "local" })).key
+      : (await createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: ["operate"] })).key
   const client = createClient({ api, key: apiKey })
   const demoSecret = await makeDemoChannel({ client, partner: partnerClient(partner) }, secrets.demoSecret)
   await writeSecrets({ ...secrets, apiKey, demoSecret })

@@ -48,7 +48,7 @@ export function runOutbound(
     await Promise.all(all.map((member) => member.start()))
     progress(`${members} dispatchers are up; publishing ${deliveries} events while faults happen`)
 
-    const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "chaos" })
+    const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "chaos", scopes: ["operate"] })
     const call = consoleCaller(management, key)
     const published: PublishedEvent[] = []
     const endsAt = Date.now() + durationMs

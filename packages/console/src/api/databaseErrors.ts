@@ -16,10 +16,6 @@ export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === "P2002"
 }
 
-export function isRowMissing(error: unknown): boolean {
-  return codeOf(error) === "P2025"
-}
-
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
 }

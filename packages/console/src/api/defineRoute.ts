@@ -1,16 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { validationMessage } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
-import type { PrismaClient } from "@sitewire/database/prisma"
+import type { PrismaQueries } from "@sitewire/database/prisma"
 import type { AddressPolicy } from "@sitewire/egress"
 import { z } from "zod"
+import type { Caller, Permission } from "../auth/caller.ts"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import { fieldErrors } from "./fieldErrors.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
 import type { RouteResponse } from "./response.ts"
 
+/** In a route that writes, `prisma` and `sql` run within the transaction of the request. */
 export type ApiContext = {
-  prisma: PrismaClient
+  prisma: PrismaQueries
   sql: Sql
   sealingKeys: SealingKeys
   /** The rules for notification addresses, and for sources that Sitewire itself fetches. */
@@ -24,25 +26,32 @@ export type ApiContext = {
   openApiDocument: object
 }
 
-type RawRequest = {
+export type RawRequest = {
   params: unknown
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders
   headOnly: boolean
-  /** Id and name of the request's API key. Empty for public routes. */
-  caller: string
+  caller: Caller
 }
 
 type Description = {
-  method: "get" | "post" | "patch"
+  method: "get" | "post" | "patch" | "delete"
   /** In OpenAPI's syntax: `/v1/channels/{id}`. */
   path: string
   /** Unique. Code generators name functions after it. */
   operation: string
   summary: string
   description?: string
-  public?: true
+  /** Scopes of API keys that may call the route. "anyone": the route needs no key. */
+  allow: "anyone" | readonly Permission[]
+  /**
+   * For a GET that reveals a secret or personal data: it is audited like a write. Each successful response of a
+   * route that writes or reveals must contain `audit`.
+   */
+  reveals?: true
+  /** The response to GET has an ETag, which PATCH accepts in If-Match. */
+  etag?: true
   /** Further statuses and their meanings, for the OpenAPI document. */
   otherResponses?: Record<number, string>
   /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
@@ -67,7 +76,12 @@ type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z
   body: z.output<Body>
   headers: IncomingHttpHeaders
   headOnly: boolean
-  caller: string
+  caller: Caller
+}
+
+/** True if the route's requests run in a transaction, are audited, and may have an Idempotency-Key (POST). */
+export function isWrite(route: Pick<Route, "method" | "reveals">): boolean {
+  return route.method !== "get" || route.reveals === true
 }
 
 /**

@@ -1,7 +1,15 @@
+import type { AuditTargetKind, ProblemCode } from "@sitewire/contracts"
+
 /** An invalid field of a request, as a problem document lists it. `message` contains the field's name. */
 export type FieldError = { field: string; message: string }
 
-export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string> }
+/** What a write changed, for the audit log. `changes` must not contain secrets or personal data. */
+export type Audit = {
+  target: { kind: AuditTargetKind; id: string }
+  changes?: Record<string, { old: unknown; new: unknown }>
+}
+
+export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string>; audit?: Audit }
 
 type Alternative = { kind: "alternative"; status: number; body: object }
 
@@ -13,11 +21,36 @@ type Stream = {
   chunks: AsyncIterable<Uint8Array> | null
 }
 
-export type Problem = { kind: "problem"; status: number; detail: string; errors?: FieldError[] }
+export type Problem = {
+  kind: "problem"
+  code: ProblemCode
+  status: number
+  detail: string
+  errors?: FieldError[]
+}
+
+/** The stored response to an earlier request with the same Idempotency-Key. */
+type Repeated = { kind: "repeated"; status: number; body: unknown; headers: Record<string, string> }
 
 /** What a handler returns. Expected failures are problems; handleErrors.ts maps exceptions to 503 or 500. */
-export type RouteResponse<Body = unknown> = Success<Body> | Alternative | Stream | Problem
+export type RouteResponse<Body = unknown> = Success<Body> | Alternative | Repeated | Stream | Problem
 
-export function ok<Body>(body: Body, headers?: Record<string, string>): Success<Body> {
-  return headers ? { kind: "ok", body, headers } : { kind: "ok", body }
+export function ok<Body>(
+  body: Body,
+  more: { headers?: Record<string, string>; audit?: Audit } = {},
+): Success<Body> {
+  return { kind: "ok", body, ...more }
+}
+
+/** The fields whose values differ, for an audit entry. A field that was not there is null. */
+export function changesOf(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): NonNullable<Audit["changes"]> {
+  const changed = Object.keys(after).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  )
+  return Object.fromEntries(
+    changed.map((field) => [field, { old: before[field] ?? null, new: after[field] ?? null }]),
+  )
 }

@@ -1,3 +1,4 @@
+import { listAudit } from "./audit/listAudit.ts"
 import { changeChannel } from "./channels/changeChannel.ts"
 import { createChannel } from "./channels/createChannel.ts"
 import { listChannels } from "./channels/listChannels.ts"
@@ -25,6 +26,11 @@ import { createReplayJob } from "./jobs/createReplayJob.ts"
 import { createResendJob } from "./jobs/createResendJob.ts"
 import { listJobs } from "./jobs/listJobs.ts"
 import { readJob } from "./jobs/readJob.ts"
+import { createApiKey } from "./keys/createApiKey.ts"
+import { listApiKeys } from "./keys/listApiKeys.ts"
+import { readApiKey } from "./keys/readApiKey.ts"
+import { revokeApiKey } from "./keys/revokeApiKey.ts"
+import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
 
@@ -55,6 +61,13 @@ export const routes: readonly Route[] = [
   listJobs,
   readJob,
   cancelJob,
+  createApiKey,
+  listApiKeys,
+  readApiKey,
+  revokeApiKey,
+  listAudit,
+  listProblems,
+  readProblem,
   readOpenApi,
   readRoot,
 ]

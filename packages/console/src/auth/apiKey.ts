@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { sha256 } from "@sitewire/contracts"
-import type { PrismaClient } from "@sitewire/database/prisma"
+import type { Sql } from "@sitewire/database"
+import type { PrismaQueries } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
 
 /** `swk_` and 256 random bits. A hash of so many random bits needs neither a salt nor a slow function. */
@@ -10,30 +11,44 @@ const keyFormat = /^swk_[A-Za-z0-9_-]{43}$/
 export async function createApiKey({
   prisma,
   name,
+  scopes,
+  expiresAt = null,
 }: {
-  prisma: Pick<PrismaClient, "apiKey">
+  prisma: Pick<PrismaQueries, "apiKey">
   name: string
+  scopes: readonly string[]
+  expiresAt?: Date | null
 }): Promise<{ id: string; key: string }> {
   const id = newId("key")
   const key = `swk_${randomBytes(32).toString("base64url")}`
-  await prisma.apiKey.create({ data: { id, name, keySha256: sha256(key) } })
+  await prisma.apiKey.create({
+    data: { id, name, keySha256: sha256(key), scopes: [...scopes], expiresAt },
+  })
   return { id, key }
 }
+
+export type StoredKey = { id: string; name: string; scopes: string[] }
+
+// The key is found by an index on its hash, without a comparison in constant time. The time of the search may
+// reveal bits of the hash, but none of the key.
+const findAndMarkUsed = `
+with found as (
+  select id, name, scopes, last_used_at from api_key
+   where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+), used as (
+  update api_key set last_used_at = now() from found
+   where api_key.id = found.id
+     and (found.last_used_at is null or found.last_used_at < now() - interval '1 minute')
+)
+select id, name, scopes from found`
 
 /**
  * Finds the valid API key that an Authorization header contains. Keys are not cached, so that a
  * revoked key is rejected at once.
  */
-export async function findApiKey(
-  prisma: PrismaClient,
-  authorization: string,
-): Promise<{ id: string; name: string } | null> {
+export async function findApiKey(sql: Sql, authorization: string): Promise<StoredKey | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
   if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !keyFormat.test(key)) return null
-  // The key is found by an index on its hash, without a comparison in constant time. The time of the search
-  // may reveal bits of the hash, but none of the key.
-  return prisma.apiKey.findFirst({
-    where: { keySha256: sha256(key), revokedAt: null },
-    select: { id: true, name: true },
-  })
+  const [found] = await sql<StoredKey>(findAndMarkUsed, [sha256(key)])
+  return found ?? null
 }

@@ -8,7 +8,7 @@ import { expect, test } from "vitest"
 
 test("the command prints a key and nothing else", async () => {
   const database = await freshDatabase()
-  const result = await run(["--name", "ops"], { DATABASE_URL: database.url })
+  const result = await run(["--name", "ops", "--scopes", "operate"], { DATABASE_URL: database.url })
   expect(result).toMatchObject({ code: 0, stderr: "" })
   expect(result.stdout).toMatch(/^swk_[\w-]{43}\n$/)
   await database.drop()
@@ -16,7 +16,7 @@ test("the command prints a key and nothing else", async () => {
 
 test("a key that cannot be printed is not created", async () => {
   const database = await freshDatabase()
-  const child = startCreateKey(["--name", "ops"], { DATABASE_URL: database.url })
+  const child = startCreateKey(["--name", "ops", "--scopes", "operate"], { DATABASE_URL: database.url })
   child.stdout.destroy()
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
   expect({ code, stderr }).toEqual({
@@ -35,11 +35,13 @@ test("the command explains its arguments, and what went wrong", async () => {
   const noName = await run([], {})
   expect(noName.code).toBe(2)
   expect(noName.stderr).toContain("--name")
-  const noDatabase = await run(["--name", "ops"], {})
+  const noDatabase = await run(["--name", "ops", "--scopes", "operate"], {})
   expect(noDatabase.code).toBe(1)
   expect(noDatabase.stderr).toContain("DATABASE_URL")
   expect((await run(["--help"], {})).code).toBe(0)
-  const unreachable = await run(["--name", "ops"], { DATABASE_URL: "postgresql://x:hidden@127.0.0.1:1/x" })
+  const unreachable = await run(["--name", "ops", "--scopes", "operate"], {
+    DATABASE_URL: "postgresql://x:hidden@127.0.0.1:1/x",
+  })
   expect(unreachable.code).toBe(1)
   expect(unreachable.stderr).toMatch(
     /^The key was not created: .*ECONNREFUSED.*\nCheck DATABASE_URL, and that the setup/,

@@ -3,12 +3,21 @@ import { z } from "zod"
 /** RFC 9457. The body of every error response of the management API and of the gateway. */
 export const problemSchema = z
   .object({
-    type: z
+    type: z.string().meta({
+      description:
+        "A URL path of the console that explains this kind of problem. `about:blank`: the status describes it fully.",
+    }),
+    code: z
       .string()
-      .meta({ description: "Kind of problem; `about:blank` if the status describes it fully." }),
+      .optional()
+      .meta({ description: "The cause, for programs. Codes are stable; GET /problems lists them." }),
     title: z.string(),
     status: z.int(),
     detail: z.string().optional().meta({ description: "What is wrong, why, and what to do." }),
+    request_id: z
+      .string()
+      .optional()
+      .meta({ description: "Identifies the request in the server's log. Equals `X-Request-Id`." }),
     errors: z
       .array(
         z.object({

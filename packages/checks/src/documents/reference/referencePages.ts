@@ -3,6 +3,7 @@ import { describeVariables } from "@sitewire/runtime"
 import { commandsPage } from "./commands.ts"
 import { configurationPage } from "./configuration.ts"
 import { metricsPage, type ProcessMetrics } from "./metrics.ts"
+import { problemsPage } from "./problems.ts"
 import type { CommandHelp } from "./readCommands.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
 import { topicsPage } from "./topics.ts"
@@ -19,6 +20,7 @@ export function referencePages(code: {
     topics: topicsPage(),
     metrics: metricsPage(code.metrics),
     cli: commandsPage(code.sitewire),
+    problems: problemsPage(),
   }
   return new Map(
     Object.entries(pages).map(([name, text]) => [`docs/reference/${name}.md`, `${notice}\n\n${text}\n`]),

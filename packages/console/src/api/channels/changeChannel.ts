@@ -1,22 +1,30 @@
 import { changeChannelSchema, channelSchema } from "@sitewire/contracts"
 import { checkAddress } from "../checkAddress.ts"
-import { isRowMissing } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
+import { checkIfMatch, etagOf } from "../etag.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
+import { changesOf, ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { lockChannel } from "./findChannel.ts"
 
 export const changeChannel = defineRoute({
   method: "patch",
   path: "/v1/channels/{id}",
   operation: "changeChannel",
   summary: "Change a channel's address or headers",
+  allow: ["operate"],
   description: "Takes effect at once, also for existing deliveries that wait for their next attempt.",
   params: idParameter,
   body: changeChannelSchema,
+  otherResponses: { 412: "The channel has changed since the version in If-Match." },
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
-  async handle({ prisma, addressPolicy }, { params: { id }, body }) {
+  async handle({ prisma, addressPolicy }, { params: { id }, body, headers, caller }) {
+    const found = await lockChannel(prisma, id, caller)
+    if (!found) return notFound("channel", id)
+    const before = channelResponse(found)
+    const mismatch = checkIfMatch(headers["if-match"], before)
+    if (mismatch) return mismatch
     const data: { address?: string; standardWebhooks?: boolean } = {}
     if (body.address !== undefined) {
       const address = checkAddress("address", body.address, addressPolicy)
@@ -24,11 +32,11 @@ export const changeChannel = defineRoute({
       data.address = address.href
     }
     if (body.standard_webhooks !== undefined) data.standardWebhooks = body.standard_webhooks
-    try {
-      return ok(channelResponse(await prisma.channel.update({ where: { id }, data, select: channelColumns })))
-    } catch (error) {
-      if (isRowMissing(error)) return notFound("channel", id)
-      throw error
-    }
+    const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
+    const after = channelResponse(row)
+    return ok(after, {
+      headers: { etag: etagOf(after) },
+      audit: { target: { kind: "channel", id }, changes: changesOf(before, after) },
+    })
   },
 })

@@ -5,7 +5,7 @@ import { checkAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idTaken } from "../problems.ts"
-import { ok } from "../response.ts"
+import { changesOf, ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
 
 export const createChannel = defineRoute({
@@ -13,6 +13,7 @@ export const createChannel = defineRoute({
   path: "/v1/channels",
   operation: "createChannel",
   summary: "Create a channel",
+  allow: ["operate"],
   description: "The response contains the signing secret, which is never shown again.",
   body: createChannelSchema,
   success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
@@ -29,7 +30,14 @@ export const createChannel = defineRoute({
         data: { id, address: address.href, secretId, secretSealed: new Uint8Array(sealed) },
         select: channelColumns,
       })
-      return ok({ ...channelResponse(row), signing_secret: secret }, { location: `/v1/channels/${id}` })
+      const changes = changesOf({}, { address: row.address, secret_id: secretId })
+      return ok(
+        { ...channelResponse(row), signing_secret: secret },
+        {
+          headers: { location: `/v1/channels/${id}` },
+          audit: { target: { kind: "channel", id }, changes },
+        },
+      )
     } catch (error) {
       if (isUniqueViolation(error)) return idTaken("channel", id)
       throw error

@@ -3,17 +3,20 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { channelResponse } from "./channelResponse.ts"
+import { findChannel } from "./findChannel.ts"
 
 export const readChannel = defineRoute({
   method: "get",
   path: "/v1/channels/{id}",
   operation: "readChannel",
   summary: "Read a channel",
+  allow: ["read", "channel"],
   params: idParameter,
+  etag: true,
   success: { status: 200, description: "The channel, without its secrets.", schema: channelSchema },
-  async handle({ prisma }, { params: { id } }) {
-    const row = await prisma.channel.findUnique({ where: { id }, select: channelColumns })
+  async handle({ prisma }, { params: { id }, caller }) {
+    const row = await findChannel(prisma, id, caller)
     return row ? ok(channelResponse(row)) : notFound("channel", id)
   },
 })

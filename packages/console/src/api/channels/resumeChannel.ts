@@ -2,25 +2,31 @@ import { channelSchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
+import { changesOf, ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { lockChannel } from "./findChannel.ts"
 
 export const resumeChannel = defineRoute({
   method: "post",
   path: "/v1/channels/{id}/resume",
   operation: "resumeChannel",
   summary: "Resume a paused channel",
+  allow: ["operate"],
   description:
     "Deferred deliveries are sent at once, oldest first: one at a time initially, and more with each success. Resuming a channel that is not paused changes nothing.",
   params: idParameter,
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
-  async handle({ prisma, sql }, { params: { id } }) {
+  async handle({ prisma, sql }, { params: { id }, caller }) {
+    const found = await lockChannel(prisma, id, caller)
+    if (!found) return notFound("channel", id)
     // `resumed_at` is from Postgres's clock, because it is compared with the times of retry periods.
     await sql(
       "update channel set paused_at = null, resumed_at = now(), updated_at = now() where id = $1 and paused_at is not null",
       [id],
     )
-    const row = await prisma.channel.findUnique({ where: { id }, select: channelColumns })
-    return row ? ok(channelResponse(row)) : notFound("channel", id)
+    const row = await prisma.channel.findUniqueOrThrow({ where: { id }, select: channelColumns })
+    const after = channelResponse(row)
+    const changes = changesOf(channelResponse(found), after)
+    return ok(after, { audit: { target: { kind: "channel", id }, changes } })
   },
 })

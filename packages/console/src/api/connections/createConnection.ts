@@ -5,12 +5,13 @@ import {
   newConnectorToken,
 } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
+import { sees } from "../../auth/caller.ts"
 import { newId } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { idTaken } from "../problems.ts"
-import { ok } from "../response.ts"
+import { idTaken, siteNotAllowed } from "../problems.ts"
+import { changesOf, ok } from "../response.ts"
 import { connectionColumns, connectionResponse } from "./connectionResponse.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
@@ -19,6 +20,7 @@ export const createConnection = defineRoute({
   path: "/v1/connections",
   operation: "createConnection",
   summary: "Create a connection",
+  allow: ["operate", "site"],
   description:
     "The response contains the trigger URL. Its token is a secret: share it with the partner only.",
   body: createConnectionSchema,
@@ -28,7 +30,8 @@ export const createConnection = defineRoute({
     schema: connectionTriggerUrlSchema,
   },
   otherResponses: { 409: "The id is taken." },
-  async handle({ prisma, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin }, { body }) {
+  async handle({ prisma, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin }, { body, caller }) {
+    if (!sees(caller.sites, body.site)) return siteNotAllowed(body.site)
     const policy = body.runner === "delegate" ? executorPolicy : addressPolicy
     const source = checkAddress("source", body.source, policy)
     if (source.kind === "problem") return source
@@ -38,17 +41,22 @@ export const createConnection = defineRoute({
     const tokenSealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
     const { site, runner } = body
     try {
-      // One transaction inserts the connection and its sync window, the row with the schedule of its syncs.
-      // The scheduler only updates this row and never inserts one.
-      const [row, window] = await prisma.$transaction([
-        prisma.connection.create({
-          data: { id, site, source: source.href, runner, tokenSha256, tokenSealed },
-          select: connectionColumns,
-        }),
-        prisma.syncWindow.create({ data: { connectionId: id } }),
-      ])
+      // The sync window is the row with the schedule of the connection's syncs. The scheduler only updates
+      // this row and never inserts one.
+      const row = await prisma.connection.create({
+        data: { id, site, source: source.href, runner, tokenSha256, tokenSealed },
+        select: connectionColumns,
+      })
+      const window = await prisma.syncWindow.create({ data: { connectionId: id } })
       const trigger_url = triggerUrl({ id, site, token, origin: gatewayOrigin })
-      return ok({ ...connectionResponse(row, window), trigger_url }, { location: `/v1/connections/${id}` })
+      const changes = changesOf({}, { site, source: source.href, runner })
+      return ok(
+        { ...connectionResponse(row, window), trigger_url },
+        {
+          headers: { location: `/v1/connections/${id}` },
+          audit: { target: { kind: "connection", id }, changes },
+        },
+      )
     } catch (error) {
       if (isUniqueViolation(error)) return idTaken("connection", id)
       throw error

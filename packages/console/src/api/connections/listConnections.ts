@@ -1,4 +1,5 @@
 import { connectionSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
+import { onlyVisible } from "../../auth/caller.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
@@ -9,18 +10,21 @@ export const listConnections = defineRoute({
   path: "/v1/connections",
   operation: "listConnections",
   summary: "List connections, newest first",
+  allow: ["read", "site"],
   query: pageQuerySchema,
   success: {
     status: 200,
     description: "A page of connections.",
     schema: pageSchema(connectionSchema).meta({ id: "ConnectionPage" }),
   },
-  async handle({ prisma }, { query }) {
+  async handle({ prisma }, { query, caller }) {
+    const sites = onlyVisible(caller.sites)
+    const visible = sites ? { site: sites } : {}
     const page = await readPage(query, {
       ...newestFirst,
       read: (after, count) =>
         prisma.connection.findMany({
-          where: newestFirst.where(after),
+          where: { ...newestFirst.where(after), ...visible },
           orderBy: newestFirst.orderBy,
           take: count,
           select: connectionColumns,

@@ -5,6 +5,7 @@ import { readPage } from "../pagination.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
+import { findConnection } from "./findConnection.ts"
 
 const columns = {
   fence: true,
@@ -24,6 +25,7 @@ export const listSyncs = defineRoute({
   path: "/v1/connections/{id}/syncs",
   operation: "listSyncs",
   summary: "List a connection's syncs, newest first",
+  allow: ["read", "site"],
   params: idParameter,
   query: pageQuerySchema,
   success: {
@@ -31,9 +33,8 @@ export const listSyncs = defineRoute({
     description: "A page of syncs.",
     schema: pageSchema(syncSchema).meta({ id: "SyncPage" }),
   },
-  async handle({ prisma }, { params: { id }, query }) {
-    const connection = await prisma.connection.findUnique({ where: { id }, select: { id: true } })
-    if (!connection) return notFound("connection", id)
+  async handle({ prisma }, { params: { id }, query, caller }) {
+    if (!(await findConnection(prisma, id, caller))) return notFound("connection", id)
     const page = await readPage(query, {
       key: z.int(),
       keyOf: (row: SyncRow) => Number(row.fence),

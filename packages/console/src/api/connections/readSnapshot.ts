@@ -1,14 +1,16 @@
-import type { PrismaClient } from "@sitewire/database/prisma"
 import { z } from "zod"
-import { defineRoute } from "../defineRoute.ts"
+import { type ApiContext, defineRoute } from "../defineRoute.ts"
+import { matchesEtag } from "../etag.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
+import { findConnection } from "./findConnection.ts"
 
 export const readSnapshot = defineRoute({
   method: "get",
   path: "/v1/connections/{id}/snapshot",
   operation: "readSnapshot",
   summary: "Read the content that a connection's last successful sync fetched",
+  allow: ["read", "site"],
   description: "The source's response, decoded, with its content type.",
   params: idParameter,
   success: {
@@ -20,19 +22,19 @@ export const readSnapshot = defineRoute({
     }),
   },
   otherResponses: { 304: "The content has the hash in If-None-Match." },
-  async handle({ prisma }, { params: { id }, headers, headOnly }) {
+  async handle({ prisma }, { params: { id }, headers, headOnly, caller }) {
+    if (!(await findConnection(prisma, id, caller))) return notFound("connection", id)
     const snapshot = await prisma.snapshot.findUnique({ where: { connectionId: id } })
     if (!snapshot) {
-      const connection = await prisma.connection.findUnique({ where: { id }, select: { id: true } })
-      if (!connection) return notFound("connection", id)
       return problem(
-        404,
+        "nothing-fetched",
         `Nothing has been fetched for the connection "${id}" yet. GET /v1/connections/${id}/syncs lists its syncs.`,
       )
     }
     const etag = `"${Buffer.from(snapshot.contentSha256).toString("hex")}"`
     const validators = { etag, "last-modified": snapshot.storedAt.toUTCString() }
-    if (matchesEtag(headers["if-none-match"], etag))
+    const known = headers["if-none-match"]
+    if (known !== undefined && matchesEtag(known, etag))
       return { kind: "stream", status: 304, headers: validators, chunks: null }
     const chunks = headOnly ? null : await openChunks(prisma, snapshot)
     return {
@@ -58,7 +60,7 @@ export const readSnapshot = defineRoute({
  * unavailable.
  */
 async function openChunks(
-  prisma: PrismaClient,
+  prisma: ApiContext["prisma"],
   { connectionId, fence, bytes }: { connectionId: string; fence: bigint; bytes: bigint },
 ): Promise<AsyncIterable<Uint8Array>> {
   const read = (position: number) =>
@@ -79,12 +81,6 @@ async function openChunks(
       throw new Error(`${left} bytes of a snapshot are missing: a newer snapshot has replaced it`)
   }
   return chunks()
-}
-
-function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""))
-  return tags.includes(etag) || tags.includes("*")
 }
 
 /**

@@ -1,6 +1,7 @@
 import { deliveryQuerySchema, deliverySchema, pageSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { channelExists } from "../channels/channelExists.ts"
+import { onlyVisible, sees } from "../../auth/caller.ts"
+import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
 import { notFound } from "../problems.ts"
@@ -12,6 +13,7 @@ export const listDeliveries = defineRoute({
   path: "/v1/deliveries",
   operation: "listDeliveries",
   summary: "List deliveries, newest first",
+  allow: ["read", "channel"],
   query: deliveryQuerySchema,
   otherResponses: { 404: "The channel does not exist." },
   success: {
@@ -19,7 +21,10 @@ export const listDeliveries = defineRoute({
     description: "A page of deliveries.",
     schema: pageSchema(deliverySchema).meta({ id: "DeliveryPage" }),
   },
-  async handle({ prisma }, { query }) {
+  async handle({ prisma }, { query, caller }) {
+    if (query.channel !== undefined && !sees(caller.channels, query.channel))
+      return notFound("channel", query.channel)
+    const visible = onlyVisible(caller.channels)
     const page = await readPage(query, {
       // Delivery ids are UUIDs of version 7, so they sort by creation time.
       key: z.uuid(),
@@ -27,7 +32,11 @@ export const listDeliveries = defineRoute({
       read: (after, count) =>
         prisma.delivery.findMany({
           where: {
-            ...(query.channel === undefined ? {} : { channelId: query.channel }),
+            ...(query.channel === undefined
+              ? visible
+                ? { channelId: visible }
+                : {}
+              : { channelId: query.channel }),
             ...(query.state === undefined ? {} : { state: query.state }),
             ...(after === undefined ? {} : { id: { lt: after } }),
           },
@@ -37,10 +46,11 @@ export const listDeliveries = defineRoute({
         }),
     })
     if (page.kind === "problem") return page
+    // A deleted channel may still have deliveries, so a channel is unknown only if it has none.
     if (
       page.rows.length === 0 &&
       query.channel !== undefined &&
-      !(await channelExists(prisma, query.channel))
+      !(await findChannel(prisma, query.channel, caller))
     )
       return notFound("channel", query.channel)
     return ok({ data: page.rows.map(deliveryResponse), next_cursor: page.next_cursor })

@@ -1,15 +1,18 @@
 import { resendAcceptedSchema, resendDeliverySchema } from "@sitewire/contracts"
+import { nameOf } from "../../auth/caller.ts"
 import { resendOneDelivery } from "../../jobs/resend/resendOneDelivery.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
-import { ok } from "../response.ts"
+import { changesOf, ok } from "../response.ts"
+import { findDelivery } from "./findDelivery.ts"
 
 export const resendDelivery = defineRoute({
   method: "post",
   path: "/v1/deliveries/{id}/resend",
   operation: "resendDelivery",
   summary: "Resend a delivery now",
+  allow: ["operate", "channel"],
   otherResponses: { 409: "The delivery has been erased." },
   description:
     "Possible in every state but `erased`. The delivery is deferred, and sent as soon as its channel has capacity: the same id and bytes, to the channel's current address. If the attempt fails, a new retry period begins. Several requests before the attempt cause one attempt.",
@@ -20,13 +23,19 @@ export const resendDelivery = defineRoute({
     description: "The delivery is deferred for a resend.",
     schema: resendAcceptedSchema,
   },
-  async handle({ sql }, { params: { id }, body, caller }) {
+  async handle({ prisma, sql }, { params: { id }, body, caller }) {
+    const found = await findDelivery(prisma, id, caller)
+    if (!found) return notFound("delivery", id)
     const reason = body?.reason ?? "not given"
-    const resent = await resendOneDelivery(sql, { delivery: id, reason, requestedBy: caller })
+    const resent = await resendOneDelivery(sql, { delivery: id, reason, requestedBy: nameOf(caller) })
     if (resent.kind === "unknown") return notFound("delivery", id)
     if (resent.kind === "erased") {
-      return problem(409, "The delivery has been erased on request, so there is nothing to send.")
+      return problem("erased", "The delivery has been erased on request, so there is nothing to send.")
     }
-    return ok({ delivery: id, job: resent.job })
+    const changes = changesOf(
+      { state: found.state, deferred_reason: found.deferredReason },
+      { state: found.state === "dead" ? "pending" : found.state, deferred_reason: "resend", reason },
+    )
+    return ok({ delivery: id, job: resent.job }, { audit: { target: { kind: "delivery", id }, changes } })
   },
 })

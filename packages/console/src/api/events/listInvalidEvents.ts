@@ -11,6 +11,7 @@ export const listInvalidEvents = defineRoute({
   path: "/v1/invalid-events",
   operation: "listInvalidEvents",
   summary: "List invalid events, newest first",
+  allow: ["read"],
   description:
     "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
   query: pageQuerySchema,

@@ -1,18 +1,20 @@
 import { createResendJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
+import { nameOf } from "../../auth/caller.ts"
 import { insertJob } from "../../jobs/jobRows.ts"
 import { countResend } from "../../jobs/resend/countResend.ts"
 import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
-import { channelExists } from "../channels/channelExists.ts"
+import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { jobResponse } from "./jobResponse.ts"
+import { jobAudit, jobResponse } from "./jobResponse.ts"
 
 export const createResendJob = defineRoute({
   method: "post",
   path: "/v1/jobs/resend",
   operation: "createResendJob",
   summary: "Resend all deliveries that match a filter",
+  allow: ["operate"],
   description:
     "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred.",
   body: createResendJobSchema,
@@ -24,7 +26,7 @@ export const createResendJob = defineRoute({
     schema: dryRunSchema,
   },
   async handle({ prisma, sql, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
-    if (filter.channel !== undefined && !(await channelExists(prisma, filter.channel)))
+    if (filter.channel !== undefined && !(await findChannel(prisma, filter.channel, caller)))
       return notFound("channel", filter.channel)
     if (dry_run) {
       const { matching, leftOut } = await countResend(sql, filter)
@@ -35,7 +37,16 @@ export const createResendJob = defineRoute({
       }
     }
     const position = firstResendPosition(per_second)
-    const row = await insertJob(sql, { kind: "resend", filter, reason, requestedBy: caller, position })
-    return ok(jobResponse(row, topicPrefix), { location: `/v1/jobs/${row.id}` })
+    const row = await insertJob(sql, {
+      kind: "resend",
+      filter,
+      reason,
+      requestedBy: nameOf(caller),
+      position,
+    })
+    return ok(jobResponse(row, topicPrefix), {
+      headers: { location: `/v1/jobs/${row.id}` },
+      audit: jobAudit(row),
+    })
   },
 })

@@ -1,6 +1,7 @@
 import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
 import { rateOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
+import { type Audit, changesOf } from "../response.ts"
 
 export function jobResponse(row: JobRow, topicPrefix: string): Job {
   return {
@@ -16,6 +17,11 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
     finished_at: row.finished_at?.toISOString() ?? null,
     remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
   }
+}
+
+/** The audit entry of a new job. Its filter contains no personal data: an erasure's contains digests only. */
+export function jobAudit({ id, kind, filter, reason }: JobRow): Audit {
+  return { target: { kind: "job", id }, changes: changesOf({}, { kind, filter, reason }) }
 }
 
 /**

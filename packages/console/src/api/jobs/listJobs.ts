@@ -10,6 +10,7 @@ export const listJobs = defineRoute({
   path: "/v1/jobs",
   operation: "listJobs",
   summary: "List jobs, newest first",
+  allow: ["read"],
   query: pageQuerySchema,
   success: {
     status: 200,

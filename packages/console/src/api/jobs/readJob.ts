@@ -11,6 +11,7 @@ export const readJob = defineRoute({
   path: "/v1/jobs/{id}",
   operation: "readJob",
   summary: "Read a job: its progress, or the proof of an erasure",
+  allow: ["read"],
   params: idParameter,
   success: { status: 200, description: "The job.", schema: jobSchema },
   async handle({ sql, topicPrefix }, { params: { id } }) {

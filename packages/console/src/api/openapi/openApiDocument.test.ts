@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
-import type { ApiContext } from "../defineRoute.ts"
 import { routes } from "../routes.ts"
-import { createRouter, expressPath } from "../server/createApp.ts"
+import { type AppContext, createRouter, expressPath } from "../server/createApp.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 
 type Operation = {
@@ -18,7 +17,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 )
 
 test("the document contains exactly the routes of the Express application", () => {
-  const router = createRouter(routes, { prisma: {} } as ApiContext)
+  const router = createRouter(routes, { prisma: {} } as AppContext, 1)
   const served = router.stack.flatMap(({ route }) =>
     route
       ? route.stack.flatMap(({ method }) => (method === undefined ? [] : [`${method} ${route.path}`]))

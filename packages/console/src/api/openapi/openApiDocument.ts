@@ -1,4 +1,5 @@
 import { problemSchema } from "@sitewire/contracts"
+import { z } from "zod"
 import {
   type CreateDocumentOptions,
   createDocument,
@@ -30,7 +31,7 @@ export function openApiDocument() {
             type: "http",
             scheme: "bearer",
             description:
-              "An API key, `swk_…`. It is shown only when it is created. Every key may call every route.",
+              "An API key, `swk_…`. It is shown only when it is created. Its scopes determine which routes it may call, and what they show.",
           },
         },
       },
@@ -41,6 +42,13 @@ export function openApiDocument() {
 
 function operation(route: Route): ZodOpenApiOperationObject {
   const { success, params, query, body } = route
+  const header =
+    route.method === "post" ? idempotencyHeader : route.method === "patch" ? ifMatchHeader : undefined
+  const parameters = {
+    ...(params ? { path: params } : {}),
+    ...(query ? { query } : {}),
+    ...(header ? { header } : {}),
+  }
   const content = success.schema
     ? { "application/json": { schema: success.schema } }
     : { "*/*": { schema: { type: "string", format: "binary" } as const } }
@@ -48,10 +56,8 @@ function operation(route: Route): ZodOpenApiOperationObject {
     operationId: route.operation,
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
-    ...(route.public ? { security: [] } : {}),
-    ...(params || query
-      ? { requestParams: { ...(params ? { path: params } : {}), ...(query ? { query } : {}) } }
-      : {}),
+    ...(route.allow === "anyone" ? { security: [] } : {}),
+    ...(Object.keys(parameters).length > 0 ? { requestParams: parameters } : {}),
     ...(body
       ? {
           requestBody: {
@@ -79,6 +85,23 @@ function operation(route: Route): ZodOpenApiOperationObject {
   }
 }
 
+const idempotencyHeader = z.object({
+  "idempotency-key": z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/)
+    .optional()
+    .meta({
+      description:
+        "Makes a repetition safe: within 24 hours, a request with the same key gets the first one's response.",
+    }),
+})
+
+const ifMatchHeader = z.object({
+  "if-match": z.string().optional().meta({
+    description: "The ETag of a GET response. If the resource has changed since, nothing is written (412).",
+  }),
+})
+
 function otherResponses(route: Route): ZodOpenApiResponsesObject {
   const descriptions: Record<number, string> = {
     ...(route.body || route.query
@@ -86,11 +109,23 @@ function otherResponses(route: Route): ZodOpenApiResponsesObject {
       : route.params
         ? { 400: "The path has an invalid % escape." }
         : {}),
-    ...(route.public ? {} : { 401: "The API key is missing, invalid or revoked." }),
+    ...(route.allow === "anyone" ? {} : { 401: "The API key is missing, invalid or revoked." }),
+    ...(route.allow === "anyone"
+      ? {}
+      : {
+          403: "None of the API key's scopes allows this.",
+          429: "The API key has sent too many requests. Try again after the number of seconds in `Retry-After`.",
+        }),
+    ...(route.method === "post"
+      ? {
+          400: "The request is invalid; `errors` lists the invalid fields.",
+          422: "The Idempotency-Key was used for another request.",
+        }
+      : {}),
     ...(route.params ? { 404: "Nothing has this id." } : {}),
     ...(route.body ? { 413: "The body is too large.", 415: "The body is not JSON." } : {}),
     500: "The console failed unexpectedly; its log has the error.",
-    ...(route.public
+    ...(route.allow === "anyone"
       ? {}
       : {
           503: "The database or Kafka is unavailable. Try again after the number of seconds in `Retry-After`.",

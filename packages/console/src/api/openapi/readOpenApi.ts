@@ -7,7 +7,7 @@ export const readOpenApi = defineRoute({
   path: "/openapi.json",
   operation: "readOpenApi",
   summary: "Read this document",
-  public: true,
+  allow: "anyone",
   success: { status: 200, description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) },
   handle: async ({ openApiDocument }) => ok({ openapi: "3.1.1", ...openApiDocument }),
 })

@@ -8,7 +8,7 @@ export const readRoot = defineRoute({
   path: "/",
   operation: "readRoot",
   summary: "Read links to the API and to its description",
-  public: true,
+  allow: "anyone",
   success: {
     status: 200,
     description: "Paths of the API and of its OpenAPI document.",

@@ -1,21 +1,32 @@
+import type { PrismaClient } from "@sitewire/database/prisma"
 import type { Logger, Registry } from "@sitewire/runtime"
-import express, { type Express, type RequestHandler, type Router } from "express"
+import express, { type Express, type Request, type RequestHandler, type Response, type Router } from "express"
 import { authenticate } from "../../auth/authenticate.ts"
-import type { ApiContext, Route } from "../defineRoute.ts"
+import { limitRate } from "../../auth/limitRate.ts"
+import { type ApiContext, isWrite, type Route } from "../defineRoute.ts"
+import { etagOf } from "../etag.ts"
+import { readIdempotencyKey } from "../idempotency.ts"
 import { methodNotAllowed, unknownPath } from "../problems.ts"
+import type { RouteResponse } from "../response.ts"
 import { handleErrors } from "./handleErrors.ts"
 import { observeRequests } from "./observeRequests.ts"
 import { readJsonBody } from "./readJsonBody.ts"
+import { runWrite } from "./runWrite.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { sendProblem, sendResponse } from "./sendResponse.ts"
 
+/** The context of all routes, with a client that can begin transactions. */
+export type AppContext = Omit<ApiContext, "prisma"> & { prisma: PrismaClient }
+
 export function createApp(settings: {
   routes: readonly Route[]
-  context: ApiContext
+  context: AppContext
+  /** How many requests per minute an API key may send. */
+  requestsPerMinute: number
   log: Logger
   metrics: Registry
 }): Express {
-  const { routes, context, log, metrics } = settings
+  const { routes, context, requestsPerMinute, log, metrics } = settings
   const app = express()
   app.disable("x-powered-by")
   // Stops Express from adding ETags, because clients must not store responses.
@@ -23,7 +34,7 @@ export function createApp(settings: {
   app.use(
     observeRequests({ log, metrics }),
     securityHeaders,
-    createRouter(routes, context),
+    createRouter(routes, context, requestsPerMinute),
     (_request, response) => sendProblem(response, unknownPath()),
   )
   app.use(handleErrors(log))
@@ -31,21 +42,21 @@ export function createApp(settings: {
 }
 
 /** Exported for the test that compares Express's routes with the OpenAPI document. */
-export function createRouter(routes: readonly Route[], context: ApiContext): Router {
+export function createRouter(
+  routes: readonly Route[],
+  context: AppContext,
+  requestsPerMinute: number,
+): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
-  const requireKey = authenticate(context.prisma)
+  const limit = limitRate(requestsPerMinute)
   for (const route of routes) {
     router[route.method](
       expressPath(route.path),
       recordPattern(route.path),
-      ...(route.public ? [] : [requireKey]),
+      ...(route.allow === "anyone" ? [] : [authenticate(context.sql, route.allow), limit]),
       ...(route.body ? readJsonBody() : []),
       async (request, response) => {
-        const { params, query, body, headers, method } = request
-        const caller: string = response.locals.caller ?? ""
-        const headOnly = method === "HEAD"
-        const result = await route.run(context, { params, query, body, headers, headOnly, caller })
-        await sendResponse(response, route.success.status, result)
+        await sendResponse(response, route.success.status, await runRoute(route, context, request, response))
       },
     )
   }
@@ -53,6 +64,28 @@ export function createRouter(routes: readonly Route[], context: ApiContext): Rou
     router.all(expressPath(path), recordPattern(path), rejectMethod(sharing))
   }
   return router
+}
+
+async function runRoute(
+  route: Route,
+  context: AppContext,
+  request: Request,
+  response: Response,
+): Promise<RouteResponse> {
+  const { params, query, body, headers, method, originalUrl } = request
+  const { caller, requestId } = response.locals
+  const input = { params, query, body, headers, headOnly: method === "HEAD", caller }
+  if (!isWrite(route)) {
+    const result = await route.run(context, input)
+    if (!route.etag || result.kind !== "ok") return result
+    return { ...result, headers: { ...result.headers, etag: etagOf(result.body) } }
+  }
+  const idempotent =
+    route.method === "post"
+      ? readIdempotencyKey({ headers, keyId: caller.keyId, url: originalUrl, body })
+      : null
+  if (idempotent && "kind" in idempotent) return idempotent
+  return runWrite(context.prisma, route, context, input, { requestId, idempotent })
 }
 
 export function expressPath(path: string): string {

@@ -18,18 +18,21 @@ export function handleErrors(log: Logger): ErrorRequestHandler {
     }
     const bodyError = bodyErrors[statusOf(error)]
     if (bodyError !== undefined) {
-      sendProblem(response, problem(statusOf(error), bodyError))
+      sendProblem(response, problem(bodyError.code, bodyError.detail))
     } else if (isDatabaseUnavailable(error)) {
       log.warn({ error, requestId, route }, "the database is unavailable")
-      sendProblem(response, problem(503, "The database is unavailable. Try again in a few seconds."))
+      sendProblem(
+        response,
+        problem("database-unavailable", "The database is unavailable. Try again in a few seconds."),
+      )
     } else if (error instanceof KafkaUnavailable) {
       log.warn({ error, requestId, route }, "Kafka is unavailable")
       const detail = "Kafka is unavailable, so the invalid events cannot be read. Try again in a few seconds."
-      sendProblem(response, problem(503, detail))
+      sendProblem(response, problem("kafka-unavailable", detail))
     } else {
       log.error({ error, requestId, route }, "a request failed")
       const detail = `The console failed unexpectedly. Its log has the error, with the request id ${requestId}.`
-      sendProblem(response, problem(500, detail))
+      sendProblem(response, problem("internal-error", detail))
     }
   }
 }

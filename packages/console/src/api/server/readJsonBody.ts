@@ -1,3 +1,4 @@
+import type { ProblemCode } from "@sitewire/contracts"
 import express, { type RequestHandler } from "express"
 import { problem } from "../problems.ts"
 import { sendProblem } from "./sendResponse.ts"
@@ -14,7 +15,7 @@ export function readJsonBody(): RequestHandler[] {
     }
     sendProblem(
       response,
-      problem(415, 'The body must be JSON: send it with "Content-Type: application/json".'),
+      problem("unsupported-body", 'The body must be JSON: send it with "Content-Type: application/json".'),
     )
   }
   return [
@@ -24,8 +25,15 @@ export function readJsonBody(): RequestHandler[] {
 }
 
 /** Replacements, by status, for the messages of express.json, which quote the body. */
-export const bodyErrors: Record<number, string> = {
-  400: "The request cannot be read: its body is not valid JSON or incomplete, or its path has an invalid % escape.",
-  413: `The body is larger than ${limitBytes} bytes, the limit. Send less in one request.`,
-  415: "The body must be JSON in UTF-8, not compressed.",
+export const bodyErrors: Record<number, { code: ProblemCode; detail: string }> = {
+  400: {
+    code: "unreadable-request",
+    detail:
+      "The request cannot be read: its body is not valid JSON or incomplete, or its path has an invalid % escape.",
+  },
+  413: {
+    code: "body-too-large",
+    detail: `The body is larger than ${limitBytes} bytes, the limit. Send less in one request.`,
+  },
+  415: { code: "unsupported-body", detail: "The body must be JSON in UTF-8, not compressed." },
 }

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { Problem as ProblemDocument } from "@sitewire/contracts"
-import { nodeHttp } from "@sitewire/runtime"
+import { type Problem as ProblemDocument, problemCodes } from "@sitewire/contracts"
 import type { Response } from "express"
 import type { Problem, RouteResponse } from "../response.ts"
 
@@ -13,8 +12,15 @@ export async function sendResponse(response: Response, status: number, result: R
     return
   }
   for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value)
+  if (result.kind === "repeated") {
+    response.setHeader("idempotent-replayed", "true")
+    response.status(result.status).json(result.body)
+    return
+  }
   if (result.kind === "ok") {
-    response.status(status).json(result.body)
+    response.status(status)
+    if (status === 204) response.end()
+    else response.json(result.body)
     return
   }
   response.status(result.status)
@@ -22,14 +28,16 @@ export async function sendResponse(response: Response, status: number, result: R
   else await pipeline(Readable.from(result.chunks, { objectMode: false }), response)
 }
 
-/** Sends a problem document (RFC 9457). Its type is about:blank, so its title must be the status's phrase. */
-export function sendProblem(response: Response, { status, detail, errors }: Problem): void {
+/** Sends a problem document (RFC 9457). Its type is the path of a page that explains the code. */
+export function sendProblem(response: Response, { code, status, detail, errors }: Problem): void {
   if (status === 503) response.setHeader("retry-after", "5")
   const document: ProblemDocument = {
-    type: "about:blank",
-    title: nodeHttp.STATUS_CODES[status] ?? "Error",
+    type: `/problems/${code}`,
+    code,
+    title: problemCodes[code].title,
     status,
     detail,
+    request_id: response.locals.requestId,
     ...(errors ? { errors } : {}),
   }
   response.status(status).setHeader("content-type", "application/problem+json")

@@ -1,8 +1,10 @@
 import { channelSchema, secretQuerySchema } from "@sitewire/contracts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
-import { ok } from "../../response.ts"
+import { notFound } from "../../problems.ts"
+import { changesOf, ok } from "../../response.ts"
 import { type ChannelRow, channelResponse } from "../channelResponse.ts"
+import { lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
 export const activateSecret = defineRoute({
@@ -10,13 +12,16 @@ export const activateSecret = defineRoute({
   path: "/v1/channels/{id}/secret/activate",
   operation: "activateSecret",
   summary: "Activate the staged signing secret",
+  allow: ["operate", "channel"],
   description:
     "From now on X-Sitewire-Signature is made with the new secret, also for existing deliveries. The previous secret is retiring: if Standard Webhooks headers are on, they contain a signature by each until it is retired.",
   params: idParameter,
   query: secretQuerySchema,
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   otherResponses: { 409: "No secret is staged, or the staged one is not `secret_id`." },
-  async handle({ prisma }, { params: { id }, query: { secret_id } }) {
+  async handle({ prisma }, { params: { id }, query: { secret_id }, caller }) {
+    const found = await lockChannel(prisma, id, caller)
+    if (!found) return notFound("channel", id)
     // One statement swaps the columns, so that a dispatcher always reads one active secret. It is SQL because
     // Prisma cannot swap columns.
     const [row] = await prisma.$queryRaw<ChannelRow[]>`
@@ -30,6 +35,8 @@ export const activateSecret = defineRoute({
                 other_secret_state::text as "otherSecretState", standard_webhooks as "standardWebhooks",
                 paused_at as "pausedAt", created_at as "createdAt", updated_at as "updatedAt"`
     if (!row) return rotationConflict(prisma, id, "activate", secret_id)
-    return ok(channelResponse(row))
+    const after = channelResponse(row)
+    const changes = changesOf(channelResponse(found), after)
+    return ok(after, { audit: { target: { kind: "channel", id }, changes } })
   },
 })

@@ -1,8 +1,10 @@
 import { channelSchema, secretQuerySchema } from "@sitewire/contracts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
-import { ok } from "../../response.ts"
+import { notFound } from "../../problems.ts"
+import { changesOf, ok } from "../../response.ts"
 import { channelColumns, channelResponse } from "../channelResponse.ts"
+import { lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
 export const retireSecret = defineRoute({
@@ -10,19 +12,24 @@ export const retireSecret = defineRoute({
   path: "/v1/channels/{id}/secret/retire",
   operation: "retireSecret",
   summary: "Delete the secret that is not active",
+  allow: ["operate", "channel"],
   description:
     "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged.",
   params: idParameter,
   query: secretQuerySchema,
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   otherResponses: { 409: "There is no other secret, or the other one is not `secret_id`." },
-  async handle({ prisma }, { params: { id }, query: { secret_id } }) {
+  async handle({ prisma }, { params: { id }, query: { secret_id }, caller }) {
+    const found = await lockChannel(prisma, id, caller)
+    if (!found) return notFound("channel", id)
     const [row] = await prisma.channel.updateManyAndReturn({
       where: { id, otherSecretId: secret_id ?? { not: null } },
       data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null },
       select: channelColumns,
     })
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)
-    return ok(channelResponse(row))
+    const after = channelResponse(row)
+    const changes = changesOf(channelResponse(found), after)
+    return ok(after, { audit: { target: { kind: "channel", id }, changes } })
   },
 })

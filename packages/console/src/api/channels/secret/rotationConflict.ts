@@ -17,16 +17,19 @@ export async function rotationConflict(
   // The response if the row, as read now, would allow the step. Another request has then changed the row
   // since the step failed.
   const changed = problem(
-    409,
+    "rotation-conflict",
     "Somebody else is rotating this channel's secret. Read the channel, then try again.",
   )
   if (other === null || state === null) {
     if (step === "stage") return changed
     const nothing = step === "activate" ? "No secret is staged." : "There is no secret beside the active one."
-    return problem(409, `${nothing} Stage one to begin a rotation.`)
+    return problem("rotation-conflict", `${nothing} Stage one to begin a rotation.`)
   }
   if (secretId !== undefined && secretId !== other) {
-    return problem(409, `The ${state} secret is "${other}" and not "${secretId}", so nothing was changed.`)
+    return problem(
+      "rotation-conflict",
+      `The ${state} secret is "${other}" and not "${secretId}", so nothing was changed.`,
+    )
   }
   if (step === "retire" || (step === "activate" && state === "staged")) return changed
   const next =
@@ -34,5 +37,5 @@ export async function rotationConflict(
       ? "Activate it, or retire it to abandon the rotation."
       : "Retire it once the partner no longer needs it; then another secret can be staged."
   const rejected = step === "activate" ? "No secret is staged" : "No other secret can be staged"
-  return problem(409, `${rejected}: there is a ${state} secret, "${other}". ${next}`)
+  return problem("rotation-conflict", `${rejected}: there is a ${state} secret, "${other}". ${next}`)
 }

@@ -3,8 +3,10 @@ import { seal, sealContexts } from "@sitewire/database"
 import { newId, newSigningSecret } from "../../../newIds.ts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
-import { ok } from "../../response.ts"
+import { notFound } from "../../problems.ts"
+import { changesOf, ok } from "../../response.ts"
 import { channelColumns, channelResponse } from "../channelResponse.ts"
+import { lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
 export const stageSecret = defineRoute({
@@ -12,12 +14,15 @@ export const stageSecret = defineRoute({
   path: "/v1/channels/{id}/secret/stage",
   operation: "stageSecret",
   summary: "Stage a new signing secret",
+  allow: ["operate", "channel"],
   description:
     "Begins a rotation. The response contains the new secret, which is never shown again. X-Sitewire-Signature is made with the active secret until the new one is activated; Standard Webhooks headers, if on, contain a signature by each from now on.",
   params: idParameter,
   success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
   otherResponses: { 409: "A rotation is in progress: a secret is staged or retiring." },
-  async handle({ prisma, sealingKeys }, { params: { id } }) {
+  async handle({ prisma, sealingKeys }, { params: { id }, caller }) {
+    const found = await lockChannel(prisma, id, caller)
+    if (!found) return notFound("channel", id)
     const secretId = newId("sec")
     const secret = newSigningSecret()
     const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
@@ -33,6 +38,8 @@ export const stageSecret = defineRoute({
       select: channelColumns,
     })
     if (!row) return rotationConflict(prisma, id, "stage")
-    return ok({ ...channelResponse(row), staged_secret: secret })
+    const after = channelResponse(row)
+    const changes = changesOf(channelResponse(found), after)
+    return ok({ ...after, staged_secret: secret }, { audit: { target: { kind: "channel", id }, changes } })
   },
 })

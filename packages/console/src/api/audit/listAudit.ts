@@ -1,0 +1,73 @@
+import { type AuditEntry, auditEntrySchema, auditQuerySchema, pageSchema } from "@sitewire/contracts"
+import { defineRoute } from "../defineRoute.ts"
+import { newestFirst, readPage } from "../pagination.ts"
+import { invalidRequest } from "../problems.ts"
+import { ok } from "../response.ts"
+
+export const listAudit = defineRoute({
+  method: "get",
+  path: "/v1/audit",
+  operation: "listAudit",
+  summary: "Search the audit log, newest first",
+  allow: ["operate"],
+  description:
+    "Every write, and every read that revealed a secret or personal data: who, what, when, with the values before and after. Requests that failed are not listed. Entries are kept for AUDIT_RETENTION, a year by default.",
+  query: auditQuerySchema,
+  success: {
+    status: 200,
+    description: "A page of entries.",
+    schema: pageSchema(auditEntrySchema).meta({ id: "AuditPage" }),
+  },
+  async handle({ prisma }, { query }) {
+    if (query.target !== undefined && query.target_kind === undefined) {
+      const message = "target needs target_kind, because ids are unique only within a kind"
+      return invalidRequest("query", [{ field: "target", message }])
+    }
+    const { created_after: after, created_before: before } = query
+    const filter = {
+      ...(query.key === undefined ? {} : { keyId: query.key }),
+      ...(query.operation === undefined ? {} : { operation: query.operation }),
+      ...(query.target_kind === undefined ? {} : { targetKind: query.target_kind }),
+      ...(query.target === undefined ? {} : { targetId: query.target }),
+      createdAt: {
+        ...(after === undefined ? {} : { gte: new Date(after) }),
+        ...(before === undefined ? {} : { lt: new Date(before) }),
+      },
+    }
+    const page = await readPage(query, {
+      ...newestFirst,
+      read: (cursor, count) =>
+        prisma.auditEntry.findMany({
+          where: { AND: [filter, newestFirst.where(cursor)] },
+          orderBy: newestFirst.orderBy,
+          take: count,
+        }),
+    })
+    if (page.kind === "problem") return page
+    return ok({ data: page.rows.map(entryResponse), next_cursor: page.next_cursor })
+  },
+})
+
+type Row = {
+  id: string
+  createdAt: Date
+  keyId: string
+  keyName: string
+  operation: string
+  targetKind: string
+  targetId: string
+  changes: unknown
+  requestId: string
+}
+
+function entryResponse(row: Row): AuditEntry {
+  return {
+    id: row.id,
+    created_at: row.createdAt.toISOString(),
+    key: { id: row.keyId, name: row.keyName },
+    operation: row.operation,
+    target: auditEntrySchema.shape.target.parse({ kind: row.targetKind, id: row.targetId }),
+    changes: auditEntrySchema.shape.changes.parse(row.changes),
+    request_id: row.requestId,
+  }
+}

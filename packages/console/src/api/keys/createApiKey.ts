@@ -1,0 +1,36 @@
+import { createApiKeySchema, createdApiKeySchema } from "@sitewire/contracts"
+import { createApiKey as insertApiKey } from "../../auth/apiKey.ts"
+import { defineRoute } from "../defineRoute.ts"
+import { invalidRequest } from "../problems.ts"
+import { changesOf, ok } from "../response.ts"
+import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
+
+export const createApiKey = defineRoute({
+  method: "post",
+  path: "/v1/keys",
+  operation: "createApiKey",
+  summary: "Create an API key",
+  allow: ["operate"],
+  description: "The response contains the key, which is never shown again.",
+  body: createApiKeySchema,
+  success: { status: 201, description: "The key.", schema: createdApiKeySchema },
+  async handle({ prisma }, { body: { name, scopes, expires_at } }) {
+    const expiresAt = expires_at === undefined ? null : new Date(expires_at)
+    if (expiresAt && expiresAt.getTime() <= Date.now())
+      return invalidRequest("body", [{ field: "expires_at", message: "expires_at must be in the future" }])
+    const { id, key } = await insertApiKey({ prisma, name, scopes: [...new Set(scopes)], expiresAt })
+    const row = await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: apiKeyColumns })
+    const created = apiKeyResponse(row)
+    const { scopes: granted, expires_at: expires } = created
+    return ok(
+      { ...created, key },
+      {
+        headers: { location: `/v1/keys/${id}` },
+        audit: {
+          target: { kind: "key", id },
+          changes: changesOf({}, { name, scopes: granted, expires_at: expires }),
+        },
+      },
+    )
+  },
+})

@@ -1,0 +1,20 @@
+import { apiKeySchema } from "@sitewire/contracts"
+import { defineRoute } from "../defineRoute.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
+
+export const readApiKey = defineRoute({
+  method: "get",
+  path: "/v1/keys/{id}",
+  operation: "readApiKey",
+  summary: "Read an API key's name, scopes and last use",
+  allow: ["operate"],
+  params: idParameter,
+  success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
+  async handle({ prisma }, { params: { id } }) {
+    const row = await prisma.apiKey.findUnique({ where: { id }, select: apiKeyColumns })
+    return row ? ok(apiKeyResponse(row)) : notFound("key", id)
+  },
+})

@@ -1,0 +1,29 @@
+import { apiKeySchema } from "@sitewire/contracts"
+import { defineRoute } from "../defineRoute.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { changesOf, ok } from "../response.ts"
+import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
+
+export const revokeApiKey = defineRoute({
+  method: "delete",
+  path: "/v1/keys/{id}",
+  operation: "revokeApiKey",
+  summary: "Revoke an API key",
+  allow: ["operate"],
+  description:
+    "When the response arrives, no console accepts the key. It cannot be undone. The key stays in the list. Revoking a revoked key changes nothing. A key may revoke itself.",
+  params: idParameter,
+  success: { status: 200, description: "The revoked key.", schema: apiKeySchema },
+  async handle({ prisma }, { params: { id } }) {
+    const { count } = await prisma.apiKey.updateMany({
+      where: { id, revokedAt: null },
+      data: { revokedAt: new Date() },
+    })
+    const row = await prisma.apiKey.findUnique({ where: { id }, select: apiKeyColumns })
+    if (!row) return notFound("key", id)
+    const revoked = apiKeyResponse(row)
+    const changes = count > 0 ? changesOf({ revoked_at: null }, { revoked_at: revoked.revoked_at }) : {}
+    return ok(revoked, { audit: { target: { kind: "key", id }, changes } })
+  },
+})

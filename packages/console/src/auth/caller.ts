@@ -1,0 +1,47 @@
+/** The API key that sends a request. */
+export type Caller = {
+  keyId: string
+  keyName: string
+  /** Ids of the channels that the key may use in this route. */
+  channels: Visible
+  /** Hosts of the sites whose connections the key may use in this route. */
+  sites: Visible
+}
+
+type Visible = "all" | readonly string[]
+
+/** The caller in texts that are stored, such as a job's `requested_by`. */
+export function nameOf({ keyId, keyName }: Caller): string {
+  return `${keyId} (${keyName})`
+}
+
+/** The scopes that allow a route. `operate` allows whatever `read` allows. */
+export type Permission = "read" | "operate" | "channel" | "site"
+
+/** Null if none of the key's scopes allows the route. */
+export function callerOf(
+  key: { id: string; name: string; scopes: readonly string[] },
+  allowedBy: readonly Permission[],
+): Caller | null {
+  const { id: keyId, name: keyName, scopes } = key
+  const isOperator =
+    (allowedBy.includes("read") && scopes.includes("read")) ||
+    ((allowedBy.includes("read") || allowedBy.includes("operate")) && scopes.includes("operate"))
+  if (isOperator) return { keyId, keyName, channels: "all", sites: "all" }
+  const channels = allowedBy.includes("channel") ? idsOf(scopes, "channel:") : []
+  const sites = allowedBy.includes("site") ? idsOf(scopes, "site:") : []
+  return channels.length > 0 || sites.length > 0 ? { keyId, keyName, channels, sites } : null
+}
+
+function idsOf(scopes: readonly string[], prefix: string): string[] {
+  return scopes.filter((scope) => scope.startsWith(prefix)).map((scope) => scope.slice(prefix.length))
+}
+
+export function sees(visible: Visible, id: string): boolean {
+  return visible === "all" || visible.includes(id)
+}
+
+/** For a Prisma filter: matches the visible values only. */
+export function onlyVisible(visible: Visible): { in: string[] } | undefined {
+  return visible === "all" ? undefined : { in: [...visible] }
+}

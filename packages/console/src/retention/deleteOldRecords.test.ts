@@ -1,0 +1,21 @@
+import { openPool } from "@sitewire/database"
+import { freshDatabase } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { deleteOldRecords } from "./deleteOldRecords.ts"
+
+test("audit entries older than the retention and responses older than a day are deleted, and no others", async () => {
+  const database = await freshDatabase()
+  const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
+  await sql(`insert into audit_entry (id, created_at, key_id, key_name, operation, target_kind, target_id, changes, request_id)
+    select 'aud_' || n, now() - n * interval '1 hour', 'k', 'k', 'o', 'channel', 'c', '{}', 'r' from generate_series(1, 2500) n`)
+  await sql(`insert into idempotency_record (key_id, idempotency_key, request_sha256, created_at)
+    select 'k', n::text, '', now() - n * interval '1 hour' from generate_series(1, 30) n`)
+  // Entries 1 to 99 and responses 1 to 23 are younger.
+  expect(await deleteOldRecords(sql, 99.5 * 3_600_000)).toBe(2_401 + 7)
+  const [left] = await sql(
+    "select (select count(*)::int from audit_entry) as a, (select count(*)::int from idempotency_record) as i",
+  )
+  expect(left).toEqual({ a: 99, i: 23 })
+  await close()
+  await database.drop()
+})

@@ -1,0 +1,134 @@
+/**
+ * Every cause of an error response of the management API. `meaning` and `remedy` are the public documentation of
+ * the code (docs/reference/problems.md, GET /problems). A code never changes its meaning.
+ */
+export const problemCodes = {
+  "unreadable-request": {
+    status: 400,
+    title: "Unreadable request",
+    meaning: "The body is not valid JSON or is incomplete, or the path has an invalid % escape.",
+    remedy: "Send valid JSON in UTF-8, and encode the path.",
+  },
+  "invalid-request": {
+    status: 400,
+    title: "Invalid request",
+    meaning: "Fields of the body or the query break a rule.",
+    remedy: "Correct the fields that `errors` lists.",
+  },
+  "missing-api-key": {
+    status: 401,
+    title: "Missing API key",
+    meaning: "The request has no Authorization header.",
+    remedy: "Send `Authorization: Bearer swk_…`.",
+  },
+  "invalid-api-key": {
+    status: 401,
+    title: "Invalid API key",
+    meaning: "The API key is malformed or unknown, or it was revoked or has expired.",
+    remedy: "Use a valid key, or ask an operator for one.",
+  },
+  "missing-scope": {
+    status: 403,
+    title: "Missing scope",
+    meaning: "None of the API key's scopes allows this operation.",
+    remedy: "Use a key with one of the scopes that `detail` names.",
+  },
+  "not-found": {
+    status: 404,
+    title: "Not found",
+    meaning: "The resource does not exist, or the API key may not see it.",
+    remedy: "Check the id. The list of the resources shows those that exist.",
+  },
+  "unknown-path": {
+    status: 404,
+    title: "Unknown path",
+    meaning: "The API has no such path.",
+    remedy: "GET /openapi.json lists all paths.",
+  },
+  "nothing-fetched": {
+    status: 404,
+    title: "Nothing fetched yet",
+    meaning: "No sync of the connection has stored content yet.",
+    remedy: "Wait for a sync, or read why the last one failed.",
+  },
+  "method-not-allowed": {
+    status: 405,
+    title: "Method not allowed",
+    meaning: "The path does not support the method.",
+    remedy: "Use one of the methods in the `Allow` header.",
+  },
+  "id-taken": {
+    status: 409,
+    title: "Id taken",
+    meaning: "Another resource has this id.",
+    remedy: "Choose another id, or omit it to get one.",
+  },
+  "rotation-conflict": {
+    status: 409,
+    title: "Rotation conflict",
+    meaning: "The channel's secrets are in another state than the step needs.",
+    remedy: "Read the channel, and then take the step that fits its state.",
+  },
+  erased: {
+    status: 409,
+    title: "Erased",
+    meaning: "The delivery was erased on request, so there is nothing to send or show.",
+    remedy: "Nothing can be done: an erasure is final.",
+  },
+  "job-done": {
+    status: 409,
+    title: "Job done",
+    meaning: "The job has finished, so it cannot be cancelled.",
+    remedy: "Nothing needs to be done.",
+  },
+  "changed-meanwhile": {
+    status: 412,
+    title: "Changed meanwhile",
+    meaning: "The resource is not in the version that `If-Match` names.",
+    remedy: "Read it again, and repeat the change with its new ETag.",
+  },
+  "body-too-large": {
+    status: 413,
+    title: "Body too large",
+    meaning: "The body is larger than the limit.",
+    remedy: "Send less in one request.",
+  },
+  "unsupported-body": {
+    status: 415,
+    title: "Unsupported body",
+    meaning: "The body is not JSON in UTF-8, or it is compressed.",
+    remedy: "Send JSON with `Content-Type: application/json`.",
+  },
+  "idempotency-key-reused": {
+    status: 422,
+    title: "Idempotency key reused",
+    meaning: "The Idempotency-Key was used in the last 24 hours for a different request.",
+    remedy: "Use a new key for every new request.",
+  },
+  "too-many-requests": {
+    status: 429,
+    title: "Too many requests",
+    meaning: "The API key has sent more requests than its limit allows.",
+    remedy: "Wait for the number of seconds in `Retry-After`.",
+  },
+  "internal-error": {
+    status: 500,
+    title: "Internal error",
+    meaning: "The server failed unexpectedly. Its log has the error under the request's id.",
+    remedy: "Try again. If it happens again, report the request id to the operator.",
+  },
+  "database-unavailable": {
+    status: 503,
+    title: "Database unavailable",
+    meaning: "Postgres did not respond.",
+    remedy: "Try again after the number of seconds in `Retry-After`.",
+  },
+  "kafka-unavailable": {
+    status: 503,
+    title: "Kafka unavailable",
+    meaning: "Kafka did not respond.",
+    remedy: "Try again after the number of seconds in `Retry-After`.",
+  },
+} as const satisfies Record<string, { status: number; title: string; meaning: string; remedy: string }>
+
+export type ProblemCode = keyof typeof problemCodes
