@@ -23,6 +23,7 @@ const due: DueDelivery = {
     otherSecret: null,
     standardWebhooks: false,
     paused: false,
+    maxPerSecond: null,
   },
   body: Buffer.from("{}"),
   attempt: 3,
@@ -122,7 +123,10 @@ test("no attempt starts when its lease is about to end: the claim is released", 
       },
       releaseClaim: async (claimed) => void released.push(claimed),
     }),
-  )({ ...due, claim: { deferredAt: new Date(), leaseExpiresAt, attemptBefore: performance.now() - 1 } })
+  )({
+    ...due,
+    claim: { deferredAt: new Date(), leaseExpiresAt, attemptBefore: performance.now() - 1, startAt: 0 },
+  })
   expect(released).toEqual([{ id: due.id, leaseExpiresAt }])
   expect(sent).toBe(0)
 })
