@@ -454,8 +454,8 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: a delivery of a deleted channel becomes pending again by an attempt that was in flight",
     file: "services/webhook-dispatcher/src/outcome/recordAttempts.ts",
-    find: "                      when ${staysDead} then delivery.state\n",
-    replace: "",
+    find: "delivery.state = 'dead' and outcome.state = 'pending'",
+    replace: "false",
     tests: ["services/webhook-dispatcher/src/outcome/recordAttempts.test.ts"],
     testName: "stays dead if the attempt fails",
   },
@@ -478,8 +478,8 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: an event that is stored during its channel's deletion stays pending for ever",
     file: "services/webhook-dispatcher/src/deletedChannels/findDeletedChannels.ts",
-    find: "and deleted_at < now() - interval '${statementsEndWithin}'",
-    replace: "",
+    find: 'const statementsEndWithin = "1 minute"',
+    replace: 'const statementsEndWithin = "0 minutes"',
     tests: ["services/webhook-dispatcher/src/deletedChannels/startEndingDeliveries.test.ts"],
     testName: "finished a minute after its deletion",
   },

@@ -16,6 +16,8 @@ const backOffMs = 30_000
  * causes few claims that get nothing.
  */
 const rateClaimIntervalMs = 100
+/** A little less than a second, so that a process that was late catches up. */
+const lateStartInterval = 900
 
 export type DrainParts = {
   findDeferredChannels: () => Promise<DeferredChannel[]>
@@ -51,6 +53,7 @@ export function drainDeferred(parts: DrainParts) {
   const channelsWithCapacity = new Set<string>()
   const backOffUntil = new Map<string, number>()
   const rateClaimAt = new Map<string, number>()
+  const nextStartAt = new Map<string, number>()
   const stopping = new AbortController()
   let claimed = 0
   let wake = () => {}
@@ -104,7 +107,7 @@ export function drainDeferred(parts: DrainParts) {
   function startAttempt(due: DueDelivery): void {
     claimed += 1
     metrics.claimed.inc()
-    const waiting = startOf(due)
+    const waiting = untilStart(due)
     const attempted = waiting === null ? attempt(due) : waiting.then(() => attemptUnlessStopping(due))
     attempted
       .catch((error: unknown) => {
@@ -122,11 +125,29 @@ export function drainDeferred(parts: DrainParts) {
       })
   }
 
-  /** Null: the attempt may start now. At a stop, the promise resolves at once. */
-  function startOf({ claim }: DueDelivery): Promise<void> | null {
-    const waitMs = (claim?.startAt ?? 0) - performance.now()
-    if (waitMs <= 0) return null
+  /** Null: the attempt may start now. */
+  function untilStart({ channel, claim }: DueDelivery): Promise<void> | null {
+    if (channel.maxPerSecond === null || claim === null) return null
+    return waitUntil(claim.startAt).then(() => waitUntil(paceStart(channel.id, channel.maxPerSecond ?? 1)))
+  }
+
+  /**
+   * If this process was late, attempts whose starts have passed follow each other at nearly the channel's rate, and
+   * not all at once.
+   */
+  function paceStart(channel: string, perSecond: number): number {
+    const now = performance.now()
+    const startAt = Math.max(now, nextStartAt.get(channel) ?? 0)
+    for (const [other, at] of nextStartAt) if (at <= now) nextStartAt.delete(other)
+    nextStartAt.set(channel, startAt + lateStartInterval / perSecond)
+    return startAt
+  }
+
+  /** Resolves earlier at a stop. */
+  function waitUntil(at: number): Promise<void> {
     return new Promise((resolve) => {
+      const waitMs = at - performance.now()
+      if (waitMs <= 0 || stopping.signal.aborted) return resolve()
       const timer = setTimeout(done, waitMs)
       function done(): void {
         clearTimeout(timer)

@@ -31,11 +31,11 @@ test("two dispatchers together send a channel at most its maximum per second, an
   expect(arrivals.length).toBeLessThan(80)
   await waitUntil("all of them", () => arrivals.length === 100, 40_000)
   expect(new Set(partner.received.map(({ body }) => body.toString())).size).toBe(100)
-  // 10, and a few that arrive late on a busy machine.
-  expect(mostInASecond(arrivals)).toBeLessThanOrEqual(13)
+  // 10 on an idle machine. On a busy one some arrive late, but two dispatchers without a common limit send 20.
+  expect(mostInASecond(arrivals)).toBeLessThan(18)
   const seconds = ((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)) / 1_000
   expect(seconds).toBeGreaterThan(9)
-  expect(seconds).toBeLessThan(15)
+  expect(seconds).toBeLessThan(25)
   await Promise.all([partner.close(), other.close()])
 }, 90_000)
 

@@ -49,7 +49,7 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
     body_sha256: Buffer.from(row.bodySha256).toString("hex"),
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
-    dead_reason: row.deadReason === null ? null : "channel-deleted",
+    dead_reason: row.state === "dead" && row.deadReason !== null ? "channel-deleted" : null,
   }
 }
 
