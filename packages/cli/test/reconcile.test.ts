@@ -147,7 +147,7 @@ test("events and triggers that were lost are named, without personal data, also 
   expect((await interrupted).code).toBe(3)
   expect(await it.count("job where state = 'running'")).toBe(1)
   const console = await it.start("console")
-  await waitUntil("its end", async () => (await it.count("job where state = 'done'")) === 1)
+  await waitUntil("its end", async () => (await it.count("job where state = 'done'")) === 1, 40_000)
 
   const { code, stdout, stderr } = await it.reconcile(["--json"], console.addresses.console)
   const { counts, exceptions } = jobSchema.parse(JSON.parse(stdout))

@@ -27,7 +27,8 @@ export function readConnectionStates(
   ])
 }
 
-// The newest runs are read first, because one of them usually covers the trigger.
+// Only the newest runs are read, because a trigger that waits would otherwise read its connection's whole
+// history. If no sync is due, the newest run or one shortly before it covers every trigger.
 const statement = `
 select c.id is not null as exists, coalesce(c.created_at > given.last_at, false) as created_later,
        coalesce(w.requested > w.covered, false) as waits, w.due_at is not null as scheduled,
@@ -37,9 +38,9 @@ select c.id is not null as exists, coalesce(c.created_at > given.last_at, false)
   left join connection c on c.id = given.connection_id
   left join sync_window w on w.connection_id = c.id
   left join lateral (
-    select true as covers from sync_run r
-     where r.connection_id = c.id and r.outcome in ('changed', 'unchanged')
-       and r.last_trigger_at >= given.last_at::timestamptz(3)
-     order by r.fence desc limit 1
+    select true as covers
+      from (select outcome, last_trigger_at from sync_run where connection_id = c.id order by fence desc limit 100) r
+     where r.outcome in ('changed', 'unchanged') and r.last_trigger_at >= given.last_at::timestamptz(3)
+     limit 1
   ) run on true
  order by given.position`

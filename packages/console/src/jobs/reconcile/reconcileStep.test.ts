@@ -92,6 +92,12 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
   const before = { created_after: ago(2 * hour), created_before: ago(hour) }
   const earlier = await begin(it, console, "reconcile", before)
   expect((await end(it, console, earlier.id)).counts).toEqual({ events: 0, triggers: 0, exceptions: 0 })
+
+  await console.end("SIGTERM")
+  const forgetful = await it.console({ RETENTION: "10m" })
+  const recent = await begin(it, forgetful, "reconcile", { created_after: ago(300_000) })
+  const { counts, exceptions } = await end(it, forgetful, recent.id)
+  expect({ expired: counts.events_expired, exceptions }).toEqual({ expired: 3, exceptions: [] })
 })
 
 test("each trigger is covered, pending or not consumed yet; any other is named", async () => {
@@ -166,7 +172,7 @@ test("each trigger is covered, pending or not consumed yet; any other is named",
 
 test("thousands of exceptions are counted exactly, also if their console is killed; the list is limited", async () => {
   await using it = await startConsoles()
-  const lostCount = 11_500
+  const lostCount = 5_500
   const value = "not JSON"
   await it.publish(
     Array.from({ length: lostCount }, (_, n) => ({ topic: it.names.sitePaid, key: `e${n}`, value })),
