@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
+import { lastCertificationSchema } from "./receiverChecks.ts"
 
 export const createChannelSchema = z
   .strictObject({
@@ -43,6 +44,9 @@ export const channelSchema = z
     standard_webhooks: z.boolean().meta({ description: "Whether Standard Webhooks headers are sent too." }),
     paused_at: z.iso.datetime().nullable().meta({
       description: "Since when an operator has paused the channel. null: it is not paused.",
+    }),
+    last_certification: lastCertificationSchema.nullable().meta({
+      description: "The newest finished certification of the receiver. null: there is none.",
     }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

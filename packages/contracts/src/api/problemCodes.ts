@@ -75,6 +75,12 @@ export const problemCodes = {
     meaning: "The delivery was erased on request, so there is nothing to send or show.",
     remedy: "Nothing can be done: an erasure is final.",
   },
+  "certification-running": {
+    status: 409,
+    title: "Certification running",
+    meaning: "Another certification of the channel has not finished.",
+    remedy: "Wait until it has, or read its report.",
+  },
   "job-done": {
     status: 409,
     title: "Job done",
@@ -122,6 +128,19 @@ export const problemCodes = {
     title: "Database unavailable",
     meaning: "Postgres did not respond.",
     remedy: "Try again after the number of seconds in `Retry-After`.",
+  },
+  "no-dispatcher": {
+    status: 503,
+    title: "No dispatcher",
+    meaning: "No webhook-dispatcher has claimed the test delivery within 5 seconds. Nothing was sent.",
+    remedy:
+      "Start a webhook-dispatcher, or read its log, and send the request again with a new Idempotency-Key.",
+  },
+  "test-unfinished": {
+    status: 503,
+    title: "Test unfinished",
+    meaning: "A webhook-dispatcher claimed the test delivery, but did not report an outcome.",
+    remedy: "Read the log of the webhook-dispatcher, and send the request again with a new Idempotency-Key.",
   },
   "kafka-unavailable": {
     status: 503,
