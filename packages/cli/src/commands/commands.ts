@@ -1,4 +1,5 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
+import { certify } from "./certify/certify.ts"
 import { createChannel } from "./channel/create.ts"
 import { listChannels } from "./channel/list.ts"
 import { pauseChannel } from "./channel/pause.ts"
@@ -7,6 +8,7 @@ import { activateSecret } from "./channel/secret/activate.ts"
 import { retireSecret } from "./channel/secret/retire.ts"
 import { stageSecret } from "./channel/secret/stage.ts"
 import { showChannel } from "./channel/show.ts"
+import { testChannel } from "./channel/test.ts"
 import { updateChannel } from "./channel/update.ts"
 import { createConnection } from "./connection/create.ts"
 import { listConnections } from "./connection/list.ts"
@@ -40,6 +42,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       updateChannel,
       pauseChannel,
       resumeChannel,
+      testChannel,
       {
         name: "secret",
         description: "rotate a channel's signing secret, in three steps",
@@ -70,6 +73,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     commands: [listJobs, showJob, cancelJob],
   },
   { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
+  certify,
   trigger,
   verify,
   listen,

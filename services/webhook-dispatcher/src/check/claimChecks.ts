@@ -34,7 +34,9 @@ update receiver_check
    set state = (case when problem is null then 'running' else 'failed' end)::receiver_check_state, error = problem,
        finished_at = case when problem is not null then now() end, claims = claims + 1, report = null,
        lease_expires_at = now() + $3 * interval '1 millisecond'
-  from due, channel left join retired_secret on retired_secret.channel_id = channel.id
+  from due, channel left join lateral (
+         select test_body, test_signature from retired_secret where retired_secret.channel_id = channel.id
+       ) retired on true
  where receiver_check.id = due.id and channel.id = receiver_check.channel_id
 returning receiver_check.id, kind::text, state::text, claims, receiver_check.address as check_address, channel.id as channel_id,
           other_secret_state::text, test_body, test_signature, ${channelColumns.replace("address", "channel.address")}`

@@ -95,7 +95,7 @@ export function runChecks(settings: {
         isAvailable = true
       } catch (error) {
         if (isAvailable)
-          log.debug({ error }, "checks of receivers could not be claimed; the next poll repeats it")
+          log.warn({ error }, "checks of receivers could not be claimed; the next poll repeats it")
         isAvailable = false
       }
       await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
