@@ -75,11 +75,11 @@ export const problemCodes = {
     meaning: "The delivery was erased on request, so there is nothing to send or show.",
     remedy: "Nothing can be done: an erasure is final.",
   },
-  "certification-running": {
+  "check-running": {
     status: 409,
-    title: "Certification running",
-    meaning: "Another certification of the channel has not finished.",
-    remedy: "Wait until it has, or read its report.",
+    title: "Check running",
+    meaning: "Another test delivery or certification of the channel has not finished.",
+    remedy: "Wait until it has, and send the request again.",
   },
   "job-done": {
     status: 409,

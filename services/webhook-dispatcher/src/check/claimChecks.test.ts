@@ -31,7 +31,9 @@ test("the poll reads only the index of unfinished checks", async () => {
   await sql(`insert into receiver_check (id, channel_id, kind, address, state, requested_by, finished_at)
     select n::text, 'acme', 'test', 'a', 'done', 'r', now() from generate_series(1, 5000) n`)
   await sql("analyze receiver_check")
-  const plan = await sql<{ "QUERY PLAN": string }>(`explain (analyze, buffers off) select id from receiver_check
+  const plan = await sql<{
+    "QUERY PLAN": string
+  }>(`explain (analyze, buffers off) select id from receiver_check
     where finished_at is null and kind = 'test' and (lease_expires_at is null or lease_expires_at < now())
     order by created_at limit 5 for update skip locked`)
   expect(plan.map((row) => row["QUERY PLAN"]).join("\n")).toContain("receiver_check_unfinished_idx")

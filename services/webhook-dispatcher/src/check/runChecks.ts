@@ -8,8 +8,8 @@ import { sendTestDelivery } from "./sendTestDelivery.ts"
 import type { CheckEnd, CheckStore } from "./storeCheck.ts"
 
 /** Limits of their own, so that a test delivery never waits for certifications, which can take minutes. */
-const maxTests = 16
-const maxCertifications = 4
+const maxTests = 32
+const maxCertifications = 16
 
 /** The part of a lease for storing a finding. The rest is the time limit of a request. */
 const storeWithinMs = 5_000

@@ -4,13 +4,11 @@ import { newId } from "../../../newIds.ts"
 import { checkAddress } from "../../checkAddress.ts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
-import { notFound, problem } from "../../problems.ts"
+import { notFound } from "../../problems.ts"
 import { ok } from "../../response.ts"
 import { lockChannel } from "../findChannel.ts"
 import { certificationColumns, certificationResponse } from "./certificationResponse.ts"
-
-/** As long as dispatchers claim a certification that waits. */
-const claimableMs = 10 * 60_000
+import { checkRunning } from "./checkRunning.ts"
 
 export const createCertification = defineRoute({
   method: "post",
@@ -32,24 +30,8 @@ export const createCertification = defineRoute({
         ? ({ kind: "ok", href: channel.address } as const)
         : checkAddress("address", body.address, addressPolicy)
     if (address.kind === "problem") return address
-    const unfinished = await prisma.receiverCheck.findFirst({
-      where: {
-        channelId: id,
-        kind: "certification",
-        finishedAt: null,
-        OR: [
-          { createdAt: { gt: new Date(Date.now() - claimableMs) } },
-          { leaseExpiresAt: { gt: new Date() } },
-        ],
-      },
-      select: { id: true },
-    })
-    if (unfinished) {
-      return problem(
-        "certification-running",
-        `The certification "${unfinished.id}" of this channel has not finished. Wait until it has.`,
-      )
-    }
+    const running = await checkRunning(prisma, id, "certification")
+    if (running) return running
     const row = await prisma.receiverCheck.create({
       data: {
         id: newId("crt"),

@@ -8,7 +8,8 @@ import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
 import { notFound, problem } from "../../problems.ts"
 import { ok, type Problem, type Success } from "../../response.ts"
-import { findChannel } from "../findChannel.ts"
+import { lockChannel } from "../findChannel.ts"
+import { checkRunning } from "./checkRunning.ts"
 
 const claimWithinMs = 5_000
 const finishWithinMs = 15_000
@@ -25,11 +26,14 @@ export const testChannel = defineRoute({
   params: idParameter,
   success: { status: 200, description: "The attempt.", schema: testDeliverySchema },
   otherResponses: {
+    409: "Another test delivery of the channel has not finished.",
     503: "No webhook-dispatcher has claimed the test within 5 seconds or finished it within 15 seconds, or the database is unavailable.",
   },
   async handle({ prisma }, { params: { id }, caller }) {
-    const channel = await findChannel(prisma, id, caller)
+    const channel = await lockChannel(prisma, id, caller)
     if (!channel) return notFound("channel", id)
+    const running = await checkRunning(prisma, id, "test")
+    if (running) return running
     const check = await prisma.receiverCheck.create({
       data: {
         id: newId("tst"),
