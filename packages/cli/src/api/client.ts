@@ -1,5 +1,6 @@
 import {
   type ChangeChannel,
+  type ChangeConnection,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
@@ -15,15 +16,22 @@ import {
   invalidEventSchema,
   jobSchema,
   pageSchema,
+  requestedSyncSchema,
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
+  windowPageSchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
+export type ConnectionQuery = PageQuery & {
+  site?: string | undefined
+  state?: string | undefined
+  q?: string | undefined
+}
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
@@ -60,8 +68,16 @@ export function createClient(options: ApiOptions) {
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
       call(connectionTriggerUrlSchema, { ...post, path: "connections", body }),
-    listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),
+    listConnections: (query: ConnectionQuery = {}) => call(connections, { path: "connections", query }),
     readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
+    changeConnection: (id: string, body: ChangeConnection) =>
+      call(connectionSchema, { method: "PATCH", path: `connections/${segment(id)}`, body }),
+    deleteConnection: (id: string) =>
+      call(connectionSchema, { method: "DELETE", path: `connections/${segment(id)}` }),
+    requestSync: (id: string) =>
+      call(requestedSyncSchema, { ...post, path: `connections/${segment(id)}/sync` }),
+    listWindows: (id: string, query: PageQuery = {}) =>
+      call(windowPageSchema, { path: `connections/${segment(id)}/windows`, query }),
     readTriggerUrl: (id: string) =>
       call(connectionTriggerUrlSchema, { path: `connections/${segment(id)}/trigger-url` }),
     replaceToken: (id: string) =>
