@@ -52,9 +52,10 @@ function stateOf({ running, failing_since, due_at }: ConnectionRow): Connection[
   return due_at ? "waiting" : "idle"
 }
 
-/** `due_at is not null` follows from the other conditions, and lets Postgres use an index. */
+/** The second line of `running` follows from the first, and lets Postgres use `sync_window_due_idx`. */
 export const stateConditions: Record<Connection["state"], string> = {
-  running: "w.running and w.due_at is not null",
+  running: `w.running
+    and w.due_at is not null and w.waiting_for_host is null`,
   failing: "not w.running and w.failing_since is not null",
   waiting: "not w.running and w.failing_since is null and w.due_at is not null",
   idle: "w.running is not true and w.failing_since is null and w.due_at is null",
