@@ -31,7 +31,7 @@ export async function endIfSuspended(sql: Sql): Promise<void> {
 }
 
 /** A condition with `visibleSites` as the parameter with this number. */
-export function isVisible(parameter: number): string {
+function isVisible(parameter: number): string {
   return `($${parameter}::text[] is null or c.site = any ($${parameter}::text[]))`
 }
 

@@ -109,8 +109,7 @@ test("a changed source is synced in the next window, and the audit log contains 
     },
   })
   const everything = await console.prisma.auditEntry.findMany()
-  for (const text of [JSON.stringify(everything), ...console.log])
-    expect(text).not.toMatch(/credential/)
+  for (const text of [JSON.stringify(everything), ...console.log]) expect(text).not.toMatch(/credential/)
 
   const same = await console.call("PATCH", "/v1/connections/moved", { body: { source: newSource } })
   expect(same.status).toBe(200)
