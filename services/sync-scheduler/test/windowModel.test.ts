@@ -5,7 +5,7 @@ import { makeModelClock, modelUrl, type Step, startModel, type Tally } from "./f
 import { emptyDatabase } from "./fixtures/windows.ts"
 
 const connections = 2_000
-const timeLimitMs = 20_000
+const timeLimitMs = 30_000
 
 const seed = fc.integer({ min: 1, max: 2 ** 31 - 1 })
 const step: fc.Arbitrary<Step> = fc.oneof(
