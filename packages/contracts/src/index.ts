@@ -1,5 +1,6 @@
 export * from "./api/apiKeys.ts"
 export * from "./api/audit.ts"
+export * from "./api/channelHealth.ts"
 export * from "./api/channels.ts"
 export * from "./api/connections.ts"
 export * from "./api/deliveries.ts"

@@ -1,6 +1,7 @@
 import {
   type ChangeChannel,
   type ChangeConnection,
+  channelHealthSchema,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
@@ -11,6 +12,7 @@ import {
   type createReconcileJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
+  deletedChannelSchema,
   deliverySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
@@ -32,6 +34,11 @@ export type ConnectionQuery = PageQuery & {
   site?: string | undefined
   state?: string | undefined
   q?: string | undefined
+}
+export type ChannelQuery = PageQuery & {
+  q?: string | undefined
+  paused?: boolean | undefined
+  health?: string | undefined
 }
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
@@ -55,10 +62,13 @@ export function createClient(options: ApiOptions) {
   return {
     createChannel: (body: z.input<typeof createChannelSchema>) =>
       call(createdChannelSchema, { ...post, path: "channels", body }),
-    listChannels: (query: PageQuery = {}) => call(channels, { path: "channels", query }),
+    listChannels: (query: ChannelQuery = {}) => call(channels, { path: "channels", query }),
     readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
     changeChannel: (id: string, body: ChangeChannel) =>
       call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
+    readChannelHealth: (id: string) => call(channelHealthSchema, { path: `channels/${segment(id)}/health` }),
+    deleteChannel: (id: string, query: { force?: boolean | undefined } = {}) =>
+      call(deletedChannelSchema, { method: "DELETE", path: `channels/${segment(id)}`, query }),
     pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
     resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
     stageSecret: (id: string) =>

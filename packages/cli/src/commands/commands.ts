@@ -1,5 +1,7 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
 import { createChannel } from "./channel/create.ts"
+import { deleteChannel } from "./channel/delete.ts"
+import { showHealth } from "./channel/health.ts"
 import { listChannels } from "./channel/list.ts"
 import { pauseChannel } from "./channel/pause.ts"
 import { resumeChannel } from "./channel/resume.ts"
@@ -42,7 +44,9 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       createChannel,
       listChannels,
       showChannel,
+      showHealth,
       updateChannel,
+      deleteChannel,
       pauseChannel,
       resumeChannel,
       {
