@@ -1,5 +1,6 @@
 import {
   type ChangeChannel,
+  cancelledDeliverySchema,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
@@ -9,6 +10,7 @@ import {
   type createErasureJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
+  deliveryBodySchema,
   deliverySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
@@ -23,7 +25,20 @@ import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
-export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
+export type DeliveryQuery = PageQuery &
+  Partial<
+    Record<
+      | "channel"
+      | "state"
+      | "event_id"
+      | "reference"
+      | "site_url"
+      | "error"
+      | "created_after"
+      | "created_before",
+      string | undefined
+    >
+  >
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
@@ -71,6 +86,9 @@ export function createClient(options: ApiOptions) {
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
+    revealDelivery: (id: string) => call(deliveryBodySchema, { path: `deliveries/${segment(id)}/body` }),
+    cancelDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
+      call(cancelledDeliverySchema, { ...post, path: `deliveries/${segment(id)}/cancel`, body }),
     resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
     listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "invalid-events", query }),

@@ -13,9 +13,11 @@ import { listConnections } from "./connection/list.ts"
 import { replaceToken } from "./connection/replaceToken.ts"
 import { showConnection } from "./connection/show.ts"
 import { showSnapshot } from "./connection/showSnapshot.ts"
+import { cancelDelivery } from "./delivery/cancel.ts"
 import { listDeliveries } from "./delivery/list.ts"
 import { resendDelivery } from "./delivery/resend.ts"
 import { resendAllDeliveries } from "./delivery/resendAll.ts"
+import { revealDelivery } from "./delivery/reveal.ts"
 import { showDelivery } from "./delivery/show.ts"
 import { createErasure } from "./erasure/create.ts"
 import { listInvalidEvents } from "./event/listInvalid.ts"
@@ -56,7 +58,14 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   {
     name: "delivery",
     description: "deliveries of site.ready, and their attempts",
-    commands: [listDeliveries, showDelivery, resendDelivery, resendAllDeliveries],
+    commands: [
+      listDeliveries,
+      showDelivery,
+      revealDelivery,
+      resendDelivery,
+      resendAllDeliveries,
+      cancelDelivery,
+    ],
   },
   {
     name: "event",

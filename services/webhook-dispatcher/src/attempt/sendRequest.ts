@@ -3,6 +3,7 @@ import type { Egress, Excerpt, Timing } from "@sitewire/egress"
 import { sign, signatureHeader, standardWebhooksHeaders } from "@sitewire/signing"
 import type { DueDelivery, SealedSecret } from "../delivery.ts"
 import { describeRedirect } from "./describeRedirect.ts"
+import { shownHeaders } from "./shownHeaders.ts"
 
 export type AttemptOutcome = {
   /** Null: a 2xx status arrived in time. */
@@ -10,6 +11,9 @@ export type AttemptOutcome = {
   detail: string | null
   status: number | null
   address: string | null
+  /** The URL that was called. It may contain a credential of the partner, so it must not be logged. */
+  url: string
+  requestHeaders: string
   timing: Timing
   excerpt: Excerpt | null
   retryAfter?: string
@@ -39,16 +43,18 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
   return async function sendRequest(due: DueDelivery): Promise<AttemptOutcome | null> {
     const { channel } = due
     const secret = openSecret(channel.id, channel.secret)
+    const requestHeaders = {
+      "content-type": "application/json",
+      [signature]: sign(due.body, secret),
+      [`X-${serviceName}-Delivery`]: due.id,
+      [`X-${serviceName}-Attempt`]: String(due.attempt),
+      ...(channel.standardWebhooks ? standardHeaders(due, secret) : {}),
+    }
+    const sent = { url: channel.address, requestHeaders: shownHeaders(requestHeaders) }
     const outcome = await egress.request({
       method: "POST",
       url: channel.address,
-      headers: {
-        "content-type": "application/json",
-        [signature]: sign(due.body, secret),
-        [`X-${serviceName}-Delivery`]: due.id,
-        [`X-${serviceName}-Attempt`]: String(due.attempt),
-        ...(channel.standardWebhooks ? standardHeaders(due, secret) : {}),
-      },
+      headers: requestHeaders,
       body: due.body,
       timeoutMs,
       // If a reused connection closes, the request is sent again at once, because receivers are idempotent.
@@ -58,7 +64,7 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
     const { timing, ip: address = null } = outcome
     if (outcome.kind === "failed") {
       const { error, message } = outcome
-      return { error, detail: message, status: null, address, timing, excerpt: null }
+      return { error, detail: message, status: null, address, ...sent, timing, excerpt: null }
     }
     const { status, headers } = outcome
     return {
@@ -66,6 +72,7 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
       detail: describeRedirect(status, headers.location, channel.address),
       status,
       address,
+      ...sent,
       timing,
       excerpt: outcome.excerpt,
       ...(headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }),

@@ -22,6 +22,7 @@ const resentRow = (row: Row) => ({
   deferred_at: expect.any(Date),
   deferred_reason: "resend",
   failures: 0,
+  state_error: row.state === "dead" ? "pending:" : row.state_error,
 })
 
 test("a resend defers exactly the deliveries that match its filter, leaves out erased ones, and records who requested it and why", async () => {
