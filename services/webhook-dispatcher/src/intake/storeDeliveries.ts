@@ -26,11 +26,12 @@ export type StoredRow = {
   /** The columns of the channel. All are null if the channel is unknown. Then nothing is stored. */
 } & (ChannelRow | Record<keyof ChannelRow, null>)
 
-// All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
-// single `bytea` in binary, but an array of them as hexadecimal text.
 const searchKey = (digest: 0 | 1) =>
   `substring(uuid_send(given.id) from 1 for 3)
            || substring($10::bytea from ${searchDigestBytes} * (2 * (position::int - 1) + ${digest}) + 1 for ${searchDigestBytes})`
+
+// All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
+// single `bytea` in binary, but an array of them as hexadecimal text.
 const statement = `
 with incoming as (
   select given.id, event_id, correlation, position,
@@ -45,7 +46,8 @@ with incoming as (
 ), stored as (
   insert into delivery (id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, state, finished_at)
   select id, event_id, channel_id, case when erased then '' else body end, case when erased then '' else body_sha256 end,
-         case when not erased then reference_key end, case when not erased then site_key end, correlation, (case when erased then 'erased' else 'pending' end)::delivery_state, case when erased then now() end
+         case when not erased then reference_key end, case when not erased then site_key end, correlation,
+         (case when erased then 'erased' else 'pending' end)::delivery_state, case when erased then now() end
     from incoming where channel_id is not null
   on conflict (event_id) do nothing
   returning id

@@ -189,6 +189,10 @@ test("a delivery that is cancelled during an attempt stays cancelled if the atte
       if (delivered) expect(after.finished_at).not.toEqual(before.finished_at)
       else expect(after.finished_at).toEqual(before.finished_at)
     }
+  // An attempt that a crash repeated: the other run of it failed and was recorded first.
+  const id = await insert({ state: "'cancelled'", attempts: "1", finished_at: "now()" })
+  await recordAttempts(sql, [{ ...attempt, ...outcomes[0], deliveryId: id }])
+  expect(await row(id)).toMatchObject({ state: "delivered", attempts: 1 })
 })
 
 test("a row has the error and the status of the last failed attempt, also after a success", async () => {

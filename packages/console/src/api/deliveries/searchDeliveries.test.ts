@@ -60,10 +60,10 @@ function rowOf({ n, channel, state, error, reference, site, at }: Stored) {
   }
 }
 
-async function search(query: Record<string, string>, key?: string): Promise<number[]> {
+async function search(query: Record<string, string>, key?: string, limit = "100"): Promise<number[]> {
   const found: number[] = []
   for (let cursor: string | null = null; ; ) {
-    const page = new URLSearchParams({ ...query, limit: "4", ...(cursor === null ? {} : { cursor }) })
+    const page = new URLSearchParams({ ...query, limit, ...(cursor === null ? {} : { cursor }) })
     const { status, json } = await console.call("GET", `/v1/deliveries?${page}`, key ? { key } : {})
     expect(status).toBe(200)
     found.push(...(json.data as { id: string }[]).map(({ id }) => Number(id.slice(-12))))
@@ -91,7 +91,7 @@ const filters: Record<string, { value: string; matches: (one: Stored) => boolean
   created_before: { value: before.toISOString(), matches: ({ at }) => at < before.getTime() },
 }
 
-test("every combination of filters finds exactly the matching deliveries, newest first, page after page", async () => {
+test("every combination of filters finds exactly the matching deliveries, newest first", async () => {
   const names = Object.keys(filters)
   for (let combination = 0; combination < 2 ** names.length; combination++) {
     const used = names.filter((_, at) => (combination >> at) % 2 === 1)
@@ -103,6 +103,16 @@ test("every combination of filters finds exactly the matching deliveries, newest
     expect(await search(query), JSON.stringify(query)).toEqual(expected)
   }
 }, 60_000)
+
+test("a search continues page after page", async () => {
+  const queries: Record<string, string>[] = [
+    {},
+    { state: "pending" },
+    { reference: "user-1" },
+    { channel: "acme", error: "status" },
+  ]
+  for (const query of queries) expect(await search(query, undefined, "3")).toEqual(await search(query))
+})
 
 test.each(["pending", "delivered", "dead", "cancelled", "erased"] as const)(
   "the state %s is found with and without a channel and an error",

@@ -6,7 +6,13 @@ import { begin, end, endErasure, read } from "../../../test/fixtures/jobs.ts"
 import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
 import { firstResendPosition, resendStep } from "./resendStep.ts"
 
-type Row = { id: string; state: string; deferred_at: Date | null; finished_at: Date | null }
+type Row = {
+  id: string
+  state: string
+  deferred_at: Date | null
+  finished_at: Date | null
+  state_error: string | null
+}
 
 const readRows = (it: Consoles) => it.sql<Row>("select * from delivery order by id")
 const readDeferred = async (it: Consoles) =>
