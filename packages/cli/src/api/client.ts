@@ -1,6 +1,7 @@
 import {
   type ChangeChannel,
   cancelledDeliverySchema,
+  channelHealthSchema,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
@@ -8,8 +9,10 @@ import {
   type createConnectionSchema,
   createdChannelSchema,
   type createErasureJobSchema,
+  type createReconcileJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
+  deletedChannelSchema,
   deliveryBodySchema,
   deliverySchema,
   deliveryWithAttemptsSchema,
@@ -39,6 +42,11 @@ export type DeliveryQuery = PageQuery &
       string | undefined
     >
   >
+export type ChannelQuery = PageQuery & {
+  q?: string | undefined
+  paused?: boolean | undefined
+  health?: string | undefined
+}
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
@@ -61,10 +69,13 @@ export function createClient(options: ApiOptions) {
   return {
     createChannel: (body: z.input<typeof createChannelSchema>) =>
       call(createdChannelSchema, { ...post, path: "channels", body }),
-    listChannels: (query: PageQuery = {}) => call(channels, { path: "channels", query }),
+    listChannels: (query: ChannelQuery = {}) => call(channels, { path: "channels", query }),
     readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
     changeChannel: (id: string, body: ChangeChannel) =>
       call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
+    readChannelHealth: (id: string) => call(channelHealthSchema, { path: `channels/${segment(id)}/health` }),
+    deleteChannel: (id: string, query: { force?: boolean | undefined } = {}) =>
+      call(deletedChannelSchema, { method: "DELETE", path: `channels/${segment(id)}`, query }),
     pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
     resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
     stageSecret: (id: string) =>
@@ -98,6 +109,8 @@ export function createClient(options: ApiOptions) {
       call(jobOrDryRun, { ...post, path: "jobs/replay", body }),
     createErasureJob: (body: z.input<typeof createErasureJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/erasure", body }),
+    createReconcileJob: (body: z.input<typeof createReconcileJobSchema>) =>
+      call(jobSchema, { ...post, path: "jobs/reconcile", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
     readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),

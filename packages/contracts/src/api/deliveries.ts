@@ -10,12 +10,22 @@ export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "canc
 /**
  * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
  * is open. `fault`: the dispatcher cannot send it. `paused`: the channel is paused, or was and is resuming.
- * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost.
+ * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost. `rate`:
+ * its channel has a maximum rate.
  */
-export const deferralReasonSchema = z.enum(["busy", "breaker", "paused", "fault", "resend", "overdue"])
+export const deferralReasonSchema = z.enum([
+  "busy",
+  "breaker",
+  "paused",
+  "fault",
+  "resend",
+  "overdue",
+  "rate",
+])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 
 export const waitingForSchema = z.enum(["first-attempt", "retry", ...deferralReasonSchema.options])
+export const deadReasonSchema = z.enum(["channel-deleted"])
 
 /** Why an attempt failed. The set is closed, so that metrics and alerts can count each reason. */
 export const attemptErrorSchema = z.enum([
@@ -143,7 +153,7 @@ export const deliverySchema = z
       }),
     waiting_for: waitingForSchema.nullable().meta({
       description:
-        "What the next attempt waits for. first-attempt: nothing, it is made when the event is consumed. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. null: no attempt follows.",
+        "What the next attempt waits for. first-attempt: nothing, it is made when the event is consumed. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. rate: its channel has a maximum rate. null: no attempt follows.",
       examples: ["retry"],
     }),
     next_attempt_at: z.iso.datetime().nullable().meta({
@@ -159,6 +169,10 @@ export const deliverySchema = z
       .meta({ description: "SHA-256 of the bytes that are signed and sent, in hexadecimal." }),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
+    dead_reason: deadReasonSchema.nullable().meta({
+      description:
+        "Why a dead delivery is dead, if its retry period did not end. channel-deleted: it was pending when an operator deleted its channel. null: its retry period ended, or it is not dead.",
+    }),
   })
   .meta({
     id: "Delivery",

@@ -12,6 +12,7 @@ const reasons: Partial<Record<NonNullable<Delivery["waiting_for"]>, string>> = {
   fault: "the dispatcher cannot send it; the dispatcher's log states why",
   resend: "a resend was requested",
   overdue: "its attempt was overdue and its record was lost",
+  rate: "its channel has a maximum rate",
 }
 
 type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "waiting_for">

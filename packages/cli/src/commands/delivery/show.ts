@@ -6,6 +6,7 @@ import { table } from "../../output/table.ts"
 import { duration, localTime } from "../../output/time.ts"
 import { describeWait } from "./describeWait.ts"
 import { lastError } from "./lastError.ts"
+import { readPause } from "./readPause.ts"
 
 const maxExcerptLength = 60
 const noAttempt = {
@@ -26,8 +27,8 @@ export const showDelivery: CliCommand = {
   ],
   async run({ callApi, print }, [id]: [string]) {
     const delivery = await callApi((client) => client.readDelivery(id))
-    const { paused_at } = await callApi((client) => client.readChannel(delivery.channel))
-    print(delivery, (shown, style) => describe(shown, paused_at, style))
+    const pausedAt = await callApi((client) => readPause(client, delivery.channel))
+    print(delivery, (shown, style) => describe(shown, pausedAt, style))
   },
 }
 
@@ -38,7 +39,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     ["delivery", delivery.id],
     ["event", delivery.event_id],
     ["channel", delivery.channel],
-    ["state", delivery.state],
+    ["state", delivery.dead_reason === null ? delivery.state : `${delivery.state}: its channel was deleted`],
     ["attempts", String(delivery.attempts)],
     ["last error", lastError(delivery) || null],
     ["next attempt", describeWait(delivery, { pausedAt, now: style.now, formatTime: style.time })],
@@ -52,7 +53,10 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
   const headers = last?.request_headers
     ? `\n\n${style.paint("dim", `Headers of attempt ${last.number}:`)}\n${block(style, Object.entries(last.request_headers))}`
     : ""
-  if (last === undefined) return `${facts}\n\n${noAttempt[delivery.state]}`
+  if (last === undefined) {
+    const why = delivery.dead_reason === null ? noAttempt[delivery.state] : "No attempt was made."
+    return `${facts}\n\n${why}`
+  }
   const attempts = table(style, delivery.attempt_log, [
     { title: "#", cell: (attempt) => String(attempt.number), align: "right" },
     { title: "STARTED", cell: (attempt) => localTime(attempt.started_at) },

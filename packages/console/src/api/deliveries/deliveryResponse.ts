@@ -21,6 +21,7 @@ export const deliveryColumns = {
   finishedAt: true,
   lastError: true,
   lastStatus: true,
+  deadReason: true,
 } as const
 
 export type DeliveryRow = {
@@ -37,6 +38,7 @@ export type DeliveryRow = {
   finishedAt: Date | null
   lastError: string | null
   lastStatus: number | null
+  deadReason: "channel_deleted" | null
 }
 
 export function deliveryResponse(row: DeliveryRow): Delivery {
@@ -54,6 +56,7 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
     body_sha256: Buffer.from(row.bodySha256).toString("hex"),
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
+    dead_reason: row.state === "dead" && row.deadReason !== null ? "channel-deleted" : null,
   }
 }
 
@@ -122,7 +125,7 @@ function parseHeaders(lines: string): Record<string, string> {
  * Replaces an unknown class of error by "protocol", because a newer dispatcher may store classes that this
  * console's schema does not allow.
  */
-function errorClass(error: string): AttemptError {
+export function errorClass(error: string): AttemptError {
   const known = attemptErrorSchema.safeParse(error)
   return known.success ? known.data : "protocol"
 }
