@@ -13,6 +13,7 @@ import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
+import { startStatistics } from "./statistics/startStatistics.ts"
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
 
@@ -41,6 +42,9 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
     log,
   })
   lifecycle.onStop("retention", async () => retention.stop())
+
+  const statistics = startStatistics({ pool, log })
+  lifecycle.onStop("statistics", () => statistics.close())
 
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())

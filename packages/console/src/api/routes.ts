@@ -33,6 +33,7 @@ import { revokeApiKey } from "./keys/revokeApiKey.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
+import { readStatistics } from "./statistics/readStatistics.ts"
 
 export const routes: readonly Route[] = [
   createChannel,
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   listApiKeys,
   readApiKey,
   revokeApiKey,
+  readStatistics,
   listAudit,
   listProblems,
   readProblem,
