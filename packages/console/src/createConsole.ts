@@ -14,6 +14,7 @@ import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
+import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
 
@@ -48,6 +49,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
 
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())
+  const changes = createChangeFeed({ sql: pool.sql, log, metrics })
   const handler = createApp({
     routes,
     context: {
@@ -59,6 +61,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       gatewayOrigin: config.GATEWAY_ORIGIN,
       invalidTopic,
       topicPrefix,
+      changes,
       openApiDocument: openApiDocument(),
     },
     requestsPerMinute: config.API_REQUESTS_PER_MINUTE,
@@ -68,5 +71,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const { CONSOLE_HOST: host, CONSOLE_PORT: port } = config
   const http = await serveHttp({ handler, host, port, variable: "CONSOLE_PORT" })
   lifecycle.onStop("http", (deadlineMs) => http.close(deadlineMs))
+  // Closed before the listener, which waits for the end of all responses.
+  lifecycle.onStop("streams", () => changes.close())
   return { port: http.port }
 }

@@ -34,6 +34,7 @@ import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
 import { readStatistics } from "./statistics/readStatistics.ts"
+import { openStream } from "./stream/openStream.ts"
 
 export const routes: readonly Route[] = [
   createChannel,
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   readApiKey,
   revokeApiKey,
   readStatistics,
+  openStream,
   listAudit,
   listProblems,
   readProblem,
