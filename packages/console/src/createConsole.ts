@@ -12,6 +12,7 @@ import type { consoleVariables } from "./config.ts"
 import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
+import { readTopicsOf } from "./kafka/readTopics.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
@@ -32,7 +33,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   lifecycle.onStop("kafka", (deadlineMs) => publisher.close(deadlineMs))
 
   const topicPrefix = config.TOPIC_PREFIX
-  const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: [] })
+  const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: config.RETRY_DELAYS })
   const invalidTopic = invalidTopicOn({ kafka, topic: topics.sitePaidInvalid, topicPrefix })
   const jobs = runJobs({ pool, context: { publish: publisher.publish, topics, invalidTopic }, log })
   lifecycle.onStop("jobs", () => jobs.close())
@@ -62,6 +63,12 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       invalidTopic,
       topicPrefix,
       changes,
+      readTopics: readTopicsOf({
+        kafka,
+        prefix: topicPrefix,
+        retryDelaysMs: config.RETRY_DELAYS,
+        retryPeriodMs: config.RETRY_PERIOD,
+      }),
       openApiDocument: openApiDocument(),
     },
     requestsPerMinute: config.API_REQUESTS_PER_MINUTE,

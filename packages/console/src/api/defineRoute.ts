@@ -6,6 +6,7 @@ import type { AddressPolicy } from "@sitewire/egress"
 import { z } from "zod"
 import type { Caller, Permission } from "../auth/caller.ts"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
+import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { ChangeFeed } from "../stream/createChangeFeed.ts"
 import { fieldErrors } from "./fieldErrors.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
@@ -24,6 +25,7 @@ export type ApiContext = {
   gatewayOrigin: string | undefined
   invalidTopic: InvalidTopic
   topicPrefix: string
+  readTopics: ReadTopics
   changes: ChangeFeed
   openApiDocument: object
 }

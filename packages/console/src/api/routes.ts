@@ -35,6 +35,7 @@ import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
 import { readStatistics } from "./statistics/readStatistics.ts"
 import { openStream } from "./stream/openStream.ts"
+import { listTopics } from "./topics/listTopics.ts"
 
 export const routes: readonly Route[] = [
   createChannel,
@@ -69,6 +70,7 @@ export const routes: readonly Route[] = [
   revokeApiKey,
   readStatistics,
   openStream,
+  listTopics,
   listAudit,
   listProblems,
   readProblem,
