@@ -16,8 +16,11 @@ import {
   jobSchema,
   pageSchema,
   resendAcceptedSchema,
+  type StreamEvent,
   stagedSecretSchema,
+  statisticsSchema,
   syncSchema,
+  topicListSchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
@@ -26,6 +29,17 @@ export type PageQuery = { cursor?: string | undefined; limit?: number | undefine
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
+export type StatisticsQuery = {
+  interval?: string | undefined
+  channel?: string | undefined
+  created_after?: string | undefined
+  created_before?: string | undefined
+}
+export type StreamQuery = {
+  event?: StreamEvent | undefined
+  channel?: string | undefined
+  connection?: string | undefined
+}
 export type Client = ReturnType<typeof createClient>
 
 /**
@@ -82,6 +96,19 @@ export function createClient(options: ApiOptions) {
       call(jobOrDryRun, { ...post, path: "jobs/erasure", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
     readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
+    readStatistics: (query: StatisticsQuery = {}) => call(statisticsSchema, { path: "statistics", query }),
+    listTopics: () => call(topicListSchema, { path: "topics" }),
+    /** The response's body is a stream of events until `signal` is aborted. */
+    openStream: (query: StreamQuery, options: { lastEventId: string | undefined; signal: AbortSignal }) =>
+      send({
+        path: "stream",
+        query,
+        headers: {
+          Accept: "text/event-stream",
+          ...(options.lastEventId === undefined ? {} : { "Last-Event-ID": options.lastEventId }),
+        },
+        signal: options.signal,
+      }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
   }
 }

@@ -17,6 +17,7 @@ import { listDeliveries } from "./delivery/list.ts"
 import { resendDelivery } from "./delivery/resend.ts"
 import { resendAllDeliveries } from "./delivery/resendAll.ts"
 import { showDelivery } from "./delivery/show.ts"
+import { tailDeliveries } from "./delivery/tail.ts"
 import { createErasure } from "./erasure/create.ts"
 import { listInvalidEvents } from "./event/listInvalid.ts"
 import { replayEvents } from "./event/replay.ts"
@@ -25,7 +26,10 @@ import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
 import { listen } from "./listen/listen.ts"
 import { publishSitePaid } from "./publish/sitePaid.ts"
+import { showStatistics } from "./statistics/show.ts"
 import { listSyncs } from "./sync/list.ts"
+import { tailSyncs } from "./sync/tail.ts"
+import { listTopics } from "./topic/list.ts"
 import { trigger } from "./trigger/trigger.ts"
 import { verify } from "./verify/verify.ts"
 
@@ -52,11 +56,11 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     description: "connections: a partner's data source for a site",
     commands: [createConnection, listConnections, showConnection, replaceToken, showSnapshot],
   },
-  { name: "sync", description: "the syncs of a connection", commands: [listSyncs] },
+  { name: "sync", description: "the syncs of a connection", commands: [listSyncs, tailSyncs] },
   {
     name: "delivery",
     description: "deliveries of site.ready, and their attempts",
-    commands: [listDeliveries, showDelivery, resendDelivery, resendAllDeliveries],
+    commands: [listDeliveries, showDelivery, resendDelivery, resendAllDeliveries, tailDeliveries],
   },
   {
     name: "event",
@@ -69,6 +73,12 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     description: "jobs: resends, replays and erasures",
     commands: [listJobs, showJob, cancelJob],
   },
+  {
+    name: "statistics",
+    description: "deliveries, attempts, triggers and syncs over time",
+    commands: [showStatistics],
+  },
+  { name: "topic", description: "the Kafka topics", commands: [listTopics] },
   { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
   trigger,
   verify,
