@@ -10,6 +10,8 @@ export const minuteMs = 60_000
  *
  * - The range of attempts and syncs is found in BRIN indexes, that of deliveries by their ids, which contain the time
  *   of their creation.
+ * - Most attempts are the first ones of deliveries of the same minute, which are read once. Only the others need a
+ *   search for their delivery: that of a null ends at once.
  * - Failed syncs are not counted as covering triggers, because the next sync covers the same ones.
  */
 export async function countMinute(sql: Sql, startedAt: Date, { now }: { now: boolean }): Promise<void> {
@@ -23,15 +25,38 @@ export async function countMinute(sql: Sql, startedAt: Date, { now }: { now: boo
   ])
 }
 
+/** True if a minute that was counted has the same number of deliveries, attempts and ended syncs now. */
+export async function isUnchanged(sql: Sql, startedAt: Date): Promise<boolean> {
+  const end = new Date(startedAt.getTime() + minuteMs)
+  const bounds = [startedAt, end, lowestDeliveryId(startedAt.getTime()), lowestDeliveryId(end.getTime())]
+  const [row] = await sql<{ unchanged: boolean }>(comparison, bounds)
+  return row?.unchanged ?? false
+}
+
+const comparison = `
+select deliveries = (select count(*) from delivery where id >= $3::uuid and id < $4::uuid)
+   and (select coalesce(sum(value::int), 0) from jsonb_each_text(attempts))
+       = (select count(*) from attempt where started_at >= $1 and started_at < $2)
+   and syncs = (select coalesce(jsonb_object_agg(outcome, n), '{}') from (
+         select outcome, count(*) as n from sync_run where started_at >= $1 and started_at < $2 group by 1
+       ) as run) as unchanged
+  from statistic where interval = 'minute' and channel_id = '' and started_at = $1`
+
 const statement = `
-with created as materialized (
-  select channel_id, count(*)::int as n from delivery where id >= $3::uuid and id < $4::uuid group by 1
+with recent as materialized (
+  select id, channel_id from delivery where id >= $3::uuid and id < $4::uuid
+),
+created as (select channel_id, count(*)::int as n from recent group by 1),
+tried as materialized (
+  select attempt.delivery_id, recent.channel_id, attempt.error, attempt.duration_ms
+    from attempt left join recent on recent.id = attempt.delivery_id
+   where attempt.started_at >= $1 and attempt.started_at < $2
 ),
 attempted as materialized (
-  select delivery.channel_id, coalesce(attempt.error, 'delivered') as outcome,
-         ${bucketOf("attempt.duration_ms")} as bucket, count(*)::int as n
-    from attempt join delivery on delivery.id = attempt.delivery_id
-   where attempt.started_at >= $1 and attempt.started_at < $2
+  select coalesce(tried.channel_id, delivery.channel_id) as channel_id, coalesce(error, 'delivered') as outcome,
+         ${bucketOf("duration_ms")} as bucket, count(*)::int as n
+    from tried left join delivery on delivery.id = case when tried.channel_id is null then tried.delivery_id end
+   where coalesce(tried.channel_id, delivery.channel_id) is not null
    group by 1, 2, 3
 ),
 waiting as materialized (

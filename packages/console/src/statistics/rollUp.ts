@@ -1,5 +1,5 @@
 import { onOwnConnection, type Pool, type Sql } from "@sitewire/database"
-import { countMinute, minuteMs } from "./countMinute.ts"
+import { countMinute, isUnchanged, minuteMs } from "./countMinute.ts"
 import { mergeStatistics } from "./mergeStatistics.ts"
 
 export const hourMs = 60 * minuteMs
@@ -46,7 +46,7 @@ async function countNext(sql: Sql, position: Position): Promise<RollUp> {
     return "counted"
   }
   if (!(await isSettled(sql, unsettled))) return "idle"
-  await countMinute(sql, unsettled, { now: false })
+  if (!(await isUnchanged(sql, unsettled))) await countMinute(sql, unsettled, { now: false })
   await mergeEnded(sql, unsettled)
   await sql("update statistics_position set settled_through = $1", [after(unsettled, minuteMs)])
   return "settled"
