@@ -47,6 +47,7 @@ test("every command has the form <noun> <verb>, except the tools", () => {
     "job cancel",
     "statistics show",
     "topic list",
+    "reconcile",
     "publish site.paid",
     "trigger",
     "verify",

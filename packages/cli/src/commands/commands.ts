@@ -26,6 +26,7 @@ import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
 import { listen } from "./listen/listen.ts"
 import { publishSitePaid } from "./publish/sitePaid.ts"
+import { reconcile } from "./reconcile/reconcile.ts"
 import { showStatistics } from "./statistics/show.ts"
 import { listSyncs } from "./sync/list.ts"
 import { tailSyncs } from "./sync/tail.ts"
@@ -70,7 +71,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   { name: "erasure", description: "erasures of personal data", commands: [createErasure] },
   {
     name: "job",
-    description: "jobs: resends, replays and erasures",
+    description: "jobs: resends, replays, erasures and reconciliations",
     commands: [listJobs, showJob, cancelJob],
   },
   {
@@ -79,6 +80,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     commands: [showStatistics],
   },
   { name: "topic", description: "the Kafka topics", commands: [listTopics] },
+  reconcile,
   { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
   trigger,
   verify,

@@ -27,6 +27,8 @@ export type ApiContext = {
   topicPrefix: string
   readTopics: ReadTopics
   changes: ChangeFeed
+  /** How long dispatchers store deliveries. */
+  deliveryRetentionMs: number
   openApiDocument: object
 }
 

@@ -1,10 +1,4 @@
-import {
-  consumerGroups,
-  type Topic,
-  type TopicSettings,
-  topicCatalogue,
-  topicNames,
-} from "@sitewire/contracts"
+import { groupNames, type Topic, type TopicSettings, topicCatalogue, topicNames } from "@sitewire/contracts"
 import { type KafkaConnection, readBacklog, type TopicBacklog } from "@sitewire/kafka"
 import { reasonOf } from "@sitewire/runtime"
 import { KafkaUnavailable } from "./invalidTopic.ts"
@@ -44,10 +38,10 @@ export function readTopicsOf({ kafka, ...settings }: TopicSettings & { kafka: Ka
 
 function groupsByTopic(settings: TopicSettings): (name: string) => string | null {
   const { sitePaid, retry, connectorTriggered } = topicNames(settings)
-  const { paid, due, triggered } = consumerGroups(settings.prefix)
+  const { paid, due, triggers } = groupNames(settings.prefix)
   return (name) => {
     if (name === sitePaid) return paid
-    if (name === connectorTriggered) return triggered
+    if (name === connectorTriggered) return triggers
     return retry.includes(name) ? due : null
   }
 }

@@ -17,13 +17,4 @@ export function topicNames({ prefix, retryDelaysMs }: TopicNameSettings) {
   }
 }
 
-/** The consumer groups of site.paid, of the retry topics, and of connector.triggered. */
-export function consumerGroups(prefix: string) {
-  return {
-    paid: `${prefix}webhook-dispatcher.paid`,
-    due: `${prefix}webhook-dispatcher.due`,
-    triggered: `${prefix}sync-scheduler`,
-  }
-}
-
 export type TopicNames = ReturnType<typeof topicNames>
