@@ -26,6 +26,9 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => it?.stop("SIGTERM"))
 
+/** Each start of a command can take seconds on a busy machine. */
+const manyCommands = { timeout: 120_000 }
+
 const run = (...args: string[]) => runCli(args, { env })
 
 function tail(...args: string[]) {
@@ -55,22 +58,26 @@ async function insertDelivery(channel: string): Promise<string> {
   return id
 }
 
-test("delivery tail prints each delivery, also those of an interruption, and exits with 0 when interrupted", async () => {
-  const { child, seen } = tail("delivery", "tail")
-  await waitUntil("the connection", () => seen.stderr.includes("Following changes"))
-  const first = await insertDelivery("acme")
-  await waitUntil("the first delivery", () => seen.stdout.includes(first))
-  expect(seen.stdout).toMatch(new RegExp(`${first}  acme  pending  #0\\n`))
-  await console.end("SIGKILL")
-  await waitUntil("the interruption", () => seen.stderr.includes("interrupted"))
-  const missed = await insertDelivery("acme")
-  console = await it.start("console", { CONSOLE_PORT: new URL(env.SITEWIRE_API ?? "").port })
-  await waitUntil("the missed delivery", () => seen.stdout.includes(missed))
-  child.kill("SIGINT")
-  expect(await once(child, "exit")).toEqual([0, null])
-}, 60_000)
+test(
+  "delivery tail prints each delivery, also those of an interruption, and exits with 0 when interrupted",
+  manyCommands,
+  async () => {
+    const { child, seen } = tail("delivery", "tail")
+    await waitUntil("the connection", () => seen.stderr.includes("Following changes"))
+    const first = await insertDelivery("acme")
+    await waitUntil("the first delivery", () => seen.stdout.includes(first))
+    expect(seen.stdout).toMatch(new RegExp(`${first}  acme  pending  #0\\n`))
+    await console.end("SIGKILL")
+    await waitUntil("the interruption", () => seen.stderr.includes("interrupted"))
+    const missed = await insertDelivery("acme")
+    console = await it.start("console", { CONSOLE_PORT: new URL(env.SITEWIRE_API ?? "").port })
+    await waitUntil("the missed delivery", () => seen.stdout.includes(missed))
+    child.kill("SIGINT")
+    expect(await once(child, "exit")).toEqual([0, null])
+  },
+)
 
-test("sync tail prints the syncs of one connection", async () => {
+test("sync tail prints the syncs of one connection", manyCommands, async () => {
   for (const id of ["one", "two"])
     await run(
       "connection",
@@ -97,7 +104,7 @@ test("sync tail prints the syncs of one connection", async () => {
   expect(seen.stdout).not.toContain('"connection": "one"')
 })
 
-test("a tail that the API rejects ends with an error", async () => {
+test("a tail that the API rejects ends with an error", manyCommands, async () => {
   expect(await run("delivery", "tail", "--channel", "nobody")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('"nobody"'),
@@ -106,7 +113,7 @@ test("a tail that the API rejects ends with an error", async () => {
   expect(nowhere.code).toBe(3)
 })
 
-test("a tail ends when its key is revoked", async () => {
+test("a tail ends when its key is revoked", manyCommands, async () => {
   const key = await runScript(
     "packages/console/src/tools/createKey.ts",
     ["--name", "revoked", "--scopes", "read"],
@@ -124,7 +131,7 @@ test("a tail ends when its key is revoked", async () => {
   expect(seen.stderr).toContain("(401)")
 })
 
-test("topic list and statistics show print tables", async () => {
+test("topic list and statistics show print tables", manyCommands, async () => {
   const topics = await run("topic", "list")
   expect(topics.code).toBe(0)
   expect(topics.stdout).toMatch(/^NAME +PARTITIONS +RECORDS +LAG +GROUP\n\S+site\.paid +2 +0 +0 /)

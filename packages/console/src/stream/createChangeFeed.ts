@@ -17,7 +17,7 @@ const unavailableMs = 10_000
 const maxStreams = 100
 const maxStreamsOfKey = 10
 
-export type StreamFilter = {
+type StreamFilter = {
   event?: StreamEvent | undefined
   channel?: string | undefined
   connection?: string | undefined
