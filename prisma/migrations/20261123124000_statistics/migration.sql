@@ -1,7 +1,7 @@
 -- Rows of these tables arrive in the order of time, so a BRIN index finds a range of time at nearly no cost for an
 -- insert. Creating it reads the table once. With autosummarize, a search does not read all pages that were added since
 -- the last vacuum.
-CREATE INDEX "attempt_started_at_idx" ON "attempt" USING BRIN ("started_at") WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX IF NOT EXISTS "attempt_started_at_idx" ON "attempt" USING BRIN ("started_at") WITH (pages_per_range = 32, autosummarize = on);
 CREATE INDEX "sync_run_started_at_idx" ON "sync_run" USING BRIN ("started_at") WITH (pages_per_range = 32, autosummarize = on);
 
 CREATE TYPE "statistic_interval" AS ENUM ('minute', 'hour', 'day');
