@@ -163,14 +163,15 @@ test("a node can be drained while Kafka or Postgres is away and no pod is ready"
 })
 
 test("who creates the retry topics and who uses them read the same settings", () => {
-  const [setup, dispatcher] = ["setup", "webhook-dispatcher"].map((wanted) =>
+  const [setup, dispatcher, console] = ["setup", "webhook-dispatcher", "console"].map((wanted) =>
     processes.find(({ name }) => name === wanted),
   )
   for (const variable of ["TOPIC_PREFIX", "RETRY_DELAYS", "RETRY_PERIOD"]) {
     expect(setup && read(setup, variable)).toEqual(dispatcher && read(dispatcher, variable))
+    expect(setup && read(setup, variable)).toEqual(console && read(console, variable))
   }
   // An overlay sets the delays in this ConfigMap, whose base is empty.
-  for (const process of [setup, dispatcher])
+  for (const process of [setup, dispatcher, console])
     expect(process?.container.envFrom).toContainEqual({ configMapRef: { name: "sitewire-retries" } })
 })
 

@@ -7,12 +7,14 @@ import {
   kafkaVariables,
   portVariable,
   retentionBounds,
+  retryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
 
 export const consoleVariables = {
   ...kafkaVariables,
   ...databaseVariables,
+  ...retryVariables,
   CONSOLE_HOST: z.string().default("127.0.0.1").meta({
     description:
       "IP address on which the management API listens. It must not be reachable from the internet.",

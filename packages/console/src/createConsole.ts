@@ -13,7 +13,10 @@ import { reconcileSources } from "./jobs/reconcile/reconcileSources.ts"
 import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
+import { readTopicsOf } from "./kafka/readTopics.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
+import { startStatistics } from "./statistics/startStatistics.ts"
+import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
 
@@ -32,7 +35,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   lifecycle.onStop("kafka", (deadlineMs) => publisher.close(deadlineMs))
 
   const topicPrefix = config.TOPIC_PREFIX
-  const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: [] })
+  const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: config.RETRY_DELAYS })
   const invalidTopic = invalidTopicOn({ kafka, topic: topics.sitePaidInvalid, topicPrefix })
   const jobs = runJobs({
     pool,
@@ -49,8 +52,12 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   })
   lifecycle.onStop("retention", async () => retention.stop())
 
+  const statistics = startStatistics({ pool, log })
+  lifecycle.onStop("statistics", () => statistics.close())
+
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())
+  const changes = createChangeFeed({ sql: pool.sql, log, metrics })
   const handler = createApp({
     routes,
     context: {
@@ -62,6 +69,13 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       gatewayOrigin: config.GATEWAY_ORIGIN,
       invalidTopic,
       topicPrefix,
+      changes,
+      readTopics: readTopicsOf({
+        kafka,
+        prefix: topicPrefix,
+        retryDelaysMs: config.RETRY_DELAYS,
+        retryPeriodMs: config.RETRY_PERIOD,
+      }),
       deliveryRetentionMs: config.RETENTION,
       openApiDocument: openApiDocument(),
     },
@@ -72,5 +86,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const { CONSOLE_HOST: host, CONSOLE_PORT: port } = config
   const http = await serveHttp({ handler, host, port, variable: "CONSOLE_PORT" })
   lifecycle.onStop("http", (deadlineMs) => http.close(deadlineMs))
+  // Closed before the listener, which waits for the end of all responses.
+  lifecycle.onStop("streams", () => changes.close())
   return { port: http.port }
 }

@@ -44,4 +44,4 @@ CREATE INDEX "channel_status_dispatcher_id_idx" ON "channel_status"("dispatcher_
 
 -- Attempts are appended in the order of their time, so this index needs one entry per 128 pages. Without
 -- autosummarize, new pages would have no entry before the next vacuum, and every search would read them.
-CREATE INDEX "attempt_started_at_idx" ON "attempt" USING BRIN ("started_at") WITH (autosummarize = on);
+CREATE INDEX "attempt_started_at_idx" ON "attempt" USING BRIN ("started_at") WITH (pages_per_range = 32, autosummarize = on);

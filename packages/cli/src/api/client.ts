@@ -25,10 +25,13 @@ import {
   pageSchema,
   requestedSyncSchema,
   resendAcceptedSchema,
+  type StreamEvent,
   stagedSecretSchema,
+  statisticsSchema,
   syncSchema,
   testDeliverySchema,
   windowPageSchema,
+  topicListSchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
@@ -60,6 +63,17 @@ export type ChannelQuery = PageQuery & {
 }
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
+export type StatisticsQuery = {
+  interval?: string | undefined
+  channel?: string | undefined
+  created_after?: string | undefined
+  created_before?: string | undefined
+}
+export type StreamQuery = {
+  event?: StreamEvent | undefined
+  channel?: string | undefined
+  connection?: string | undefined
+}
 export type Client = ReturnType<typeof createClient>
 
 /**
@@ -138,6 +152,19 @@ export function createClient(options: ApiOptions) {
       call(jobSchema, { ...post, path: "jobs/reconcile", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
     readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
+    readStatistics: (query: StatisticsQuery = {}) => call(statisticsSchema, { path: "statistics", query }),
+    listTopics: () => call(topicListSchema, { path: "topics" }),
+    /** The response's body is a stream of events until `signal` is aborted. */
+    openStream: (query: StreamQuery, options: { lastEventId: string | undefined; signal: AbortSignal }) =>
+      send({
+        path: "stream",
+        query,
+        headers: {
+          Accept: "text/event-stream",
+          ...(options.lastEventId === undefined ? {} : { "Last-Event-ID": options.lastEventId }),
+        },
+        signal: options.signal,
+      }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
   }
 }

@@ -14,21 +14,27 @@ export type ApiRequest = {
   method?: "GET" | "POST" | "PATCH" | "DELETE"
   path: string
   query?: object
+  headers?: Record<string, string>
   body?: unknown
   /** For a route that waits for something. Default: the client's. */
   timeoutMs?: number
+  /** Ends the request, instead of the timeout. */
+  signal?: AbortSignal
 }
 
 export function createRequest({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: ApiOptions) {
   const base = `${api.replace(/\/+$/, "")}/v1/`
 
-  async function send(request: ApiRequest): Promise<Response> {
-    const { method = "GET", path, query = {}, body, timeoutMs = usualTimeoutMs } = request
+  async function send({ method = "GET", path, query = {}, body, ...more }: ApiRequest): Promise<Response> {
     const url = new URL(path, base)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))
     }
-    const headers: Record<string, string> = { Authorization: `Bearer ${key}`, Accept: "application/json" }
+    const headers: Record<string, string> = {
+      Authorization: `Bearer ${key}`,
+      Accept: "application/json",
+      ...more.headers,
+    }
     if (body !== undefined) headers["Content-Type"] = "application/json"
     const response = await reach(() =>
       fetch(url, {
@@ -37,7 +43,7 @@ export function createRequest({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: 
         body: body === undefined ? null : JSON.stringify(body),
         // Following a redirect would send the key to an address that the user did not configure.
         redirect: "manual",
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: more.signal ?? AbortSignal.timeout(more.timeoutMs ?? usualTimeoutMs),
       }),
     )
     if (response.ok) return response

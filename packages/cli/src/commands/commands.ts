@@ -27,6 +27,7 @@ import { resendDelivery } from "./delivery/resend.ts"
 import { resendAllDeliveries } from "./delivery/resendAll.ts"
 import { revealDelivery } from "./delivery/reveal.ts"
 import { showDelivery } from "./delivery/show.ts"
+import { tailDeliveries } from "./delivery/tail.ts"
 import { createErasure } from "./erasure/create.ts"
 import { listInvalidEvents } from "./event/listInvalid.ts"
 import { replayEvents } from "./event/replay.ts"
@@ -36,7 +37,10 @@ import { showJob } from "./job/show.ts"
 import { listen } from "./listen/listen.ts"
 import { publishSitePaid } from "./publish/sitePaid.ts"
 import { reconcile } from "./reconcile/reconcile.ts"
+import { showStatistics } from "./statistics/show.ts"
 import { listSyncs } from "./sync/list.ts"
+import { tailSyncs } from "./sync/tail.ts"
+import { listTopics } from "./topic/list.ts"
 import { trigger } from "./trigger/trigger.ts"
 import { verify } from "./verify/verify.ts"
 
@@ -76,7 +80,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       showSnapshot,
     ],
   },
-  { name: "sync", description: "the syncs of a connection", commands: [listSyncs] },
+  { name: "sync", description: "the syncs of a connection", commands: [listSyncs, tailSyncs] },
   {
     name: "delivery",
     description: "deliveries of site.ready, and their attempts",
@@ -87,6 +91,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       resendDelivery,
       resendAllDeliveries,
       cancelDelivery,
+      tailDeliveries,
     ],
   },
   {
@@ -100,6 +105,12 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     description: "jobs: resends, replays, erasures and reconciliations",
     commands: [listJobs, showJob, cancelJob],
   },
+  {
+    name: "statistics",
+    description: "deliveries, attempts, triggers and syncs over time",
+    commands: [showStatistics],
+  },
+  { name: "topic", description: "the Kafka topics", commands: [listTopics] },
   reconcile,
   { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
   certify,

@@ -6,6 +6,8 @@ import type { AddressPolicy } from "@sitewire/egress"
 import { z } from "zod"
 import type { Caller, Permission } from "../auth/caller.ts"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
+import type { ReadTopics } from "../kafka/readTopics.ts"
+import type { ChangeFeed } from "../stream/createChangeFeed.ts"
 import { fieldErrors } from "./fieldErrors.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
 import type { Problem, RouteResponse, Success } from "./response.ts"
@@ -23,6 +25,8 @@ export type ApiContext = {
   gatewayOrigin: string | undefined
   invalidTopic: InvalidTopic
   topicPrefix: string
+  readTopics: ReadTopics
+  changes: ChangeFeed
   /** How long dispatchers store deliveries. */
   deliveryRetentionMs: number
   openApiDocument: object
@@ -54,6 +58,8 @@ type Description = {
   reveals?: true
   /** The response to GET has an ETag, which PATCH accepts in If-Match. */
   etag?: true
+  /** The response is a stream that lasts until the client or the console ends it. */
+  endless?: true
   /** Further statuses and their meanings, for the OpenAPI document. */
   otherResponses?: Record<number, string>
   /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
@@ -64,7 +70,14 @@ type Schemas<Params, Query, Body, Result> = {
   params?: Params
   query?: Query
   body?: Body
-  success: { status: number; description: string; schema?: Result; headers?: z.ZodObject }
+  success: {
+    status: number
+    description: string
+    schema?: Result
+    headers?: z.ZodObject
+    /** Of a success without `schema`. Default: any. */
+    contentType?: string
+  }
 }
 
 export type Route = Description &

@@ -19,6 +19,8 @@ type Stream = {
   status: number
   headers: Record<string, string>
   chunks: AsyncIterable<Uint8Array> | null
+  /** Aborted to close the connection before the end of `chunks`. */
+  cutOff?: AbortSignal
 }
 
 export type Problem = {

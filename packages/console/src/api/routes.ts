@@ -46,6 +46,9 @@ import { revokeApiKey } from "./keys/revokeApiKey.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
+import { readStatistics } from "./statistics/readStatistics.ts"
+import { openStream } from "./stream/openStream.ts"
+import { listTopics } from "./topics/listTopics.ts"
 
 export const routes: readonly Route[] = [
   createChannel,
@@ -91,6 +94,9 @@ export const routes: readonly Route[] = [
   listApiKeys,
   readApiKey,
   revokeApiKey,
+  readStatistics,
+  openStream,
+  listTopics,
   listAudit,
   listProblems,
   readProblem,

@@ -136,6 +136,12 @@ export const problemCodes = {
     meaning: "The API key has sent more requests than its limit allows.",
     remedy: "Wait for the number of seconds in `Retry-After`.",
   },
+  "too-many-streams": {
+    status: 429,
+    title: "Too many streams",
+    meaning: "The API key, or the console, has as many open streams as it may have.",
+    remedy: "Close a stream, or try again after the number of seconds in `Retry-After`.",
+  },
   "internal-error": {
     status: 500,
     title: "Internal error",

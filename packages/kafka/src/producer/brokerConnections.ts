@@ -8,6 +8,7 @@ import protocol from "kafkajs/src/protocol/requests/index.js"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { type ClientLimits, clientOptions } from "../client/createClient.ts"
 import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
+import { type FirstRecord, fetchFirst } from "./fetchFirst.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
@@ -27,6 +28,11 @@ export type BrokerConnections = {
     partitions: PartitionRecords[],
     timeoutMs: number,
   ): Promise<ProduceOutcomes>
+  fetchFirst(
+    leader: number,
+    topic: string,
+    partitions: { partition: number; offset: bigint }[],
+  ): Promise<FirstRecord[]>
 }
 
 type MetadataResponse = {
@@ -76,6 +82,9 @@ export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLi
     async produce(leader, topic, partitions, timeoutMs) {
       const broker = await pool.findBroker({ nodeId: leader })
       return sendProduceRequest(broker, topic, partitions, timeoutMs, kafka.clock)
+    },
+    async fetchFirst(leader, topic, partitions) {
+      return fetchFirst(await pool.findBroker({ nodeId: leader }), topic, partitions)
     },
   }
 }

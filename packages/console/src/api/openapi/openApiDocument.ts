@@ -51,7 +51,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
   }
   const content = success.schema
     ? { "application/json": { schema: success.schema } }
-    : { "*/*": { schema: { type: "string", format: "binary" } as const } }
+    : { [success.contentType ?? "*/*"]: { schema: { type: "string", format: "binary" } as const } }
   return {
     operationId: route.operation,
     summary: route.summary,

@@ -56,7 +56,9 @@ export function createRouter(
       ...(route.allow === "anyone" ? [] : [authenticate(context.sql, route.allow), limit]),
       ...(route.body ? readJsonBody() : []),
       async (request, response) => {
-        await sendResponse(response, route.success.status, await runRoute(route, context, request, response))
+        const result = await runRoute(route, context, request, response)
+        if (route.endless && result.kind === "stream") response.locals.endless = true
+        await sendResponse(response, route.success.status, result)
       },
     )
   }

@@ -27,8 +27,7 @@ export function handleErrors(log: Logger): ErrorRequestHandler {
       )
     } else if (error instanceof KafkaUnavailable) {
       log.warn({ error, requestId, route }, "Kafka is unavailable")
-      const detail = "Kafka is unavailable, so the invalid events cannot be read. Try again in a few seconds."
-      sendProblem(response, problem("kafka-unavailable", detail))
+      sendProblem(response, problem("kafka-unavailable", "Kafka is unavailable. Try again in a few seconds."))
     } else {
       log.error({ error, requestId, route }, "a request failed")
       const detail = `The console failed unexpectedly. Its log has the error, with the request id ${requestId}.`

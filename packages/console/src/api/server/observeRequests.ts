@@ -29,7 +29,13 @@ export function observeRequests({ log, metrics }: { log: Logger; metrics: Regist
     response.once("close", () => {
       const ms = performance.now() - startedAt
       const method = knownMethods.includes(request.method) ? request.method : "other"
-      const { route = "none", apiKey } = response.locals
+      const { route = "none", apiKey, endless } = response.locals
+      if (endless) {
+        // Its duration says nothing about the console, and a client that disconnects is its normal end.
+        requests.inc({ method, route, status: response.statusCode })
+        log.info({ method, route, status: response.statusCode, requestId, apiKey }, "stream ended")
+        return
+      }
       const status = response.writableFinished ? response.statusCode : "aborted"
       requests.inc({ method, route, status })
       seconds.observe({ method, route }, ms / 1000)

@@ -25,12 +25,25 @@ export async function sendResponse(response: Response, status: number, result: R
   }
   response.status(result.status)
   if (result.chunks === null) response.end()
-  else await pipeline(Readable.from(result.chunks, { objectMode: false }), response)
+  else await streamChunks(response, result.chunks, result.cutOff)
+}
+
+async function streamChunks(
+  response: Response,
+  chunks: AsyncIterable<Uint8Array>,
+  cutOff: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await pipeline(Readable.from(chunks, { objectMode: false }), response, cutOff ? { signal: cutOff } : {})
+  } catch (error) {
+    // The reason for the cut says more than the pipeline's AbortError.
+    throw cutOff?.aborted ? cutOff.reason : error
+  }
 }
 
 /** Sends a problem document (RFC 9457). Its type is the path of a page that explains the code. */
 export function sendProblem(response: Response, { code, status, detail, errors }: Problem): void {
-  if (status === 503) response.setHeader("retry-after", "5")
+  if (status === 503 || code === "too-many-streams") response.setHeader("retry-after", "5")
   const document: ProblemDocument = {
     type: `/problems/${code}`,
     code,

@@ -1,0 +1,77 @@
+import { type StatisticPoint, type Statistics, statisticIntervalSchema } from "@sitewire/contracts"
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
+import { parseTime } from "../../options/parseTime.ts"
+import type { Style } from "../../output/style.ts"
+import { table } from "../../output/table.ts"
+import { duration, localTime } from "../../output/time.ts"
+
+type Options = { interval: string; channel?: string; createdAfter?: string; createdBefore?: string }
+
+export const showStatistics: CliCommand = {
+  name: "show",
+  description: "show deliveries, attempts, latency, triggers and syncs per minute, hour or day",
+  options: [
+    new Option("--interval <interval>", "the length of a row")
+      .choices(statisticIntervalSchema.options)
+      .default("minute"),
+    new Option("--channel <channel>", "only this channel"),
+    new Option(
+      "--created-after <time>",
+      "only rows that begin at this time or later (default: 60 rows)",
+    ).argParser(parseTime),
+    new Option("--created-before <time>", "only rows that begin before this time (default: now)").argParser(
+      parseTime,
+    ),
+  ],
+  notes: "A minute is counted about half a minute after its end. Hours and days are in UTC.",
+  examples: [
+    "sitewire statistics show",
+    "sitewire statistics show --channel acme --interval hour --created-after 2026-11-21",
+    "sitewire statistics show --interval day --json | jq '.data[] | [.started_at, .deliveries]'",
+  ],
+  async run({ callApi, print }, _, { interval, channel, createdAfter, createdBefore }: Options) {
+    const query = { interval, channel, created_after: createdAfter, created_before: createdBefore }
+    print(await callApi((client) => client.readStatistics(query)), describe)
+  },
+}
+
+function describe({ data, deferred }: Statistics, style: Style): string {
+  if (data.length === 0) return "Nothing has been counted in this time."
+  const rows = table(style, data, [
+    { title: "START", cell: (point) => localTime(point.started_at) },
+    { title: "DELIVERIES", cell: (point) => String(point.deliveries), align: "right" },
+    { title: "DELIVERED", cell: (point) => String(point.attempts.delivered), align: "right" },
+    {
+      title: "P50",
+      cell: ({ latency_ms: latency }) => (latency ? duration(latency.p50) : ""),
+      align: "right",
+    },
+    {
+      title: "P99",
+      cell: ({ latency_ms: latency }) => (latency ? duration(latency.p99) : ""),
+      align: "right",
+    },
+    { title: "TRIGGERS", cell: (point) => String(point.triggers ?? ""), align: "right" },
+    { title: "SYNCS", cell: (point) => (point.syncs ? String(total(point.syncs)) : ""), align: "right" },
+    { title: "FAILED SYNCS", cell: (point) => String(point.syncs?.failed ?? ""), align: "right" },
+    { title: "FAILED ATTEMPTS", cell: failedAttempts, paint: (text) => style.paint("red", text) },
+  ])
+  const waiting = deferred ? nonZero(deferred.by_reason) : ""
+  return waiting === "" ? rows : `${rows}\n\ndeferred now: ${waiting}`
+}
+
+function failedAttempts({ attempts: { delivered: _, ...failed } }: StatisticPoint): string {
+  return nonZero(failed)
+}
+
+function nonZero(counts: Record<string, number>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ")
+}
+
+function total(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}

@@ -1,0 +1,27 @@
+import type { StreamedSync } from "@sitewire/contracts"
+import { followStream } from "../../api/followStream.ts"
+import type { CliCommand } from "../../command.ts"
+import { escapeControls } from "../../output/escapeControls.ts"
+import type { Style } from "../../output/style.ts"
+import { duration, localTime } from "../../output/time.ts"
+
+export const tailSyncs: CliCommand = {
+  name: "tail",
+  description: "print syncs as they begin and end",
+  arguments: [["[connection]", "only syncs of this connection"]],
+  notes: "Runs until it is interrupted (Ctrl-C). A sync can be printed twice after an interruption.",
+  examples: ["sitewire sync tail", "sitewire sync tail bakery --json"],
+  async run(session, [connection]: readonly string[]) {
+    await followStream(session, { event: "sync", connection }, (_event, data) =>
+      session.print(data as StreamedSync, describe),
+    )
+  },
+}
+
+function describe(sync: StreamedSync, style: Style): string {
+  const { connection, site, fence, started_at, finished_at, outcome, error, triggers } = sync
+  const took = finished_at === null ? "" : `in ${duration(Date.parse(finished_at) - Date.parse(started_at))}`
+  const facts = [error ?? "", took, `triggers ${triggers}`].filter((part) => part !== "")
+  const names = `${escapeControls(connection)}  ${escapeControls(site)}  #${fence}`
+  return `${localTime(finished_at ?? started_at)}  ${names}  ${style.state(outcome)}  ${facts.join("  ")}`
+}

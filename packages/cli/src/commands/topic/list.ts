@@ -1,0 +1,33 @@
+import type { CliCommand } from "../../command.ts"
+import { table } from "../../output/table.ts"
+import { relativeTime } from "../../output/time.ts"
+
+export const listTopics: CliCommand = {
+  name: "list",
+  description: "list the Kafka topics with the lag of their consumers",
+  notes: "In a retry topic, records are unread until their delay is over.",
+  examples: [
+    "sitewire topic list",
+    "sitewire topic list --json | jq '.data[] | select(.lag > 1000) | .name'",
+  ],
+  async run({ callApi, print }) {
+    const topics = await callApi((client) => client.listTopics())
+    print(topics, ({ data }, style) =>
+      table(style, data, [
+        { title: "NAME", cell: ({ name }) => name },
+        { title: "PARTITIONS", cell: ({ partitions }) => String(partitions.length), align: "right" },
+        {
+          title: "RECORDS",
+          cell: ({ records }) => (records === null ? "missing" : String(records)),
+          align: "right",
+        },
+        { title: "LAG", cell: ({ lag }) => String(lag ?? ""), align: "right" },
+        {
+          title: "OLDEST UNREAD",
+          cell: ({ oldest_unread_at: at }) => (at === null ? "" : relativeTime(at, style.now)),
+        },
+        { title: "GROUP", cell: ({ group }) => group ?? "" },
+      ]),
+    )
+  },
+}

@@ -1,0 +1,95 @@
+import {
+  attemptOutcomeSchema,
+  deferralReasonSchema,
+  maxStatisticPoints,
+  type StatisticPoint,
+  statisticsQuerySchema,
+  statisticsSchema,
+  syncOutcomeSchema,
+} from "@sitewire/contracts"
+import { quantile } from "../../statistics/latency.ts"
+import { readDeferred } from "../../statistics/readDeferred.ts"
+import {
+  type Counts,
+  floorTo,
+  lengthMs,
+  type Point,
+  readPoints,
+  readPosition,
+} from "../../statistics/readPoints.ts"
+import { findChannel } from "../channels/findChannel.ts"
+import { defineRoute } from "../defineRoute.ts"
+import { invalidRequest, notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+
+const defaultPoints = 60
+
+export const readStatistics = defineRoute({
+  method: "get",
+  path: "/v1/statistics",
+  operation: "readStatistics",
+  summary: "Read statistics per minute, hour or day",
+  allow: ["read", "channel"],
+  description:
+    "Deliveries, attempts and their latency, of one channel or of all; of all, triggers and syncs too. A minute is counted about half a minute after its end.",
+  query: statisticsQuerySchema,
+  otherResponses: { 404: "The channel does not exist." },
+  success: { status: 200, description: "The points, oldest first.", schema: statisticsSchema },
+  async handle({ prisma, sql }, { query, caller }) {
+    const { interval, channel } = query
+    if (channel === undefined && caller.channels !== "all") {
+      const message = "channel is required, because the API key may not see all channels"
+      return invalidRequest("query", [{ field: "channel", message }])
+    }
+    const length = lengthMs[interval]
+    const to = ceilTo(
+      query.created_before === undefined ? Date.now() : Date.parse(query.created_before),
+      length,
+    )
+    const from =
+      query.created_after === undefined
+        ? Math.max(0, to - defaultPoints * length)
+        : ceilTo(Date.parse(query.created_after), length)
+    if (to - from > maxStatisticPoints * length) {
+      const message = `created_after and created_before must not be more than ${maxStatisticPoints} points (of one ${interval} each) apart`
+      return invalidRequest("query", [{ field: "created_after", message }])
+    }
+    if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
+      return notFound("channel", channel)
+    const position = await readPosition(sql)
+    const points = await readPoints(sql, { interval, channel: channel ?? "", from, to }, position)
+    const deferred = await readDeferred(sql, channel ?? "", position)
+    return ok({
+      interval,
+      channel: channel ?? null,
+      counted_before: position.countedThrough.toISOString(),
+      deferred: deferred && {
+        counted_at: deferred.countedAt.toISOString(),
+        by_reason: complete(deferralReasonSchema.options, deferred.byReason),
+      },
+      data: points.map((point) => pointResponse(point, channel === undefined)),
+    })
+  },
+})
+
+function pointResponse(point: Point, isTotal: boolean): StatisticPoint {
+  const p50 = quantile(point.latency, 0.5)
+  const p99 = quantile(point.latency, 0.99)
+  return {
+    started_at: new Date(point.startedAt).toISOString(),
+    deliveries: point.deliveries,
+    attempts: complete(attemptOutcomeSchema.options, point.attempts),
+    latency_ms: p50 === null || p99 === null ? null : { p50, p99 },
+    triggers: isTotal ? point.triggers : null,
+    syncs: isTotal ? complete(syncOutcomeSchema.options, point.syncs) : null,
+  }
+}
+
+/** All keys, those without a count with 0. */
+function complete<Key extends string>(keys: readonly Key[], counts: Counts): Record<Key, number> {
+  return Object.fromEntries(keys.map((key) => [key, counts[key] ?? 0])) as Record<Key, number>
+}
+
+function ceilTo(ms: number, length: number): number {
+  return floorTo(ms + length - 1, length)
+}

@@ -1,0 +1,129 @@
+import type { Statistics } from "@sitewire/contracts"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+import { countFrom, insertDelivery, insertSync } from "../../../test/fixtures/statistics.ts"
+import { hourMs, rollUp } from "../../statistics/rollUp.ts"
+
+const minuteMs = 60_000
+/** The begin of an hour that is at least two hours ago. */
+const hour = Math.floor(Date.now() / hourMs - 2) * hourMs
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+  const { sql } = console.pool
+  for (const id of ["acme", "other"])
+    await console.call("POST", "/v1/channels", { body: { id, address: "https://partner.example/" } })
+  await countFrom(sql, hour)
+  for (const at of [hour, hour + hourMs]) {
+    await insertDelivery(sql, {
+      at,
+      attempts: [
+        ...Array.from({ length: 99 }, () => ({ at, durationMs: 100 })),
+        { at, error: "timeout", durationMs: 10_000 },
+      ],
+    })
+    await insertDelivery(sql, { at, channel: "other", deferred: "busy" })
+    await insertSync(sql, { at, triggers: 4 })
+  }
+  // The first hour is settled and stored as an hour; the second one consists of minutes only.
+  for (let step = await rollUp(console.pool); step !== "idle"; step = await rollUp(console.pool)) {
+    await sql("update statistic set counted_at = now() - interval '1 hour' where started_at < $1", [
+      new Date(hour + hourMs),
+    ])
+  }
+})
+afterAll(() => console.close())
+
+const iso = (ms: number) => new Date(ms).toISOString()
+async function read(query: string, key = console.key) {
+  const { status, json, text } = await console.call("GET", `/v1/statistics?${query}`, { key })
+  expect(status, text).toBe(200)
+  return json as unknown as Statistics
+}
+
+test("minutes, hours and days have the same totals, whether they are stored already or not", async () => {
+  const range = `created_after=${iso(Math.floor(hour / 86_400_000) * 86_400_000)}`
+  for (const interval of ["minute", "hour", "day"]) {
+    const { data } = await read(`interval=${interval}&${range}`)
+    const sum = (pick: (point: (typeof data)[number]) => number) =>
+      data.reduce((total, point) => total + pick(point), 0)
+    expect(
+      sum((point) => point.deliveries),
+      interval,
+    ).toBe(4)
+    expect(
+      sum((point) => point.attempts.delivered),
+      interval,
+    ).toBe(198)
+    expect(
+      sum((point) => point.attempts.timeout),
+      interval,
+    ).toBe(2)
+    expect(
+      sum((point) => point.triggers ?? 0),
+      interval,
+    ).toBe(8)
+    expect(
+      sum((point) => point.syncs?.changed ?? 0),
+      interval,
+    ).toBe(2)
+    expect(data.map((point) => point.started_at)).toEqual(data.map((point) => point.started_at).toSorted())
+  }
+  const stored = await console.pool.sql(
+    "select count(*)::int as n from statistic where interval = 'hour' and channel_id = ''",
+  )
+  expect(stored).toEqual([{ n: 1 }])
+})
+
+test("quantiles come from merged buckets", async () => {
+  const { data } = await read(`interval=hour&created_after=${iso(hour)}&created_before=${iso(hour + 1)}`)
+  const [point] = data
+  expect(data).toHaveLength(1)
+  expect(point?.latency_ms?.p50).toBeGreaterThan(90)
+  expect(point?.latency_ms?.p50).toBeLessThan(119)
+  expect(point?.latency_ms?.p99).toBeLessThan(120)
+})
+
+test("a channel's points contain its own counts, and zeros for minutes without events", async () => {
+  const { data, channel } = await read(
+    `channel=other&created_after=${iso(hour)}&created_before=${iso(hour + 3 * minuteMs)}`,
+  )
+  expect(channel).toBe("other")
+  expect(data).toHaveLength(3)
+  expect(data.map((point) => point.deliveries)).toEqual([1, 0, 0])
+  expect(data[0]).toMatchObject({ attempts: { delivered: 0 }, latency_ms: null, triggers: null, syncs: null })
+})
+
+test("deferred deliveries are counted for the newest minute", async () => {
+  expect((await read("")).deferred).toMatchObject({ by_reason: { busy: 2, paused: 0 } })
+  expect((await read("channel=acme")).deferred).toMatchObject({ by_reason: { busy: 0 } })
+  const { counted_before, data } = await read("interval=minute")
+  expect(Date.parse(counted_before)).toBeGreaterThan(Date.now() - 3 * minuteMs)
+  expect(data.length).toBeLessThanOrEqual(60)
+})
+
+test("a channel's key reads its channel only", async () => {
+  const partner = await console.keyWith("channel:acme")
+  expect((await read("channel=acme", partner)).channel).toBe("acme")
+  for (const [query, status] of [
+    ["channel=other", 404],
+    ["channel=none", 404],
+    ["", 400],
+  ] as const) {
+    expect((await console.call("GET", `/v1/statistics?${query}`, { key: partner })).status, query).toBe(
+      status,
+    )
+  }
+  const owner = await console.keyWith("site:acme.example")
+  expect((await console.call("GET", "/v1/statistics", { key: owner })).status).toBe(403)
+})
+
+test("a range of too many points is rejected, and a range at the end of time is empty", async () => {
+  const wide = await console.call("GET", "/v1/statistics?created_after=2020-01-01T00:00:00Z")
+  expect(wide).toMatchObject({ status: 400, json: { errors: [{ field: "created_after" }] } })
+  const { data } = await read(
+    "interval=day&created_after=9999-12-31T23:59:59Z&created_before=9999-12-31T23:59:59Z",
+  )
+  expect(data).toEqual([])
+})

@@ -1,0 +1,54 @@
+import { streamQuerySchema } from "@sitewire/contracts"
+import { z } from "zod"
+import { findChannel } from "../channels/findChannel.ts"
+import { findConnection } from "../connections/findConnection.ts"
+import { defineRoute } from "../defineRoute.ts"
+import { notFound, problem } from "../problems.ts"
+
+export const openStream = defineRoute({
+  method: "get",
+  path: "/v1/stream",
+  operation: "openStream",
+  summary: "Follow changes as server-sent events",
+  allow: ["read", "channel", "site"],
+  description: [
+    "Sends an event within about two seconds of a change. The data of an event is JSON:",
+    "`delivery` (created, attempted or finished), `sync` (begun or ended), `channel` (changed or paused), `heartbeat` (at least every 10 s; its id is the position), `reset` (changes were missed: read what you show again; `reason` is too-old or too-many) and `end` (the stream ends; `reason` is key-invalid, stopping or unavailable).",
+    "Send the last id in `Last-Event-ID` to resume within 5 minutes. An event can come twice. A change of a delivery that is neither new nor attempted, such as a deferral, comes with its next attempt.",
+  ].join("\n\n"),
+  query: streamQuerySchema,
+  endless: true,
+  otherResponses: {
+    404: "The channel or the connection does not exist.",
+    429: "The API key has sent too many requests, or has too many open streams: 10, and 100 for each console.",
+  },
+  success: {
+    status: 200,
+    description: "The stream. It ends within seconds of the revocation or expiry of the API key.",
+    contentType: "text/event-stream",
+    headers: z.object({
+      "x-accel-buffering": z.string().optional().meta({ description: "Tells proxies not to buffer." }),
+    }),
+  },
+  async handle({ prisma, sql, changes }, { query, headers, headOnly, caller }) {
+    const { channel, connection } = query
+    if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
+      return notFound("channel", channel)
+    if (connection !== undefined && !(await findConnection(sql, connection, caller)))
+      return notFound("connection", connection)
+    const id = headers["last-event-id"]
+    const lastEventId = typeof id === "string" && id !== "" ? id : null
+    const queue = headOnly ? null : changes.subscribe({ caller, filter: query, lastEventId })
+    if (queue === null && !headOnly) {
+      const detail = "There are too many open streams: 10 of an API key, and 100 of a console, are allowed."
+      return problem("too-many-streams", `${detail} Close one, or try again later.`)
+    }
+    return {
+      kind: "stream",
+      status: 200,
+      headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
+      chunks: queue?.chunks ?? null,
+      ...(queue ? { cutOff: queue.cutOff } : {}),
+    }
+  },
+})

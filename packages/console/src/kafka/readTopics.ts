@@ -1,0 +1,47 @@
+import { groupNames, type Topic, type TopicSettings, topicCatalogue, topicNames } from "@sitewire/contracts"
+import { type KafkaConnection, readBacklog, type TopicBacklog } from "@sitewire/kafka"
+import { reasonOf } from "@sitewire/runtime"
+import { KafkaUnavailable } from "./invalidTopic.ts"
+
+const deadlineMs = 8_000
+
+export type ReadTopics = () => Promise<
+  { topic: Topic; group: string | null; partitions: TopicBacklog["partitions"] }[]
+>
+
+/** Requests that arrive while another one reads share its result. */
+export function readTopicsOf({ kafka, ...settings }: TopicSettings & { kafka: KafkaConnection }): ReadTopics {
+  const topics = topicCatalogue(settings)
+  const groupOf = groupsByTopic(settings)
+  let reading: ReturnType<ReadTopics> | undefined
+
+  async function read(): ReturnType<ReadTopics> {
+    const consumed = topics.map(({ name }) => ({ topic: name, group: groupOf(name) }))
+    const backlogs = await readBacklog(kafka, consumed, deadlineMs).catch((cause: unknown) => {
+      throw new KafkaUnavailable(reasonOf(cause), { cause })
+    })
+    const partitions = new Map(backlogs.map((backlog) => [backlog.topic, backlog.partitions]))
+    return topics.map((topic) => ({
+      topic,
+      group: groupOf(topic.name),
+      partitions: partitions.get(topic.name) ?? null,
+    }))
+  }
+
+  return () => {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+}
+
+function groupsByTopic(settings: TopicSettings): (name: string) => string | null {
+  const { sitePaid, retry, connectorTriggered } = topicNames(settings)
+  const { paid, due, triggers } = groupNames(settings.prefix)
+  return (name) => {
+    if (name === sitePaid) return paid
+    if (name === connectorTriggered) return triggers
+    return retry.includes(name) ? due : null
+  }
+}

@@ -1,0 +1,104 @@
+import { lowestDeliveryId } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { bucketOf } from "./latency.ts"
+
+export const minuteMs = 60_000
+
+/**
+ * Counts a minute, or counts it again and replaces the result. `now` is false if the minute is counted again: its
+ * number of deferred deliveries then stays.
+ *
+ * - The range of attempts and syncs is found in BRIN indexes, that of deliveries by their ids, which contain the time
+ *   of their creation.
+ * - Most attempts are the first ones of deliveries of the same minute, which are read once. Only the others need a
+ *   search for their delivery: that of a null ends at once.
+ * - Failed syncs are not counted as covering triggers, because the next sync covers the same ones.
+ */
+export async function countMinute(sql: Sql, startedAt: Date, { now }: { now: boolean }): Promise<void> {
+  const end = new Date(startedAt.getTime() + minuteMs)
+  await sql(statement, [
+    startedAt,
+    end,
+    lowestDeliveryId(startedAt.getTime()),
+    lowestDeliveryId(end.getTime()),
+    now,
+  ])
+}
+
+/** True if a minute that was counted has the same number of deliveries, attempts and ended syncs now. */
+export async function isUnchanged(sql: Sql, startedAt: Date): Promise<boolean> {
+  const end = new Date(startedAt.getTime() + minuteMs)
+  const bounds = [startedAt, end, lowestDeliveryId(startedAt.getTime()), lowestDeliveryId(end.getTime())]
+  const [row] = await sql<{ unchanged: boolean }>(comparison, bounds)
+  return row?.unchanged ?? false
+}
+
+const comparison = `
+select deliveries = (select count(*) from delivery where id >= $3::uuid and id < $4::uuid)
+   and (select coalesce(sum(value::int), 0) from jsonb_each_text(attempts))
+       = (select count(*) from attempt where started_at >= $1 and started_at < $2)
+   and syncs = (select coalesce(jsonb_object_agg(outcome, n), '{}') from (
+         select outcome, count(*) as n from sync_run where started_at >= $1 and started_at < $2 group by 1
+       ) as run) as unchanged
+  from statistic where interval = 'minute' and channel_id = '' and started_at = $1`
+
+const statement = `
+with recent as materialized (
+  select id, channel_id from delivery where id >= $3::uuid and id < $4::uuid
+),
+created as (select channel_id, count(*)::int as n from recent group by 1),
+tried as materialized (
+  select attempt.delivery_id, recent.channel_id, attempt.error, attempt.duration_ms
+    from attempt left join recent on recent.id = attempt.delivery_id
+   where attempt.started_at >= $1 and attempt.started_at < $2
+),
+attempted as materialized (
+  select coalesce(tried.channel_id, delivery.channel_id) as channel_id, coalesce(error, 'delivered') as outcome,
+         ${bucketOf("duration_ms")} as bucket, count(*)::int as n
+    from tried left join delivery on delivery.id = case when tried.channel_id is null then tried.delivery_id end
+   where coalesce(tried.channel_id, delivery.channel_id) is not null
+   group by 1, 2, 3
+),
+waiting as materialized (
+  select channel_id, deferred_reason::text as reason, count(*)::int as n
+    from delivery where $5::boolean and deferred_at is not null group by 1, 2
+),
+run as materialized (
+  select outcome::text as outcome, count(*)::int as n,
+         coalesce(sum(triggers) filter (where outcome in ('changed', 'unchanged')), 0)::int as triggers
+    from sync_run where started_at >= $1 and started_at < $2 group by 1
+),
+created_in as (select channel_id, n from created union all select '', n from created),
+attempted_in as materialized (
+  select channel_id, outcome, bucket, n from attempted union all select '', outcome, bucket, n from attempted
+),
+waiting_in as (select channel_id, reason, n from waiting union all select '', reason, n from waiting),
+counted as (
+  select channel_id, jsonb_object_agg(kind, counts) as counts from (
+    select channel_id, 'deliveries' as kind, to_jsonb(sum(n)) as counts from created_in group by 1
+    union all
+    select channel_id, 'attempts', jsonb_object_agg(outcome, n)
+      from (select channel_id, outcome, sum(n) as n from attempted_in group by 1, 2) as attempts group by 1
+    union all
+    select channel_id, 'latency', jsonb_object_agg(bucket, n)
+      from (select channel_id, bucket, sum(n) as n from attempted_in group by 1, 2) as latency group by 1
+    union all
+    select channel_id, 'deferred', jsonb_object_agg(reason, n)
+      from (select channel_id, reason, sum(n) as n from waiting_in group by 1, 2) as deferred group by 1
+    union all
+    select '', 'all', '{}'
+  ) as kinds group by 1
+)
+insert into statistic
+  (interval, channel_id, started_at, deliveries, attempts, latency, deferred, triggers, syncs, counted_at)
+select 'minute', channel_id, $1::timestamptz, coalesce((counts ->> 'deliveries')::int, 0),
+       coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'),
+       case when $5 then coalesce(counts -> 'deferred', '{}') end,
+       case channel_id when '' then (select coalesce(sum(triggers), 0)::int from run) end,
+       case channel_id when '' then (select coalesce(jsonb_object_agg(outcome, n), '{}') from run) end,
+       now()
+  from counted
+on conflict (interval, channel_id, started_at) do update
+   set deliveries = excluded.deliveries, attempts = excluded.attempts, latency = excluded.latency,
+       deferred = coalesce(excluded.deferred, statistic.deferred), triggers = excluded.triggers,
+       syncs = excluded.syncs, counted_at = excluded.counted_at`

@@ -1,0 +1,34 @@
+import type { Sql } from "@sitewire/database"
+
+/** Adds up the minutes of an hour or the hours of a day, for each channel and in total. Replaces an earlier result. */
+export async function mergeStatistics(
+  sql: Sql,
+  { from, into, startedAt, endsAt }: { from: string; into: string; startedAt: Date; endsAt: Date },
+): Promise<void> {
+  await sql(statement, [from, into, startedAt, endsAt])
+}
+
+const sumOf = (column: string) => `
+  select channel_id, '${column}' as kind, jsonb_object_agg(key, n) as counts from (
+    select channel_id, key, sum(value::int) as n from part, jsonb_each_text(${column}) group by 1, 2
+  ) as ${column} group by 1`
+
+const statement = `
+with part as materialized (
+  select channel_id, deliveries, attempts, latency, triggers, syncs from statistic
+   where interval = $1::statistic_interval and started_at >= $3 and started_at < $4
+),
+counted as (
+  select channel_id, jsonb_object_agg(kind, counts) as counts
+    from (${["attempts", "latency", "syncs"].map(sumOf).join(" union all ")}) as kinds
+   group by 1
+)
+insert into statistic (interval, channel_id, started_at, deliveries, attempts, latency, triggers, syncs, counted_at)
+select $2::statistic_interval, channel_id, $3, sum(deliveries)::int,
+       coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'), sum(triggers)::int,
+       case channel_id when '' then coalesce(counts -> 'syncs', '{}') end, now()
+  from part left join counted using (channel_id)
+ group by channel_id, counts
+on conflict (interval, channel_id, started_at) do update
+   set deliveries = excluded.deliveries, attempts = excluded.attempts, latency = excluded.latency,
+       triggers = excluded.triggers, syncs = excluded.syncs, counted_at = excluded.counted_at`

@@ -1,0 +1,101 @@
+import type { StatisticInterval } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { minuteMs } from "./countMinute.ts"
+import { dayMs, hourMs } from "./rollUp.ts"
+
+export const lengthMs: Record<StatisticInterval, number> = { minute: minuteMs, hour: hourMs, day: dayMs }
+
+export type Counts = Record<string, number>
+
+export type Point = {
+  startedAt: number
+  deliveries: number
+  attempts: Counts
+  latency: Counts
+  triggers: number
+  syncs: Counts
+}
+
+export type Position = { countedThrough: Date; settledThrough: Date }
+
+export async function readPosition(sql: Sql): Promise<Position> {
+  const [row] = await sql<{ counted_through: Date; settled_through: Date }>(
+    "select counted_through, settled_through from statistics_position where id = 1",
+  )
+  if (!row) throw new Error("the table statistics_position has no row: its migration must have inserted it")
+  return { countedThrough: row.counted_through, settledThrough: row.settled_through }
+}
+
+/**
+ * The points from `from` to before `to`, oldest first. Both must be multiples of the interval. Hours and days are
+ * stored when they are over and settled, so the newest ones are added up here. `channel` is empty for all channels.
+ */
+export async function readPoints(
+  sql: Sql,
+  { interval, channel, from, to }: { interval: StatisticInterval; channel: string; from: number; to: number },
+  { settledThrough }: Position,
+): Promise<Point[]> {
+  const parts = partsOf(interval, from, to, settledThrough.getTime())
+  const rows = await sql<PointRow>(statement, [
+    parts.map((part) => part.interval),
+    parts.map((part) => new Date(part.from)),
+    parts.map((part) => new Date(part.to)),
+    channel,
+  ])
+  const points = new Map<number, Point>()
+  for (const row of rows) {
+    const startedAt = floorTo(row.started_at.getTime(), lengthMs[interval])
+    const point = points.get(startedAt) ?? emptyPoint(startedAt)
+    points.set(startedAt, point)
+    point.deliveries += row.deliveries ?? 0
+    point.triggers += row.triggers ?? 0
+    add(point.attempts, row.attempts)
+    add(point.latency, row.latency)
+    add(point.syncs, row.syncs)
+  }
+  return [...points.values()]
+}
+
+/** The stored intervals that the points consist of: the longest ones first. */
+function partsOf(interval: StatisticInterval, from: number, to: number, settled: number) {
+  const ends = { day: floorTo(settled, dayMs), hour: floorTo(settled, hourMs), minute: to }
+  const used = (["day", "hour", "minute"] as const).filter((one) => lengthMs[one] <= lengthMs[interval])
+  let begin = from
+  return used.map((one) => {
+    const end = Math.max(begin, Math.min(to, ends[one]))
+    const part = { interval: one, from: begin, to: end }
+    begin = end
+    return part
+  })
+}
+
+type PointRow = {
+  started_at: Date
+  deliveries: number | null
+  attempts: Counts | null
+  latency: Counts | null
+  triggers: number | null
+  syncs: Counts | null
+}
+
+/** Every counted interval has a row of all channels. A channel's row is missing if it had no events. */
+const statement = `
+select counted.started_at, row.deliveries, row.attempts, row.latency, row.triggers, row.syncs
+  from unnest($1::statistic_interval[], $2::timestamptz[], $3::timestamptz[]) as part (interval, begins_at, ends_at)
+  join statistic counted on counted.interval = part.interval and counted.channel_id = ''
+       and counted.started_at >= part.begins_at and counted.started_at < part.ends_at
+  left join statistic row on row.interval = counted.interval and row.channel_id = $4
+       and row.started_at = counted.started_at
+ order by counted.started_at`
+
+function emptyPoint(startedAt: number): Point {
+  return { startedAt, deliveries: 0, attempts: {}, latency: {}, triggers: 0, syncs: {} }
+}
+
+function add(total: Counts, counts: Counts | null): void {
+  for (const [key, count] of Object.entries(counts ?? {})) total[key] = (total[key] ?? 0) + count
+}
+
+export function floorTo(ms: number, length: number): number {
+  return Math.floor(ms / length) * length
+}

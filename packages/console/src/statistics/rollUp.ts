@@ -1,0 +1,78 @@
+import { onOwnConnection, type Pool, type Sql } from "@sitewire/database"
+import { countMinute, isUnchanged, minuteMs } from "./countMinute.ts"
+import { mergeStatistics } from "./mergeStatistics.ts"
+
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
+/** How long minutes are kept. Minutes that are older when the console starts are not counted any more. */
+export const minuteRetentionMs = 7 * dayMs
+
+/** A minute is counted this long after its end, because attempts are recorded shortly after they ended. */
+const marginMs = 30_000
+/** A minute is counted again this long after it was counted, for attempts that were recorded late. */
+const settleAfterMs = 10 * minuteMs
+
+export type RollUp = "counted" | "settled" | "idle" | "busy"
+
+/**
+ * Counts the next minute, or counts one again. The result and the position are committed together, so each minute is
+ * counted completely, whatever crashes. "busy": another console is counting.
+ */
+export function rollUp(pool: Pool): Promise<RollUp> {
+  return onOwnConnection(pool, async (sql) => {
+    await sql("begin")
+    const [position] = await sql<Position>(lockPosition, [marginMs, minuteRetentionMs])
+    const result = position ? await countNext(sql, position) : "busy"
+    await sql("commit")
+    return result
+  })
+}
+
+type Position = { counted_through: Date; settled_through: Date; countable: boolean }
+
+const lockPosition = `
+select greatest(counted_through, oldest) as counted_through, greatest(settled_through, oldest) as settled_through,
+       counted_through + interval '1 minute' <= now() - $1 * interval '1 millisecond' as countable
+  from statistics_position,
+       date_trunc('minute', now() - $2 * interval '1 millisecond') as oldest
+   for update of statistics_position skip locked`
+
+async function countNext(sql: Sql, position: Position): Promise<RollUp> {
+  const { counted_through: next, settled_through: unsettled, countable } = position
+  if (countable) {
+    await countMinute(sql, next, { now: true })
+    await sql("update statistics_position set counted_through = $1", [after(next, minuteMs)])
+    return "counted"
+  }
+  if (!(await isSettled(sql, unsettled))) return "idle"
+  if (!(await isUnchanged(sql, unsettled))) await countMinute(sql, unsettled, { now: false })
+  await mergeEnded(sql, unsettled)
+  await sql("update statistics_position set settled_through = $1", [after(unsettled, minuteMs)])
+  return "settled"
+}
+
+async function isSettled(sql: Sql, minute: Date): Promise<boolean> {
+  const [row] = await sql<{ settled: boolean }>(
+    `select counted_at <= now() - $2 * interval '1 millisecond' as settled
+       from statistic where interval = 'minute' and channel_id = '' and started_at = $1`,
+    [minute, settleAfterMs],
+  )
+  return row?.settled ?? false
+}
+
+/** Adds up the hour, and the day, whose last minute this is. */
+async function mergeEnded(sql: Sql, minute: Date): Promise<void> {
+  const end = after(minute, minuteMs)
+  for (const { from, into, lengthMs } of [
+    { from: "minute", into: "hour", lengthMs: hourMs },
+    { from: "hour", into: "day", lengthMs: dayMs },
+  ]) {
+    if (end.getTime() % lengthMs !== 0) return
+    await mergeStatistics(sql, { from, into, startedAt: after(end, -lengthMs), endsAt: end })
+  }
+}
+
+function after(time: Date, ms: number): Date {
+  return new Date(time.getTime() + ms)
+}

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { StreamEvent } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { Gauge, type Logger, type Registry } from "@sitewire/runtime"
+import { type Caller, sees } from "../auth/caller.ts"
+import { createEventQueue, type EventQueue } from "./eventQueue.ts"
+import { type Change, type Changes, readChanges, readPosition } from "./readChanges.ts"
+import { formatPosition, parsePosition, type StreamPosition } from "./streamPosition.ts"
+
+const pollIntervalMs = 1_000
+const heartbeatMs = 10_000
+/** A stream may resume after an interruption of at most this time. */
+const resumableMs = 5 * 60_000
+/** Streams end if Postgres has been unavailable for this long, because keys can then not be checked. */
+const unavailableMs = 10_000
+
+const maxStreams = 100
+const maxStreamsOfKey = 10
+
+type StreamFilter = {
+  event?: StreamEvent | undefined
+  channel?: string | undefined
+  connection?: string | undefined
+}
+
+type Subscription = { caller: Caller; filter: StreamFilter; lastEventId: string | null }
+
+type Client = Subscription & { queue: EventQueue; sentAt: number; isNew: boolean }
+
+export type ChangeFeed = {
+  /** Null: there are too many streams, in total or of this API key. */
+  subscribe(subscription: Subscription): Pick<EventQueue, "chunks" | "cutOff"> | null
+  close(): Promise<void>
+}
+
+/** Sends changes to all streams of this process. It polls Postgres once a second for all together, if there are any. */
+export function createChangeFeed({
+  sql,
+  log,
+  metrics,
+}: {
+  sql: Sql
+  log: Logger
+  metrics: Registry
+}): ChangeFeed {
+  const clients = new Set<Client>()
+  new Gauge({
+    name: "sitewire_console_streams",
+    help: "Open streams of changes.",
+    registers: [metrics],
+    collect() {
+      this.set(clients.size)
+    },
+  })
+  const closing = new AbortController()
+  const { signal } = closing
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    let position: StreamPosition | undefined
+    let availableAt = performance.now()
+    while (clients.size > 0 && !signal.aborted) {
+      try {
+        position = await poll(position)
+        availableAt = performance.now()
+      } catch (error) {
+        if (performance.now() - availableAt > unavailableMs) {
+          log.warn({ error, streams: clients.size }, "streams are ended, because Postgres is unavailable")
+          endAll("unavailable")
+        }
+      }
+      await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
+    }
+    running = undefined
+  }
+
+  async function poll(since: StreamPosition | undefined): Promise<StreamPosition> {
+    await endRevoked()
+    const joining = [...clients].filter((client) => client.isNew)
+    const start = since ?? (await readPosition(sql))
+    for (const [id, alike] of Map.groupBy(joining, ({ lastEventId }) => lastEventId)) {
+      if (id !== null) await resume(id, alike)
+      for (const client of alike) client.isNew = false
+    }
+    const changes = await readChanges(sql, start)
+    // A client that joins during the poll gets the changes from the next one on.
+    send(
+      changes,
+      [...clients].filter((client) => !client.isNew),
+    )
+    return changes.next
+  }
+
+  async function resume(id: string, resuming: Client[]): Promise<void> {
+    const position = parsePosition(id)
+    if (position && Math.abs(Date.now() - position.atMs) <= resumableMs) {
+      send(await readChanges(sql, position), resuming)
+      return
+    }
+    for (const client of resuming) client.queue.push(formatEvent("reset", { reason: "too-old" }))
+  }
+
+  function send({ changes, tooMany, next }: Changes, to: Client[]): void {
+    const id = formatPosition(next)
+    const texts = new Map(changes.map((change) => [change, formatEvent(change.event, change.data)]))
+    for (const client of to) {
+      const parts = tooMany
+        ? [formatEvent("reset", { reason: "too-many" })]
+        : changes.filter((change) => isVisible(change, client)).map((change) => texts.get(change) ?? "")
+      const isQuiet = performance.now() - client.sentAt >= heartbeatMs
+      if (parts.length === 0 && !isQuiet) continue
+      // Only the last event has the id: after an interruption, a client gets all of them again, or none.
+      parts.push(`id: ${id}\n${formatEvent("heartbeat", { at: new Date(next.atMs).toISOString() })}`)
+      client.sentAt = performance.now()
+      client.queue.push(parts.join(""))
+    }
+  }
+
+  /** Ends the streams of keys that were revoked or have expired. */
+  async function endRevoked(): Promise<void> {
+    const ids = new Set([...clients].map(({ caller }) => caller.keyId))
+    const valid = await sql<{ id: string }>(
+      `select id from api_key
+        where id = any($1) and revoked_at is null and (expires_at is null or expires_at > now())`,
+      [[...ids]],
+    )
+    for (const { id } of valid) ids.delete(id)
+    for (const client of clients) if (ids.has(client.caller.keyId)) end(client, "key-invalid")
+  }
+
+  function end({ queue }: Client, reason: string): void {
+    queue.push(formatEvent("end", { reason }))
+    queue.end()
+  }
+
+  function endAll(reason: string): void {
+    for (const client of clients) end(client, reason)
+  }
+
+  return {
+    subscribe(subscription) {
+      const { keyId } = subscription.caller
+      const ofKey = [...clients].filter(({ caller }) => caller.keyId === keyId).length
+      if (signal.aborted || clients.size >= maxStreams || ofKey >= maxStreamsOfKey) return null
+      const queue = createEventQueue(() => clients.delete(client))
+      const client: Client = { ...subscription, queue, sentAt: Number.NEGATIVE_INFINITY, isNew: true }
+      clients.add(client)
+      queue.push("retry: 2000\n\n")
+      running ??= run()
+      return queue
+    },
+    async close() {
+      closing.abort()
+      endAll("stopping")
+      await running
+    },
+  }
+}
+
+function isVisible(change: Change, { caller, filter }: Client): boolean {
+  if (filter.event !== undefined && filter.event !== change.event) return false
+  if (filter.channel !== undefined && filter.channel !== change.channel) return false
+  if (filter.connection !== undefined && filter.connection !== change.connection) return false
+  return change.channel === undefined
+    ? change.site !== undefined && sees(caller.sites, change.site)
+    : sees(caller.channels, change.channel)
+}
+
+/** One event of the format of server-sent events. JSON contains no line break. */
+function formatEvent(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}

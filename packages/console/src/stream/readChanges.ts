@@ -1,0 +1,185 @@
+import {
+  lowestDeliveryId,
+  type StreamEvent,
+  type StreamedChannel,
+  type StreamedDelivery,
+  type StreamedSync,
+} from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import type { StreamPosition } from "./streamPosition.ts"
+
+export type Change = {
+  event: StreamEvent
+  channel?: string
+  connection?: string
+  site?: string
+  data: object
+}
+
+export type Changes = {
+  changes: Change[]
+  /** There were more changes than `maxRows`, so `changes` is incomplete. */
+  tooMany: boolean
+  next: StreamPosition
+}
+
+const maxRows = 5_000
+
+/**
+ * An attempt is recorded within this time of its start, and a delivery within this time of its id. A change that is
+ * recorded later, after an outage, is not found.
+ */
+const recordedWithinMs = 30_000
+/** A sync ends within this time of its start. */
+const syncEndsWithinMs = 120_000
+
+export async function readPosition(sql: Sql): Promise<StreamPosition> {
+  const [row] = await sql<{ at: Date; snapshot: string }>(
+    "select now() as at, pg_current_snapshot()::text as snapshot",
+  )
+  if (!row) throw new Error("Postgres returned no snapshot")
+  return { atMs: row.at.getTime(), snapshot: row.snapshot }
+}
+
+/**
+ * What was committed since the position. The next position is taken first, so a change that is committed meanwhile is
+ * found again, but none is missed.
+ */
+export async function readChanges(sql: Sql, since: StreamPosition): Promise<Changes> {
+  const next = await readPosition(sql)
+  const from = since.atMs - recordedWithinMs
+  const deliveries = await sql<DeliveryRow>(deliveryStatement, [
+    since.snapshot,
+    new Date(from),
+    lowestDeliveryId(from),
+    maxRows + 1,
+  ])
+  const syncs = await sql<SyncRow>(syncStatement, [
+    since.snapshot,
+    new Date(since.atMs - syncEndsWithinMs),
+    maxRows + 1,
+  ])
+  const channels = await sql<ChannelRow>(channelStatement, [since.snapshot])
+  const lists = [deliveries, syncs, channels]
+  return {
+    changes: [...channels.map(channelChange), ...deliveries.map(deliveryChange), ...syncs.map(syncChange)],
+    tooMany: lists.some((list) => list.length > maxRows),
+    next,
+  }
+}
+
+/**
+ * True for rows whose newest version the snapshot $1 does not contain. `xmin` has 32 bits, and the upper ones are
+ * those of the current transactions, because the rows are recent.
+ */
+const isNew = (table: string) => `not pg_visible_in_snapshot((
+  pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+  - ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - ${table}.xmin::text::bigint) & 4294967295)
+)::text::xid8, $1::pg_snapshot)`
+
+type DeliveryRow = {
+  id: string
+  event_id: string
+  channel_id: string
+  state: StreamedDelivery["state"]
+  attempts: number
+  next_attempt_at: Date | null
+  deferred_at: Date | null
+  deferred_reason: StreamedDelivery["deferred_reason"]
+  created_at: Date
+  finished_at: Date | null
+  number: number | null
+  started_at: Date
+  duration_ms: number
+  status: number | null
+  error: NonNullable<StreamedDelivery["last_attempt"]>["error"]
+}
+
+const deliveryStatement = `
+with changed as materialized (
+  (select id from delivery where id >= $3::uuid and ${isNew("delivery")}
+   union
+   select delivery_id from attempt where started_at >= $2 and ${isNew("attempt")})
+  limit $4
+)
+select delivery.id, event_id, channel_id, state, attempts, next_attempt_at, deferred_at, deferred_reason, created_at,
+       finished_at, last.*
+  from changed join delivery on delivery.id = changed.id
+  left join lateral (
+    select number, started_at, duration_ms, status, error from attempt
+     where attempt.delivery_id = changed.id order by number desc, started_at desc limit 1
+  ) last on true
+ order by delivery.id`
+
+function deliveryChange(row: DeliveryRow): Change {
+  const data: StreamedDelivery = {
+    id: row.id,
+    event_id: row.event_id,
+    channel: row.channel_id,
+    state: row.state,
+    attempts: row.attempts,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    deferred_at: row.deferred_at?.toISOString() ?? null,
+    deferred_reason: row.deferred_reason,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    last_attempt:
+      row.number === null
+        ? null
+        : {
+            number: row.number,
+            started_at: row.started_at.toISOString(),
+            duration_ms: row.duration_ms,
+            status: row.status,
+            error: row.error,
+          },
+  }
+  return { event: "delivery", channel: row.channel_id, data }
+}
+
+type SyncRow = {
+  connection_id: string
+  site: string
+  fence: string
+  started_at: Date
+  finished_at: Date | null
+  outcome: StreamedSync["outcome"]
+  error: string | null
+  triggers: number
+  bytes: string | null
+}
+
+const syncStatement = `
+select connection_id, site, fence, started_at, finished_at, outcome, error, triggers, bytes
+  from sync_run join connection on connection.id = sync_run.connection_id
+ where started_at >= $2 and ${isNew("sync_run")}
+ order by started_at limit $3`
+
+function syncChange(row: SyncRow): Change {
+  const data: StreamedSync = {
+    connection: row.connection_id,
+    site: row.site,
+    fence: Number(row.fence),
+    started_at: row.started_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    outcome: row.outcome,
+    error: row.error,
+    triggers: row.triggers,
+    bytes: row.bytes === null ? null : Number(row.bytes),
+  }
+  return { event: "sync", connection: row.connection_id, site: row.site, data }
+}
+
+type ChannelRow = { id: string; paused_at: Date | null; updated_at: Date }
+
+const channelStatement = `
+select id, paused_at, updated_at from channel where id > '' and ${isNew("channel")} order by id`
+
+function channelChange(row: ChannelRow): Change {
+  const data: StreamedChannel = {
+    id: row.id,
+    paused_at: row.paused_at?.toISOString() ?? null,
+    updated_at: row.updated_at.toISOString(),
+  }
+  return { event: "channel", channel: row.id, data }
+}

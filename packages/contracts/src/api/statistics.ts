@@ -1,0 +1,88 @@
+import { z } from "zod"
+import { timeSchema } from "../values/time.ts"
+import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
+import { identifierSchema } from "./identifier.ts"
+
+export const statisticIntervalSchema = z.enum(["minute", "hour", "day"])
+export type StatisticInterval = z.infer<typeof statisticIntervalSchema>
+
+export const maxStatisticPoints = 1_500
+
+export const statisticsQuerySchema = z.strictObject({
+  interval: statisticIntervalSchema.default("minute").meta({
+    description:
+      "Length of a point, in UTC. Minutes are kept for 7 days, hours for 90 days, days for 2 years.",
+    examples: ["hour"],
+  }),
+  channel: identifierSchema.optional().meta({
+    description: "Only this channel. Default: all channels together, which needs the scope read or operate.",
+    examples: ["acme"],
+  }),
+  created_after: timeSchema.optional().meta({
+    description: "Only points that begin at this time or later. Default: the last 60 points.",
+    examples: ["2026-11-21T04:00:00Z"],
+  }),
+  created_before: timeSchema.optional().meta({
+    description: `Only points that begin before this time. Default: now. At most ${maxStatisticPoints} points.`,
+    examples: ["2026-11-21T06:00:00Z"],
+  }),
+})
+
+export const syncOutcomeSchema = z.enum(["running", "changed", "unchanged", "failed", "abandoned"])
+export const attemptOutcomeSchema = z.enum(["delivered", ...attemptErrorSchema.options])
+
+const count = z.int().min(0)
+
+export const statisticPointSchema = z
+  .object({
+    started_at: z.iso.datetime().meta({ description: "Begin of the minute, hour or day in UTC." }),
+    deliveries: count.meta({ description: "Deliveries that were created.", examples: [120] }),
+    attempts: z.record(attemptOutcomeSchema, count).meta({
+      description: "Attempts that began, by outcome: delivered, or the error class.",
+    }),
+    latency_ms: z
+      .object({ p50: z.number(), p99: z.number() })
+      .nullable()
+      .meta({
+        description:
+          "Median and 99th percentile of the attempts' durations, at most 19 % wrong. null: no attempts.",
+        examples: [{ p50: 84.1, p99: 912.3 }],
+      }),
+    triggers: count.nullable().meta({
+      description: "Triggers that the successful syncs of this point cover. null if `channel` is given.",
+    }),
+    syncs: z.record(syncOutcomeSchema, count).nullable().meta({
+      description: "Syncs that began, by outcome. null if `channel` is given.",
+    }),
+  })
+  .meta({ id: "StatisticPoint", description: "What happened in a minute, an hour or a day." })
+
+export const statisticsSchema = z
+  .object({
+    interval: statisticIntervalSchema,
+    channel: z
+      .string()
+      .nullable()
+      .meta({ description: "null: all channels.", examples: ["acme"] }),
+    counted_before: z.iso.datetime().meta({
+      description:
+        "Everything before this time is counted, about a minute after it happened. Later events are missing in the points. Ten minutes later, points can still grow by attempts that were recorded late.",
+    }),
+    deferred: z
+      .object({
+        counted_at: z.iso.datetime(),
+        by_reason: z.record(deferralReasonSchema, count),
+      })
+      .nullable()
+      .meta({
+        description:
+          "Deliveries that were deferred when the newest minute was counted. null: none is counted yet.",
+      }),
+    data: z.array(statisticPointSchema).meta({
+      description: "Oldest first. Times in which nothing was counted are missing; counted ones may be 0.",
+    }),
+  })
+  .meta({ id: "Statistics" })
+
+export type StatisticPoint = z.infer<typeof statisticPointSchema>
+export type Statistics = z.infer<typeof statisticsSchema>

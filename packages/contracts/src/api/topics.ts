@@ -1,0 +1,34 @@
+import { z } from "zod"
+
+const count = z.int().min(0)
+const lag = count.nullable().meta({
+  description: "Records that the group has not committed. null: no group consumes the topic.",
+  examples: [12],
+})
+const oldestUnreadAt = z.iso.datetime().nullable().meta({
+  description:
+    "Time of the oldest of them. null: there is none. In a retry topic, records wait for their delay.",
+})
+
+export const topicSchema = z
+  .object({
+    name: z.string().meta({ examples: ["site.paid"] }),
+    purpose: z.string(),
+    group: z
+      .string()
+      .nullable()
+      .meta({ description: "The consumer group. null: none.", examples: ["webhook-dispatcher.paid"] }),
+    records: count
+      .nullable()
+      .meta({ description: "Offsets in use. null: the topic does not exist; run the setup job." }),
+    lag,
+    oldest_unread_at: oldestUnreadAt,
+    partitions: z.array(
+      z.object({ partition: z.int(), records: count, lag, oldest_unread_at: oldestUnreadAt }),
+    ),
+  })
+  .meta({ id: "Topic", description: "A Kafka topic, and what its consumers have not read." })
+
+export const topicListSchema = z.object({ data: z.array(topicSchema) }).meta({ id: "TopicList" })
+
+export type TopicStatus = z.infer<typeof topicSchema>
