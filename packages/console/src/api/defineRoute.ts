@@ -7,6 +7,7 @@ import { z } from "zod"
 import type { Caller, Permission } from "../auth/caller.ts"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import { fieldErrors } from "./fieldErrors.ts"
+import type { ResponseHeader } from "./openapi/responseHeaders.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
 import type { RouteResponse } from "./response.ts"
 
@@ -54,6 +55,10 @@ type Description = {
   etag?: true
   /** Further statuses and their meanings, for the OpenAPI document. */
   otherResponses?: Record<number, string>
+  /** Further request headers, for the OpenAPI document. */
+  requestHeaders?: z.ZodObject
+  /** Operations to which the response leads, with their parameters, beside those that `linksOf` finds. */
+  links?: Record<string, Record<string, string>>
   /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
   alternative?: { status: number; description: string; schema: z.ZodType }
 }
@@ -62,7 +67,14 @@ type Schemas<Params, Query, Body, Result> = {
   params?: Params
   query?: Query
   body?: Body
-  success: { status: number; description: string; schema?: Result; headers?: z.ZodObject }
+  success: {
+    status: number
+    description: string
+    schema?: Result
+    headers?: Record<string, ResponseHeader>
+    /** The response has a Location, as each response with the status 201 does. */
+    location?: true
+  }
 }
 
 export type Route = Description &

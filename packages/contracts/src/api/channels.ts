@@ -1,16 +1,13 @@
 import { z } from "zod"
+import { calledUrl } from "../values/httpUrl.ts"
 import { identifierSchema } from "./identifier.ts"
 
 export const createChannelSchema = z
   .strictObject({
     id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
-    address: z
-      .url({ protocol: /^https?$/ })
-      .max(2048)
-      .meta({
-        description:
-          "The partner's notification address: https, on a public host. Stored in normalised form.",
-      }),
+    address: calledUrl.meta({
+      description: "The partner's notification address: https, on a public host. Stored in normalised form.",
+    }),
   })
   .meta({ id: "CreateChannel" })
 

@@ -1,22 +1,18 @@
 import { domainToUnicode } from "node:url"
 import { z } from "zod"
-import { plainText } from "../values/plainText.ts"
+import { httpUrl } from "../values/httpUrl.ts"
+import { oneLine, plainText } from "../values/plainText.ts"
+import { splitAlternatives } from "../values/splitAlternatives.ts"
 import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
 
 export const jobKindSchema = z.enum(["resend", "replay", "erasure"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
 
-export const reasonSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(500)
-  .regex(/^\P{Cc}*$/u, "must not contain control characters")
-  .meta({
-    description:
-      "Why you request this, for later readers. It is never erased, so name no person; a ticket's number is enough.",
-  })
+export const reasonSchema = oneLine(500).meta({
+  description:
+    "Why you request this, for later readers. It is never erased, so name no person; a ticket's number is enough.",
+})
 
 const perSecond = (description: string) => z.int().min(1).max(1_000).default(50).meta({ description })
 
@@ -50,6 +46,11 @@ export const resendFilterSchema = z
     ({ created_after, created_before }) => isRange(created_after, created_before),
     "must have a created_after that is earlier than created_before",
   )
+  .meta({
+    description: "Which deliveries to resend.",
+    minProperties: 1,
+    "x-rejections": ["must have a created_after that is earlier than created_before"],
+  })
 
 export const createResendJobSchema = z
   .strictObject({
@@ -80,6 +81,11 @@ export const replayFilterSchema = z
     ({ rejected_after, rejected_before }) => isRange(rejected_after, rejected_before),
     "must have a rejected_after that is earlier than rejected_before",
   )
+  .meta({
+    description: "Which events to replay.",
+    minProperties: 1,
+    "x-rejections": ["must have a rejected_after that is earlier than rejected_before"],
+  })
 
 export const createReplayJobSchema = z
   .strictObject({
@@ -107,15 +113,13 @@ export const createErasureJobSchema = z
     email: z.email({ pattern: z.regexes.unicodeEmail }).max(320).optional().meta({
       description: "Erase all data of the person with this address. Upper and lower case are equal.",
     }),
-    site_url: z
-      .url({
-        protocol: /^https?$/,
-        abort: true,
-      })
-      .max(2048)
-      .optional()
-      .meta({ description: "Erase all data of the site with this URL." }),
-    reason: reasonSchema,
+    site_url: httpUrl.optional().meta({ description: "Erase all data of the site with this URL." }),
+    reason: reasonSchema.meta({
+      "x-rejections": [
+        "must not contain an e-mail address, because the reason is never erased",
+        "must not contain the site's host, because the reason is never erased",
+      ],
+    }),
     dry_run: dryRunFlag,
   })
   .refine(
@@ -130,7 +134,10 @@ export const createErasureJobSchema = z
     path: ["reason"],
     error: "must not contain the site's host, because the reason is never erased",
   })
-  .meta({ id: "CreateErasureJob" })
+  .meta({
+    id: "CreateErasureJob",
+    override: ({ jsonSchema }) => splitAlternatives(jsonSchema, "Erasure", ["email", "site_url"]),
+  })
 
 export const remainingTopicSchema = z
   .object({
@@ -180,7 +187,7 @@ export const jobSchema = z
 
 export const dryRunSchema = z
   .object({
-    dry_run: z.literal(true),
+    dry_run: z.literal(true).meta({ description: "The request had `dry_run`, so there is no job." }),
     matching: z.int().meta({ description: "How many deliveries or events the job would process." }),
     left_out: z
       .int()

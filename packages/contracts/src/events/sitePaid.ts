@@ -1,8 +1,7 @@
 import { z } from "zod"
+import { httpUrl } from "../values/httpUrl.ts"
 import { plainText } from "../values/plainText.ts"
 import { timeWithOffset } from "../values/time.ts"
-
-const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
 
 /**
  * The event `site.paid`: a site was bought through a channel, is paid and ready for use. Internal services
@@ -22,8 +21,8 @@ export const sitePaidSchema = z
       .string()
       .max(1024)
       .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
-    site_url: absoluteUrl.meta({ description: "URL of the new site." }),
-    console_url: absoluteUrl.meta({ description: "URL of the site's management console." }),
+    site_url: httpUrl.meta({ description: "URL of the new site." }),
+    console_url: httpUrl.meta({ description: "URL of the site's management console." }),
     name: z.string().max(512).meta({ description: "Name of the site." }),
     email: z
       .email({ pattern: z.regexes.unicodeEmail })
