@@ -4,7 +4,7 @@ import { readCode } from "./readCode.ts"
 import { referencePages } from "./reference/referencePages.ts"
 
 const root = new URL("../../../../", import.meta.url)
-await mkdir(new URL("docs/reference/", root), { recursive: true })
+await mkdir(new URL("docs/reference/schemas/", root), { recursive: true })
 for (const [path, text] of referencePages(await readCode(root, listFiles(root)))) {
   const file = new URL(path, root)
   const before = await readFile(file, "utf8").catch(() => null)

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { compilePatterns, findPatterns } from "./fixtures/compilePatterns.ts"
 import { installNodeTools, installPythonTools, run, toolsFolder } from "./fixtures/installTools.ts"
 import { startFilledConsole } from "./fixtures/startFilledConsole.ts"
 
@@ -36,6 +37,10 @@ test("redocly finds neither errors nor warnings, and all examples fit their sche
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
   const { stdout } = await run(process.execPath, [cli, ...args], { env }).catch((error) => error)
   expect(JSON.parse(stdout).problems).toEqual([])
+})
+
+test("all patterns compile in JavaScript, Python and Go", { timeout: 120_000 }, async () => {
+  compilePatterns(python, findPatterns(JSON.parse(await readFile(document, "utf8"))))
 })
 
 test("the client of openapi-typescript compiles, rejects a wrong body, and makes requests", async () => {
