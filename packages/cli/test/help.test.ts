@@ -43,6 +43,7 @@ test("every command has the form <noun> <verb>, except the tools", () => {
     "job list",
     "job show",
     "job cancel",
+    "reconcile",
     "publish site.paid",
     "trigger",
     "verify",

@@ -15,7 +15,7 @@ export type LimiterSettings = BreakerSettings & {
   startConcurrency?: number
   /** A key is slow if its average response time, or the age of its oldest permit, reaches this. */
   slowMs?: number
-  /** How many permits all slow keys may hold together. Each gets at least one. */
+  /** How many permits all slow keys may hold together, or one each if there are more keys. */
   slowConcurrency: number
   /** Callers that would wait longer than this are rejected. */
   maxWaitMs: number
@@ -125,8 +125,8 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   /**
-   * How many waiting callers `capacity` counts on. They are few before the key's first response, because that
-   * response may show that the key is slow.
+   * How long the queue may be for `capacity`. It is short before the key's first response, which may show that
+   * the key is slow.
    */
   function queueLimit(state: State): number {
     const limit = maxWaiting(state)

@@ -7,6 +7,7 @@ import {
   type createConnectionSchema,
   createdChannelSchema,
   type createErasureJobSchema,
+  type createReconcileJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
   deliverySchema,
@@ -80,6 +81,8 @@ export function createClient(options: ApiOptions) {
       call(jobOrDryRun, { ...post, path: "jobs/replay", body }),
     createErasureJob: (body: z.input<typeof createErasureJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/erasure", body }),
+    createReconcileJob: (body: z.input<typeof createReconcileJobSchema>) =>
+      call(jobSchema, { ...post, path: "jobs/reconcile", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
     readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),

@@ -25,6 +25,7 @@ import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
 import { listen } from "./listen/listen.ts"
 import { publishSitePaid } from "./publish/sitePaid.ts"
+import { reconcile } from "./reconcile/reconcile.ts"
 import { listSyncs } from "./sync/list.ts"
 import { trigger } from "./trigger/trigger.ts"
 import { verify } from "./verify/verify.ts"
@@ -66,9 +67,10 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   { name: "erasure", description: "erasures of personal data", commands: [createErasure] },
   {
     name: "job",
-    description: "jobs: resends, replays and erasures",
+    description: "jobs: resends, replays, erasures and reconciliations",
     commands: [listJobs, showJob, cancelJob],
   },
+  reconcile,
   { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
   trigger,
   verify,

@@ -22,6 +22,7 @@ import { resendDelivery } from "./deliveries/resendDelivery.ts"
 import { listInvalidEvents } from "./events/listInvalidEvents.ts"
 import { cancelJob } from "./jobs/cancelJob.ts"
 import { createErasureJob } from "./jobs/createErasureJob.ts"
+import { createReconcileJob } from "./jobs/createReconcileJob.ts"
 import { createReplayJob } from "./jobs/createReplayJob.ts"
 import { createResendJob } from "./jobs/createResendJob.ts"
 import { listJobs } from "./jobs/listJobs.ts"
@@ -58,6 +59,7 @@ export const routes: readonly Route[] = [
   createResendJob,
   createReplayJob,
   createErasureJob,
+  createReconcileJob,
   listJobs,
   readJob,
   cancelJob,

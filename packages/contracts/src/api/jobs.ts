@@ -3,10 +3,11 @@ import { z } from "zod"
 import { httpUrl } from "../values/httpUrl.ts"
 import { oneLine, plainText } from "../values/plainText.ts"
 import { splitAlternatives } from "../values/splitAlternatives.ts"
-import { timeSchema } from "../values/time.ts"
+import { timeSchema, tooFar } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
+import { exceptionSchema } from "./reconciliation.ts"
 
-export const jobKindSchema = z.enum(["resend", "replay", "erasure"])
+export const jobKindSchema = z.enum(["resend", "replay", "erasure", "reconcile"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
 
 export const reasonSchema = oneLine(500).meta({
@@ -139,6 +140,31 @@ export const createErasureJobSchema = z
     override: ({ jsonSchema }) => splitAlternatives(jsonSchema, "Erasure", ["email", "site_url"]),
   })
 
+export const reconcileFilterSchema = z.strictObject({
+  created_after: timeSchema.meta({
+    description:
+      "Check records with this time (inclusive) or later. At most 7 days ago, and within RETENTION.",
+    "x-rejections": [tooFar, "must be at most"],
+  }),
+  created_before: timeSchema.meta({ description: "Check records with an earlier time (exclusive)." }),
+})
+
+export const createReconcileJobSchema = reconcileFilterSchema
+  .extend({
+    created_before: reconcileFilterSchema.shape.created_before.optional().meta({
+      description: "Check records with an earlier time (exclusive). Default, and latest: the job's creation.",
+    }),
+    reason: reasonSchema.optional(),
+  })
+  .refine(
+    ({ created_after, created_before }) => isRange(created_after, created_before),
+    "must have a created_after that is earlier than created_before",
+  )
+  .meta({
+    id: "CreateReconcileJob",
+    "x-rejections": ["must have a created_after that is earlier than created_before"],
+  })
+
 export const remainingTopicSchema = z
   .object({
     topic: z.string(),
@@ -169,7 +195,7 @@ export const jobSchema = z
     per_second: z
       .int()
       .nullable()
-      .meta({ description: "Maximum rate of a resend or a replay. null: an erasure." }),
+      .meta({ description: "Maximum rate of a resend or a replay. null: another kind of job." }),
     reason: z.string(),
     requested_by: z.string().meta({ description: "Id and name of the API key that requested the job." }),
     counts: z.record(z.string(), z.int()).meta({ description: "What the job has done so far, by name." }),
@@ -179,6 +205,10 @@ export const jobSchema = z
       .array(remainingTopicSchema)
       .nullable()
       .meta({ description: "Of an erasure: what could not be erased. null: another kind of job." }),
+    exceptions: z.array(exceptionSchema).nullable().meta({
+      description:
+        "Of a reconciliation: records that are not accounted for, at most 200; `counts.exceptions` is the number of all. null: another kind of job.",
+    }),
   })
   .meta({
     id: "Job",
@@ -199,6 +229,7 @@ export const dryRunSchema = z
   .meta({ id: "DryRun", description: "What a job would do. Nothing has been changed." })
 
 export type ResendFilter = z.output<typeof resendFilterSchema>
+export type ReconcileFilter = z.output<typeof reconcileFilterSchema>
 export type ReplayFilter = z.output<typeof replayFilterSchema>
 export type Job = z.infer<typeof jobSchema>
 export type DryRun = z.infer<typeof dryRunSchema>
