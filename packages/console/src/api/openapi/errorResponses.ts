@@ -59,7 +59,7 @@ export function errorResponses(route: Route): ZodOpenApiResponsesObject {
     const code = Object.entries(problemCodes).find(([, cause]) => cause.status === Number(status))
     responses[status] = code
       ? error(code[0] as ProblemCode, description)
-      : { description, headers: headerReferences(["X-Request-Id"]) }
+      : { description, headers: { ...headerReferences(["X-Request-Id"]), ...route.success.headers } }
   }
   return responses as ZodOpenApiResponsesObject
 }

@@ -21,7 +21,7 @@ export type JsonSchema = {
   "x-rejections"?: string[]
 }
 
-export type Parameter = {
+type Parameter = {
   in: string
   name: string
   required?: boolean
@@ -30,7 +30,7 @@ export type Parameter = {
   schema: JsonSchema
 }
 
-export type Header = Omit<Parameter, "in" | "name">
+type Header = Omit<Parameter, "in" | "name">
 
 export type MediaType = { schema?: JsonSchema; example?: unknown }
 
@@ -42,7 +42,7 @@ export type Response = {
   links?: Record<string, { operationId: string; parameters?: Record<string, string> }>
 }
 
-export type Operation = {
+type Operation = {
   operationId: string
   summary?: string
   tags?: string[]
@@ -52,7 +52,7 @@ export type Operation = {
   responses: Record<string, Response>
 }
 
-export type PathItem = Record<string, Operation>
+type PathItem = Record<string, Operation>
 
 export type OpenApi = {
   openapi: string
