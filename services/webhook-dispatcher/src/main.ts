@@ -4,6 +4,10 @@ import { createEgress } from "@sitewire/egress"
 import { runService } from "@sitewire/runtime"
 import { checkNewestSecret, createSecretOpener } from "./attempt/openSecrets.ts"
 import { createSendRequest } from "./attempt/sendRequest.ts"
+import { createReceiverOf } from "./check/receiver.ts"
+import { runChecks } from "./check/runChecks.ts"
+import { createSendTestRequest } from "./check/sendTestRequest.ts"
+import { createCheckStore } from "./check/storeCheck.ts"
 import { dispatcherVariables } from "./config.ts"
 import { createConsumers } from "./createConsumers.ts"
 import { createDispatcher } from "./createDispatcher.ts"
@@ -15,6 +19,8 @@ import { openDatabase } from "./openDatabase.ts"
 import { openKafka } from "./openKafka.ts"
 import { registerGauges } from "./registerGauges.ts"
 import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
+import { newDispatcherId } from "./status/newDispatcherId.ts"
+import { startReportingStatus } from "./status/startReportingStatus.ts"
 
 await runService({
   name: "webhook-dispatcher",
@@ -76,6 +82,34 @@ await runService({
       metrics: createDispatcherMetrics(registry),
       log,
     })
+    const id = newDispatcherId()
+    log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
+    const status = startReportingStatus({
+      sql: pool.sql,
+      dispatcher: id,
+      statuses: dispatcher.statuses,
+      onDeleted: dispatcher.forget,
+      log,
+    })
+    lifecycle.onStop("status", status.close)
+    const closing = new AbortController()
+    const checks = runChecks({
+      store: createCheckStore({ pool, retry }),
+      receiverOf: createReceiverOf({
+        serviceName: config.SERVICE_NAME,
+        openSecret,
+        sendTestRequest: createSendTestRequest({
+          egress,
+          timeoutMs: config.DELIVERY_TIMEOUT,
+          signal: closing.signal,
+        }),
+      }),
+      timeoutMs: config.DELIVERY_TIMEOUT,
+      pollIntervalMs: 1_000,
+      closing,
+      log,
+    })
+    lifecycle.onStop("checks of receivers", checks.close)
     const consumers = createConsumers(service, { kafka, topics, schedule, dispatcher })
     lifecycle.onStop("consumers", consumers.close)
     registerGauges(registry, {

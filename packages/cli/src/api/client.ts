@@ -1,8 +1,11 @@
 import {
   type ChangeChannel,
+  certificationSchema,
+  channelHealthSchema,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
+  type createCertificationSchema,
   type createChannelSchema,
   type createConnectionSchema,
   createdChannelSchema,
@@ -10,6 +13,7 @@ import {
   type createReconcileJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
+  deletedChannelSchema,
   deliverySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
@@ -19,12 +23,18 @@ import {
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
+  testDeliverySchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
+export type ChannelQuery = PageQuery & {
+  q?: string | undefined
+  paused?: boolean | undefined
+  health?: string | undefined
+}
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
@@ -47,10 +57,13 @@ export function createClient(options: ApiOptions) {
   return {
     createChannel: (body: z.input<typeof createChannelSchema>) =>
       call(createdChannelSchema, { ...post, path: "channels", body }),
-    listChannels: (query: PageQuery = {}) => call(channels, { path: "channels", query }),
+    listChannels: (query: ChannelQuery = {}) => call(channels, { path: "channels", query }),
     readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
     changeChannel: (id: string, body: ChangeChannel) =>
       call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
+    readChannelHealth: (id: string) => call(channelHealthSchema, { path: `channels/${segment(id)}/health` }),
+    deleteChannel: (id: string, query: { force?: boolean | undefined } = {}) =>
+      call(deletedChannelSchema, { method: "DELETE", path: `channels/${segment(id)}`, query }),
     pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
     resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
     stageSecret: (id: string) =>
@@ -59,6 +72,12 @@ export function createClient(options: ApiOptions) {
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/activate`, query }),
     retireSecret: (id: string, query: SecretQuery = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
+    testChannel: (id: string) =>
+      call(testDeliverySchema, { ...post, path: `channels/${segment(id)}/test`, timeoutMs: 30_000 }),
+    createCertification: (id: string, body: z.input<typeof createCertificationSchema>) =>
+      call(certificationSchema, { ...post, path: `channels/${segment(id)}/certifications`, body }),
+    readCertification: (channel: string, id: string) =>
+      call(certificationSchema, { path: `channels/${segment(channel)}/certifications/${segment(id)}` }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
       call(connectionTriggerUrlSchema, { ...post, path: "connections", body }),
     listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),

@@ -1,5 +1,8 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
+import { certify } from "./certify/certify.ts"
 import { createChannel } from "./channel/create.ts"
+import { deleteChannel } from "./channel/delete.ts"
+import { showHealth } from "./channel/health.ts"
 import { listChannels } from "./channel/list.ts"
 import { pauseChannel } from "./channel/pause.ts"
 import { resumeChannel } from "./channel/resume.ts"
@@ -7,6 +10,7 @@ import { activateSecret } from "./channel/secret/activate.ts"
 import { retireSecret } from "./channel/secret/retire.ts"
 import { stageSecret } from "./channel/secret/stage.ts"
 import { showChannel } from "./channel/show.ts"
+import { testChannel } from "./channel/test.ts"
 import { updateChannel } from "./channel/update.ts"
 import { createConnection } from "./connection/create.ts"
 import { listConnections } from "./connection/list.ts"
@@ -38,9 +42,12 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       createChannel,
       listChannels,
       showChannel,
+      showHealth,
       updateChannel,
+      deleteChannel,
       pauseChannel,
       resumeChannel,
+      testChannel,
       {
         name: "secret",
         description: "rotate a channel's signing secret, in three steps",
@@ -72,6 +79,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   },
   reconcile,
   { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
+  certify,
   trigger,
   verify,
   listen,

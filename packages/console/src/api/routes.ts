@@ -1,9 +1,15 @@
 import { listAudit } from "./audit/listAudit.ts"
 import { changeChannel } from "./channels/changeChannel.ts"
+import { createCertification } from "./channels/checks/createCertification.ts"
+import { listCertifications } from "./channels/checks/listCertifications.ts"
+import { readCertification } from "./channels/checks/readCertification.ts"
+import { testChannel } from "./channels/checks/testChannel.ts"
 import { createChannel } from "./channels/createChannel.ts"
+import { deleteChannel } from "./channels/deleteChannel.ts"
 import { listChannels } from "./channels/listChannels.ts"
 import { pauseChannel } from "./channels/pauseChannel.ts"
 import { readChannel } from "./channels/readChannel.ts"
+import { readChannelHealth } from "./channels/readChannelHealth.ts"
 import { resumeChannel } from "./channels/resumeChannel.ts"
 import { activateSecret } from "./channels/secret/activateSecret.ts"
 import { retireSecret } from "./channels/secret/retireSecret.ts"
@@ -39,12 +45,18 @@ export const routes: readonly Route[] = [
   createChannel,
   listChannels,
   readChannel,
+  readChannelHealth,
   changeChannel,
+  deleteChannel,
   pauseChannel,
   resumeChannel,
   stageSecret,
   activateSecret,
   retireSecret,
+  testChannel,
+  createCertification,
+  listCertifications,
+  readCertification,
   createConnection,
   listConnections,
   readConnection,

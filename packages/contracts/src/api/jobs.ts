@@ -219,9 +219,10 @@ export const dryRunSchema = z
   .object({
     dry_run: z.literal(true).meta({ description: "The request had `dry_run`, so there is no job." }),
     matching: z.int().meta({ description: "How many deliveries or events the job would process." }),
-    left_out: z
-      .int()
-      .meta({ description: "How many match the filter and would be left out, because they were erased." }),
+    left_out: z.int().meta({
+      description:
+        "How many match the filter and would be left out, because they were erased, or because their channel was deleted.",
+    }),
     complete: z
       .boolean()
       .meta({ description: "false: counting took too long and was stopped, so the numbers are minimums." }),

@@ -17,7 +17,11 @@ export const deadLetterSchema = z
     since: z.iso
       .datetime()
       .meta({ description: "Start of the retry period.", examples: ["2026-03-01T12:00:00.000Z"] }),
-    last_error: z.string().meta({ description: "Error class of the last attempt.", examples: ["status"] }),
+    last_error: z.string().meta({
+      description:
+        "Error class of the last attempt. not-attempted: no attempt was possible. channel-deleted: an operator deleted the channel.",
+      examples: ["status"],
+    }),
     last_status: z
       .int()
       .nullable()
@@ -30,6 +34,9 @@ export const deadLetterSchema = z
       .max(200)
       .meta({ description: "Id of the event in all log lines.", examples: ["order-10042"] }),
   })
-  .meta({ id: "DeadLetter", description: "A delivery is dead: its retry period ended." })
+  .meta({
+    id: "DeadLetter",
+    description: "A delivery is dead: its retry period ended, or its channel was deleted.",
+  })
 
 export type DeadLetter = z.infer<typeof deadLetterSchema>

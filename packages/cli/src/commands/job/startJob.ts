@@ -64,6 +64,6 @@ function progressAdvice(id: string): string {
 
 function describeDryRun({ matching, left_out, complete }: DryRun): string {
   const atLeast = complete ? "" : "at least "
-  const leftOut = left_out > 0 ? ` ${left_out} more were erased and would be left out.` : ""
+  const leftOut = left_out > 0 ? ` ${left_out} more would be left out: erased, or of a deleted channel.` : ""
   return `The job would process ${atLeast}${matching}.${leftOut} Nothing was changed.`
 }

@@ -1,4 +1,5 @@
-import type { Channel } from "@sitewire/contracts"
+import { type Channel, lastCertificationSchema } from "@sitewire/contracts"
+import { z } from "zod"
 
 /**
  * The columns that a response needs. They are listed one by one so that sealed (encrypted) secrets are never
@@ -12,6 +13,8 @@ export const channelColumns = {
   otherSecretState: true,
   standardWebhooks: true,
   pausedAt: true,
+  maxPerSecond: true,
+  lastCertification: true,
   createdAt: true,
   updatedAt: true,
 } as const
@@ -24,6 +27,8 @@ export type ChannelRow = {
   otherSecretState: "staged" | "retiring" | null
   standardWebhooks: boolean
   pausedAt: Date | null
+  maxPerSecond: number | null
+  lastCertification: unknown
   createdAt: Date
   updatedAt: Date
 }
@@ -36,10 +41,17 @@ export function channelResponse(row: ChannelRow): Channel {
     other_secret: otherSecret(row),
     standard_webhooks: row.standardWebhooks,
     paused_at: row.pausedAt?.toISOString() ?? null,
+    max_per_second: row.maxPerSecond,
+    last_certification: storedCertification.parse(row.lastCertification),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
 }
+
+/** Postgres's JSON has times with an offset. */
+const storedCertification = lastCertificationSchema
+  .extend({ finished_at: z.coerce.date().transform((at) => at.toISOString()) })
+  .nullable()
 
 function otherSecret({ otherSecretId: id, otherSecretState: state }: ChannelRow): Channel["other_secret"] {
   return id === null || state === null ? null : { id, state }

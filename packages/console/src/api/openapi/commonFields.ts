@@ -53,6 +53,7 @@ export const commonFields: Record<string, CommonField> = {
   job: { example: "job_5f2c8e1a9b3d" },
   key: { example: "swk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG" },
   kind: { description: "What kind it is of." },
+  language: { description: "Programming language of the code.", example: "python" },
   last_deleted_at: { example: "2026-03-09T12:00:00.000Z" },
   last_error: { example: "timeout" },
   last_trigger_at: { description: "Time of the last of these triggers. null: there is none.", example: time },

@@ -27,7 +27,9 @@ function below(path: string, routes: readonly Route[]): Route[] {
 }
 
 function linksTo(targets: readonly Route[], id: string, from: Route): ZodOpenApiLinksObject {
-  const others = targets.filter(({ operation }) => operation !== from.operation)
+  const others = targets.filter(
+    ({ operation, path }) => operation !== from.operation && path.split("{").length === 2,
+  )
   return Object.fromEntries(
     others.map(({ operation, summary }) => [
       operation,
