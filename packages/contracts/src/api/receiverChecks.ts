@@ -71,12 +71,10 @@ export const pointFindingSchema = z.object({
 export const certificationPointSchema = pointFindingSchema
   .extend({
     title: z.string().meta({ examples: ["Rejects a forged signature"] }),
-    sent: z
-      .string()
-      .meta({
-        description: "What was sent to the receiver.",
-        examples: ["A delivery whose signature is forged."],
-      }),
+    sent: z.string().meta({
+      description: "What was sent to the receiver.",
+      examples: ["A delivery whose signature is forged."],
+    }),
     why: z
       .string()
       .meta({ description: "Why the point matters.", examples: ["Anybody could send you invented sites."] }),
