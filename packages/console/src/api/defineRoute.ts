@@ -101,6 +101,11 @@ type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z
   caller: Caller
 }
 
+type Handle<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType, Response> = (
+  context: ApiContext,
+  input: Input<Params, Query, Body>,
+) => Promise<RouteResponse<Response>>
+
 /** True if the route's requests run in a transaction, are audited, and may have an Idempotency-Key (POST). */
 export function isWrite(route: Pick<Route, "method" | "reveals">): boolean {
   return route.method !== "get" || route.reveals === true
@@ -117,19 +122,30 @@ export function defineRoute<
   Body extends z.ZodType = z.ZodType,
 >(
   spec: Description &
-    Schemas<Params, Query, Body, Result> &
-    (
-      | {
-          handle(
-            context: ApiContext,
-            input: Input<Params, Query, Body>,
-          ): Promise<RouteResponse<z.output<Result>>>
-        }
-      | {
-          handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<RouteResponse>
-          afterCommit(context: ApiContext, committed: unknown): Promise<Success<z.output<Result>> | Problem>
-        }
-    ),
+    Schemas<Params, Query, Body, Result> & {
+      handle: Handle<Params, Query, Body, z.output<Result>>
+      afterCommit?: never
+    },
+): Route
+/** With `afterCommit`, the compiler checks the response of that function. */
+export function defineRoute<
+  Result extends z.ZodType,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+>(
+  spec: Description &
+    Schemas<Params, Query, Body, Result> & {
+      handle: Handle<Params, Query, Body, unknown>
+      afterCommit(context: ApiContext, committed: unknown): Promise<Success<z.output<Result>> | Problem>
+    },
+): Route
+export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  spec: Description &
+    Schemas<Params, Query, Body, z.ZodType> & {
+      handle: Handle<Params, Query, Body, unknown>
+      afterCommit?: AfterCommit
+    },
 ): Route {
   const { handle, ...description } = spec
   const { params = z.unknown(), query = z.unknown(), body = z.unknown() } = description

@@ -14,17 +14,23 @@ import { resumeChannel } from "./channels/resumeChannel.ts"
 import { activateSecret } from "./channels/secret/activateSecret.ts"
 import { retireSecret } from "./channels/secret/retireSecret.ts"
 import { stageSecret } from "./channels/secret/stageSecret.ts"
+import { changeConnection } from "./connections/changeConnection.ts"
 import { createConnection } from "./connections/createConnection.ts"
+import { deleteConnection } from "./connections/deleteConnection.ts"
 import { listConnections } from "./connections/listConnections.ts"
 import { listSyncs } from "./connections/listSyncs.ts"
+import { listWindows } from "./connections/listWindows.ts"
 import { readConnection } from "./connections/readConnection.ts"
 import { readConnectionTriggerUrl } from "./connections/readConnectionTriggerUrl.ts"
 import { readSnapshot } from "./connections/readSnapshot.ts"
 import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
+import { requestSync } from "./connections/requestSync.ts"
 import type { Route } from "./defineRoute.ts"
+import { cancelDelivery } from "./deliveries/cancelDelivery.ts"
 import { listDeliveries } from "./deliveries/listDeliveries.ts"
 import { readDelivery } from "./deliveries/readDelivery.ts"
 import { resendDelivery } from "./deliveries/resendDelivery.ts"
+import { revealDelivery } from "./deliveries/revealDelivery.ts"
 import { listInvalidEvents } from "./events/listInvalidEvents.ts"
 import { cancelJob } from "./jobs/cancelJob.ts"
 import { createErasureJob } from "./jobs/createErasureJob.ts"
@@ -60,13 +66,19 @@ export const routes: readonly Route[] = [
   createConnection,
   listConnections,
   readConnection,
+  changeConnection,
+  deleteConnection,
   readConnectionTriggerUrl,
   replaceConnectionToken,
+  requestSync,
   listSyncs,
+  listWindows,
   readSnapshot,
   listDeliveries,
   readDelivery,
+  revealDelivery,
   resendDelivery,
+  cancelDelivery,
   listInvalidEvents,
   createResendJob,
   createReplayJob,
