@@ -32,7 +32,7 @@ export const documentsCheck: Check = {
       ...findDeadLinks(pages, files),
       ...sources.flatMap((source) => findDeadMentions(source, files)),
       ...pages.filter(namesExist).flatMap((page) => findUnknownNames(page, known)),
-      ...findOutdated(generated, new Map(pages.map(({ path, text }) => [path, text]))),
+      ...findOutdated(generated, await readTexts(root, [...generated.keys()])),
       ...findOutdated(snippets, await readTexts(root, [...snippets.keys()])),
       ...pages.flatMap(findUnknownMarkers),
       ...(await runExamples(root, examples)),
@@ -50,8 +50,10 @@ function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
 }
 
 async function readTexts(root: URL, paths: readonly string[]): Promise<Map<string, string>> {
-  const texts = await Promise.all(paths.map((path) => readFile(new URL(path, root), "utf8")))
-  return new Map(paths.map((path, index) => [path, texts[index] ?? ""]))
+  const texts = paths.map(
+    async (path) => [path, await readFile(new URL(path, root), "utf8").catch(() => "")] as const,
+  )
+  return new Map(await Promise.all(texts))
 }
 
 /** Omits the sources of packages/checks, because its tests name documents that do not exist. */

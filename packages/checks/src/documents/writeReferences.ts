@@ -6,7 +6,7 @@ import { referencePages } from "./reference/referencePages.ts"
 import { partnersPage, verifySnippets } from "./reference/verifySnippets.ts"
 
 const root = new URL("../../../../", import.meta.url)
-await mkdir(new URL("docs/reference/", root), { recursive: true })
+await mkdir(new URL("docs/reference/schemas/", root), { recursive: true })
 const partners = readPage(partnersPage, await readFile(new URL(partnersPage, root), "utf8"))
 const code = await readCode(root, listFiles(root))
 for (const [path, text] of [...verifySnippets(partners), ...referencePages(code)]) {

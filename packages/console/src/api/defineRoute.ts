@@ -9,6 +9,7 @@ import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { ChangeFeed } from "../stream/createChangeFeed.ts"
 import { fieldErrors } from "./fieldErrors.ts"
+import type { ResponseHeader } from "./openapi/responseHeaders.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
 import type { Problem, RouteResponse, Success } from "./response.ts"
 
@@ -62,6 +63,10 @@ type Description = {
   endless?: true
   /** Further statuses and their meanings, for the OpenAPI document. */
   otherResponses?: Record<number, string>
+  /** Further request headers, for the OpenAPI document. */
+  requestHeaders?: z.ZodObject
+  /** Operations to which the response leads, with their parameters, beside those that `linksOf` finds. */
+  links?: Record<string, Record<string, string>>
   /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
   alternative?: { status: number; description: string; schema: z.ZodType }
 }
@@ -74,9 +79,11 @@ type Schemas<Params, Query, Body, Result> = {
     status: number
     description: string
     schema?: Result
-    headers?: z.ZodObject
     /** Of a success without `schema`. Default: any. */
     contentType?: string
+    headers?: Record<string, ResponseHeader>
+    /** The response has a Location, as each response with the status 201 does. */
+    location?: true
   }
 }
 

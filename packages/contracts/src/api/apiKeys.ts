@@ -1,16 +1,14 @@
 import { z } from "zod"
-import { timeSchema } from "../values/time.ts"
+import { oneLine } from "../values/plainText.ts"
+import { timeSchema, tooFar } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
-
-const siteScope = /^site:[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
-const channelScope = /^channel:[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/
 
 /** What an API key may do. A key's rights are those of all its scopes together. */
 export const scopeSchema = z
   .string()
   .max(260)
-  .refine(
-    (scope) => scope === "read" || scope === "operate" || channelScope.test(scope) || siteScope.test(scope),
+  .regex(
+    /^(read|operate|channel:[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}|site:[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/,
     "must be read, operate, channel:<id> or site:<host>, such as channel:acme or site:shop.example",
   )
   .meta({
@@ -21,19 +19,14 @@ export const scopeSchema = z
 
 export const createApiKeySchema = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(100)
-      .regex(/^\P{Cc}*$/u, "must not contain control characters")
-      .meta({
-        description: "Who uses the key. It is stored in the audit log, so name a role and not a person.",
-        examples: ["acme's developers"],
-      }),
-    scopes: z.array(scopeSchema).min(1).max(50),
+    name: oneLine(100).meta({
+      description: "Who uses the key. It is stored in the audit log, so name a role and not a person.",
+      examples: ["acme's developers"],
+    }),
+    scopes: z.array(scopeSchema).min(1).max(50).meta({ description: "What the key may do." }),
     expires_at: timeSchema.optional().meta({
       description: "When the key stops working. Default: never.",
+      "x-rejections": ["must be in the future", tooFar],
       examples: ["2027-01-31T00:00:00Z"],
     }),
   })

@@ -6,7 +6,9 @@ import { pageQuerySchema } from "./pagination.ts"
 export const auditTargetKindSchema = z.enum(["channel", "connection", "delivery", "job", "key"])
 
 export const auditQuerySchema = pageQuerySchema.extend({
-  key: identifierSchema.optional().meta({ description: "Only entries of this API key (its id)." }),
+  key: identifierSchema
+    .optional()
+    .meta({ description: "Only entries of this API key (its id).", examples: ["key_5f2c8e1a9b3d"] }),
   operation: z
     .string()
     .regex(/^[a-zA-Z]{1,64}$/, "must be an operationId of this document, such as changeChannel")
@@ -20,7 +22,11 @@ export const auditQuerySchema = pageQuerySchema.extend({
     .min(1)
     .max(64)
     .optional()
-    .meta({ description: "Only entries about the resource with this id. Needs `target_kind`." }),
+    .meta({
+      description: "Only entries about the resource with this id. Needs `target_kind`.",
+      examples: ["acme"],
+      "x-rejections": ["target needs target_kind"],
+    }),
   created_after: timeSchema.optional().meta({ description: "Only entries from this time on (inclusive)." }),
   created_before: timeSchema.optional().meta({ description: "Only entries before this time (exclusive)." }),
 })

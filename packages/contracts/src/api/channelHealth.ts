@@ -75,7 +75,7 @@ const dispatcherStatusSchema = z
 
 const deferredSchema = z.object({
   reason: deferralReasonSchema.meta({ examples: ["breaker"] }),
-  count: z.int().meta({ examples: [37] }),
+  count: z.int().meta({ description: "How many deliveries.", examples: [37] }),
   since: z.iso
     .datetime()
     .meta({ description: "When the oldest was deferred.", examples: ["2026-03-01T11:58:00.000Z"] }),
@@ -116,7 +116,7 @@ export const channelHealthSchema = z
       .meta({ description: "Deliveries that wait for the channel's capacity, by reason." }),
     scheduled: z
       .object({
-        count: z.int().meta({ examples: [4] }),
+        count: z.int().meta({ description: "How many deliveries.", examples: [4] }),
         next_attempt_at: z.iso
           .datetime()
           .nullable()

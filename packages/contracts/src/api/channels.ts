@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { calledUrl } from "../values/httpUrl.ts"
 import { booleanParameterSchema } from "./booleanParameter.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./pagination.ts"
@@ -19,13 +20,9 @@ import { lastCertificationSchema } from "./receiverChecks.ts"
 export const createChannelSchema = z
   .strictObject({
     id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
-    address: z
-      .url({ protocol: /^https?$/ })
-      .max(2048)
-      .meta({
-        description:
-          "The partner's notification address: https, on a public host. Stored in normalised form.",
-      }),
+    address: calledUrl.meta({
+      description: "The partner's notification address: https, on a public host. Stored in normalised form.",
+    }),
     max_per_second: maxPerSecondSchema.optional(),
   })
   .meta({ id: "CreateChannel" })
@@ -133,7 +130,7 @@ export const deleteChannelQuerySchema = z.strictObject({
 export const deletedChannelSchema = z
   .object({
     id: z.string().meta({ examples: ["acme"] }),
-    deleted: z.literal(true).meta({ examples: [true] }),
+    deleted: z.literal(true).meta({ description: "The channel is deleted.", examples: [true] }),
     pending_deliveries: z.int().meta({
       description: "How many deliveries waited for an attempt.",
       examples: [12],

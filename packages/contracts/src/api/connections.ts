@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { calledUrl } from "../values/httpUrl.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema, pageSchema } from "./pagination.ts"
 
@@ -12,10 +13,7 @@ export const createConnectionSchema = z
       .max(253)
       .toLowerCase()
       .meta({ description: "Host of the owner's site, at which the partner calls the trigger URL." }),
-    source: z
-      .url({ protocol: /^https?$/ })
-      .max(2048)
-      .meta({ description: "URL of the partner's API; for `delegate`, of the executor." }),
+    source: calledUrl.meta({ description: "URL of the partner's API; for `delegate`, of the executor." }),
     runner: syncRunnerSchema.default("pull").meta({
       description: "`pull`: Sitewire fetches the source. `delegate`: an internal executor does.",
     }),

@@ -1,23 +1,19 @@
 import { domainToUnicode } from "node:url"
 import { z } from "zod"
-import { plainText } from "../values/plainText.ts"
-import { timeSchema } from "../values/time.ts"
+import { httpUrl } from "../values/httpUrl.ts"
+import { oneLine, plainText } from "../values/plainText.ts"
+import { splitAlternatives } from "../values/splitAlternatives.ts"
+import { timeSchema, tooFar } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
 import { exceptionSchema } from "./reconciliation.ts"
 
 export const jobKindSchema = z.enum(["resend", "replay", "erasure", "reconcile"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
 
-export const reasonSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(500)
-  .regex(/^\P{Cc}*$/u, "must not contain control characters")
-  .meta({
-    description:
-      "Why you request this, for later readers. It is never erased, so name no person; a ticket's number is enough.",
-  })
+export const reasonSchema = oneLine(500).meta({
+  description:
+    "Why you request this, for later readers. It is never erased, so name no person; a ticket's number is enough.",
+})
 
 const perSecond = (description: string) => z.int().min(1).max(1_000).default(50).meta({ description })
 
@@ -51,6 +47,11 @@ export const resendFilterSchema = z
     ({ created_after, created_before }) => isRange(created_after, created_before),
     "must have a created_after that is earlier than created_before",
   )
+  .meta({
+    description: "Which deliveries to resend.",
+    minProperties: 1,
+    "x-rejections": ["must have a created_after that is earlier than created_before"],
+  })
 
 export const createResendJobSchema = z
   .strictObject({
@@ -81,6 +82,11 @@ export const replayFilterSchema = z
     ({ rejected_after, rejected_before }) => isRange(rejected_after, rejected_before),
     "must have a rejected_after that is earlier than rejected_before",
   )
+  .meta({
+    description: "Which events to replay.",
+    minProperties: 1,
+    "x-rejections": ["must have a rejected_after that is earlier than rejected_before"],
+  })
 
 export const createReplayJobSchema = z
   .strictObject({
@@ -108,15 +114,13 @@ export const createErasureJobSchema = z
     email: z.email({ pattern: z.regexes.unicodeEmail }).max(320).optional().meta({
       description: "Erase all data of the person with this address. Upper and lower case are equal.",
     }),
-    site_url: z
-      .url({
-        protocol: /^https?$/,
-        abort: true,
-      })
-      .max(2048)
-      .optional()
-      .meta({ description: "Erase all data of the site with this URL." }),
-    reason: reasonSchema,
+    site_url: httpUrl.optional().meta({ description: "Erase all data of the site with this URL." }),
+    reason: reasonSchema.meta({
+      "x-rejections": [
+        "must not contain an e-mail address, because the reason is never erased",
+        "must not contain the site's host, because the reason is never erased",
+      ],
+    }),
     dry_run: dryRunFlag,
   })
   .refine(
@@ -131,12 +135,16 @@ export const createErasureJobSchema = z
     path: ["reason"],
     error: "must not contain the site's host, because the reason is never erased",
   })
-  .meta({ id: "CreateErasureJob" })
+  .meta({
+    id: "CreateErasureJob",
+    override: ({ jsonSchema }) => splitAlternatives(jsonSchema, "Erasure", ["email", "site_url"]),
+  })
 
 export const reconcileFilterSchema = z.strictObject({
   created_after: timeSchema.meta({
     description:
       "Check records with this time (inclusive) or later. At most 7 days ago, and within RETENTION.",
+    "x-rejections": [tooFar, "must be at most"],
   }),
   created_before: timeSchema.meta({ description: "Check records with an earlier time (exclusive)." }),
 })
@@ -152,7 +160,10 @@ export const createReconcileJobSchema = reconcileFilterSchema
     ({ created_after, created_before }) => isRange(created_after, created_before),
     "must have a created_after that is earlier than created_before",
   )
-  .meta({ id: "CreateReconcileJob" })
+  .meta({
+    id: "CreateReconcileJob",
+    "x-rejections": ["must have a created_after that is earlier than created_before"],
+  })
 
 export const remainingTopicSchema = z
   .object({
@@ -206,7 +217,7 @@ export const jobSchema = z
 
 export const dryRunSchema = z
   .object({
-    dry_run: z.literal(true),
+    dry_run: z.literal(true).meta({ description: "The request had `dry_run`, so there is no job." }),
     matching: z.int().meta({ description: "How many deliveries or events the job would process." }),
     left_out: z.int().meta({
       description:

@@ -9,7 +9,10 @@ export const pageQuerySchema = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .meta({ description: "`next_cursor` of the previous page, with the same filters." }),
+    .meta({
+      description: "`next_cursor` of the previous page, with the same filters.",
+      "x-rejections": ["must be next_cursor of this list's previous page"],
+    }),
   limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Entries per page." }),
 })
 

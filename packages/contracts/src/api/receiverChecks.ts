@@ -1,13 +1,11 @@
 import { z } from "zod"
+import { calledUrl } from "../values/httpUrl.ts"
 import { attemptErrorSchema, attemptSchema } from "./deliveries.ts"
 
-const address = z
-  .url({ protocol: /^https?$/ })
-  .max(2048)
-  .meta({
-    description: "The address of the receiver. Default: the channel's notification address.",
-    examples: ["https://test.partner.example/sitewire"],
-  })
+const address = calledUrl.meta({
+  description: "The address of the receiver. Default: the channel's notification address.",
+  examples: ["https://test.partner.example/sitewire"],
+})
 
 export const testDeliverySchema = z
   .object({
@@ -60,7 +58,9 @@ export const receivedResponseSchema = z
 /** What a dispatcher stores about a point. The API adds the explanations. */
 export const pointFindingSchema = z.object({
   id: pointIdSchema,
-  result: pointResultSchema,
+  result: pointResultSchema.meta({
+    description: "warning: works, but should be improved. skipped: it could not be checked.",
+  }),
   finding: z.string().meta({
     description: "What was observed.",
     examples: ["It responded 204 although the signature is forged."],
@@ -71,9 +71,20 @@ export const pointFindingSchema = z.object({
 export const certificationPointSchema = pointFindingSchema
   .extend({
     title: z.string().meta({ examples: ["Rejects a forged signature"] }),
-    sent: z.string().meta({ description: "What was sent to the receiver." }),
-    why: z.string().meta({ description: "Why the point matters." }),
-    fix: z.string().nullable().meta({ description: "What to do. null: there is nothing to do." }),
+    sent: z.string().meta({
+      description: "What was sent to the receiver.",
+      examples: ["A delivery whose signature is forged."],
+    }),
+    why: z
+      .string()
+      .meta({ description: "Why the point matters.", examples: ["Anybody could send you invented sites."] }),
+    fix: z
+      .string()
+      .nullable()
+      .meta({
+        description: "What to do. null: there is nothing to do.",
+        examples: ["Compare the signature before you use the body."],
+      }),
     snippet: z
       .object({ language: snippetLanguageSchema, code: z.string() })
       .nullable()
@@ -104,7 +115,12 @@ export const certificationSummarySchema = z
   .meta({ id: "CertificationSummary", description: "A certification without its points." })
 
 export const certificationSchema = z
-  .object({ ...summary, points: z.array(certificationPointSchema) })
+  .object({
+    ...summary,
+    points: z
+      .array(certificationPointSchema)
+      .meta({ description: "In the order in which they are checked." }),
+  })
   .meta({ id: "Certification", description: "Whether a receiver behaves correctly, point by point." })
 
 /** The newest finished certification, as a channel shows it. */
@@ -112,7 +128,7 @@ export const lastCertificationSchema = z
   .object({
     id: z.string(),
     address: summary.address,
-    result: certificationResultSchema,
+    result: certificationResultSchema.meta({ description: "passed: no point failed." }),
     finished_at: z.iso.datetime(),
   })
   .meta({ id: "LastCertification" })

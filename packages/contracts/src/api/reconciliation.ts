@@ -13,14 +13,17 @@ export const exceptionSchema = z
         "sync_overdue: a sync has been due for more than five minutes and has not started.",
       ].join(" "),
     }),
-    topic: z.string(),
-    partition: z.int(),
-    offset: z.string(),
+    topic: z.string().meta({ description: "Topic of the record." }),
+    partition: z.int().meta({ description: "Partition of the record.", examples: [3] }),
+    offset: z.string().meta({ description: "Offset of the record.", examples: ["1024"] }),
     event_id: z
       .string()
       .nullable()
       .meta({ description: "null: the record is a trigger or cannot be parsed." }),
-    connection: z.string().nullable().meta({ description: "null: the record is an event." }),
+    connection: z
+      .string()
+      .nullable()
+      .meta({ description: "null: the record is an event.", examples: ["bakery-products"] }),
     published_at: z.iso.datetime().meta({ description: "The record's time." }),
   })
   .meta({ id: "ReconciliationException", description: "A record that is not accounted for." })

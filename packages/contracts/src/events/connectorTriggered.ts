@@ -6,11 +6,30 @@ import { z } from "zod"
  */
 export const connectorTriggeredSchema = z
   .object({
-    connection: z.string().min(1).max(64),
-    first_at: z.iso.datetime().meta({ description: "When the first of the merged triggers was accepted." }),
-    last_at: z.iso.datetime().meta({ description: "When the last of the merged triggers was accepted." }),
-    count: z.int().min(1).meta({ description: "How many accepted triggers this record merges." }),
-    correlation: z.string().max(200).meta({ description: "Id of the trigger in the log lines of its sync." }),
+    connection: z
+      .string()
+      .min(1)
+      .max(64)
+      .meta({ description: "Id of the connection.", examples: ["bakery-products"] }),
+    first_at: z.iso.datetime().meta({
+      description: "When the first of the merged triggers was accepted.",
+      examples: ["2026-03-01T12:00:00.000Z"],
+    }),
+    last_at: z.iso.datetime().meta({
+      description: "When the last of the merged triggers was accepted.",
+      examples: ["2026-03-01T12:00:02.500Z"],
+    }),
+    count: z
+      .int()
+      .min(1)
+      .meta({ description: "How many accepted triggers this record merges.", examples: [3] }),
+    correlation: z
+      .string()
+      .max(200)
+      .meta({
+        description: "Id of the trigger in the log lines of its sync.",
+        examples: ["trg_5f2c8e1a9b3d"],
+      }),
   })
   .meta({ id: "ConnectorTriggered", description: "A connection's data changed and needs a sync." })
 

@@ -6,21 +6,31 @@ import { z } from "zod"
  */
 export const deliveryDueSchema = z
   .object({
-    delivery: z.uuid(),
+    delivery: z
+      .uuid()
+      .meta({ description: "Id of the delivery.", examples: ["019aa000-0000-7000-8000-000000000000"] }),
     // 32 bits, like the column in Postgres. Postgres would reject a larger number, and the dispatcher would
     // then consume the record again and again.
-    attempt: z.int32().min(1).meta({
-      description:
-        "Number of the attempt to make. If the delivery has that many attempts already, the record is obsolete and ignored.",
-    }),
+    attempt: z
+      .int32()
+      .min(1)
+      .meta({
+        description:
+          "Number of the attempt to make. If the delivery has that many attempts already, the record is obsolete and ignored.",
+        examples: [2],
+      }),
     failures: z
       .int32()
       .min(0)
-      .meta({ description: "Failed attempts since `since`; chooses the next delay." }),
-    since: z.iso
-      .datetime()
-      .meta({ description: "Start of the retry period: the event's arrival, or the resend." }),
-    correlation: z.string().max(200),
+      .meta({ description: "Failed attempts since `since`; chooses the next delay.", examples: [1] }),
+    since: z.iso.datetime().meta({
+      description: "Start of the retry period: the event's arrival, or the resend.",
+      examples: ["2026-03-01T12:00:00.000Z"],
+    }),
+    correlation: z
+      .string()
+      .max(200)
+      .meta({ description: "Id of the event in all log lines.", examples: ["order-10042"] }),
   })
   .meta({ id: "DeliveryDue", description: "The next attempt of a delivery." })
 

@@ -1,8 +1,9 @@
 import { z } from "zod"
+import { httpUrl } from "../values/httpUrl.ts"
 import { plainText } from "../values/plainText.ts"
 import { timeWithOffset } from "../values/time.ts"
 
-const absoluteUrl = z.url({ protocol: /^https?$/ }).max(2048)
+const tooFar = "must be in the years 0000 to 9999, in UTC"
 
 /**
  * The event `site.paid`: a site was bought through a channel, is paid and ready for use. Internal services
@@ -13,27 +14,46 @@ export const sitePaidSchema = z
     id: plainText
       .min(1)
       .max(200)
-      .meta({ description: "Identifies the event. A second event with the same id is ignored." }),
+      .meta({
+        description: "Identifies the event. A second event with the same id is ignored.",
+        examples: ["order-10042"],
+      }),
     channel: plainText
       .min(1)
       .max(64)
-      .meta({ description: "Sales channel through which the site was bought." }),
+      .meta({ description: "Sales channel through which the site was bought.", examples: ["acme"] }),
     reference: z
       .string()
       .max(1024)
-      .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
-    site_url: absoluteUrl.meta({ description: "URL of the new site." }),
-    console_url: absoluteUrl.meta({ description: "URL of the site's management console." }),
-    name: z.string().max(512).meta({ description: "Name of the site." }),
+      .meta({
+        description: "The data-ref value that the partner gave to the purchase frame.",
+        examples: ["user-4711"],
+      }),
+    site_url: httpUrl.meta({ description: "URL of the new site.", examples: ["https://bakery.example"] }),
+    console_url: httpUrl.meta({
+      description: "URL of the site's management console.",
+      examples: ["https://console.example/bakery"],
+    }),
+    name: z
+      .string()
+      .max(512)
+      .meta({ description: "Name of the site.", examples: ["Bakery"] }),
     email: z
       .email({ pattern: z.regexes.unicodeEmail })
       .max(320)
-      .meta({ description: "Contact address of the site's owner. Personal data." }),
+      .meta({
+        description: "Contact address of the site's owner. Personal data.",
+        examples: ["owner@bakery.example"],
+      }),
     created_at: timeWithOffset
       // site.ready contains the time in UTC, with four digits for the year. Because of its UTC offset, a time
       // on these two days can be in the year -1 or 10000 in UTC.
-      .refine((time) => !/^(0000-01-01|9999-12-31)/.test(time), "must be in the years 0000 to 9999, in UTC")
-      .meta({ description: "Creation time, ISO 8601 with a UTC offset." }),
+      .refine((time) => !/^(0000-01-01|9999-12-31)/.test(time), tooFar)
+      .meta({
+        description: "Creation time, ISO 8601 with a UTC offset.",
+        examples: ["2026-03-01T12:00:00+01:00"],
+        "x-rejections": [tooFar],
+      }),
   })
   .meta({ id: "SitePaid", description: "A site bought through a channel is paid and ready for use." })
 

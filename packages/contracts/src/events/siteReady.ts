@@ -4,19 +4,22 @@ import type { SitePaid } from "./sitePaid.ts"
 /** `site.ready`: what a partner receives. Exactly these eight fields, in this order. */
 export const siteReadySchema = z
   .strictObject({
-    event: z.literal("site.ready"),
+    event: z.literal("site.ready").meta({ description: "Kind of event." }),
     channel: z.string().meta({ description: "Sales channel through which the site was bought." }),
     reference: z
       .string()
       .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
     site_url: z.url().meta({ description: "URL of the new site." }),
     console_url: z.url().meta({ description: "URL of the site's management console." }),
-    name: z.string().meta({ description: "Name of the site." }),
+    name: z.string().meta({ description: "Name of the site.", examples: ["Bakery"] }),
     email: z.string().meta({ description: "Contact address of the site's owner. Personal data." }),
     created_at: z
       .string()
-      .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
-      .meta({ description: "Creation time as YYYY-MM-DDTHH:MM:SS+00:00." }),
+      .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[+]00:00$/)
+      .meta({
+        description: "Creation time as YYYY-MM-DDTHH:MM:SS+00:00.",
+        examples: ["2026-03-01T12:00:00+00:00"],
+      }),
   })
   .meta({
     id: "SiteReady",

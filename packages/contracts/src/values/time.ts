@@ -13,12 +13,15 @@ export const timeWithOffset = z.iso.datetime({
   },
 })
 
+export const tooFar = "must be in the years 1970 to 9999, in UTC"
+
 /**
  * A time in a request, normalised to UTC with milliseconds, because Postgres does not accept every year or
  * offset.
  */
 export const timeSchema = timeWithOffset
-  .refine((time) => isYearBetween(1970, 9999, new Date(time)), "must be in the years 1970 to 9999, in UTC")
+  .refine((time) => isYearBetween(1970, 9999, new Date(time)), tooFar)
+  .meta({ "x-rejections": [tooFar] })
   .transform((time) => new Date(time).toISOString())
 
 function isYearBetween(first: number, last: number, time: Date): boolean {

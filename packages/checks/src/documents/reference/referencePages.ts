@@ -6,6 +6,7 @@ import { metricsPage, type ProcessMetrics } from "./metrics.ts"
 import { problemsPage } from "./problems.ts"
 import type { CommandHelp } from "./readCommands.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
+import { schemaFiles } from "./schemaFiles.ts"
 import { topicsPage } from "./topics.ts"
 
 const notice = "<!-- Written by `npm run docs` from the code. Do not edit. -->"
@@ -22,9 +23,12 @@ export function referencePages(code: {
     cli: commandsPage(code.sitewire),
     problems: problemsPage(),
   }
-  return new Map(
-    Object.entries(pages).map(([name, text]) => [`docs/reference/${name}.md`, `${notice}\n\n${text}\n`]),
-  )
+  return new Map([
+    ...Object.entries(pages).map(
+      ([name, text]) => [`docs/reference/${name}.md`, `${notice}\n\n${text}\n`] as const,
+    ),
+    ...schemaFiles(),
+  ])
 }
 
 export function findOutdated(

@@ -16,11 +16,30 @@ export const readSnapshot = defineRoute({
   success: {
     status: 200,
     description: "The content.",
-    headers: z.object({
-      etag: z.string().meta({ description: "SHA-256 of the content, in quotes." }),
-      "last-modified": z.string().optional().meta({ description: "When the content was stored." }),
-    }),
+    headers: {
+      ETag: {
+        description: "SHA-256 of the content, in quotes.",
+        required: true,
+        schema: { type: "string" },
+        example: `"${"0123456789abcdef".repeat(4)}"`,
+      },
+      "Last-Modified": {
+        description: "When the content was stored.",
+        required: true,
+        schema: { type: "string" },
+        example: "Sun, 01 Mar 2026 12:00:00 GMT",
+      },
+    },
   },
+  requestHeaders: z.object({
+    "If-None-Match": z
+      .string()
+      .optional()
+      .meta({
+        description: "The ETag of an earlier response. If the content is the same, the response is 304.",
+        examples: [`"${"0123456789abcdef".repeat(4)}"`],
+      }),
+  }),
   otherResponses: { 304: "The content has the hash in If-None-Match." },
   async handle({ prisma, sql }, { params: { id }, headers, headOnly, caller }) {
     if (!(await findConnection(sql, id, caller))) return notFound("connection", id)

@@ -18,7 +18,7 @@ export const createErasureJob = defineRoute({
   description:
     "Erases the bodies of deliveries, their hashes, and partners' responses to them. The deliveries remain, in the state `erased`. The job stores a digest of the e-mail address or URL. When it is done it is the proof of the erasure, and lists what could not be erased.",
   body: createErasureJobSchema,
-  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema, location: true },
   alternative: {
     status: 200,
     description: "With `dry_run`: what the job would do.",

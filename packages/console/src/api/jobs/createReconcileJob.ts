@@ -16,7 +16,7 @@ export const createReconcileJob = defineRoute({
   description:
     "Compares Kafka with Postgres: each record of site.paid must be a delivery or an invalid event, and each accepted trigger must be covered by a sync, or a sync must be due. Records that are not consumed yet are counted separately. Changes nothing.",
   body: createReconcileJobSchema,
-  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema, location: true },
   async handle({ sql, topicPrefix, deliveryRetentionMs }, { body, caller }) {
     const now = Date.now()
     const { created_after, created_before = new Date(now).toISOString(), reason = "not given" } = body

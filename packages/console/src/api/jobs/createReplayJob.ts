@@ -17,7 +17,7 @@ export const createReplayJob = defineRoute({
   description:
     "Publishes matching records of site.paid.invalid to site.paid again, unchanged. Events that are still invalid are rejected again; events that have been delivered meanwhile are ignored by their id. Events that an erasure covers are left out: those rejected before it, or up to ten minutes after.",
   body: createReplayJobSchema,
-  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema, location: true },
   alternative: {
     status: 200,
     description: "With `dry_run`: what the job would do.",

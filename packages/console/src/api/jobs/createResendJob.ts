@@ -19,7 +19,7 @@ export const createResendJob = defineRoute({
     "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred.",
   body: createResendJobSchema,
   otherResponses: { 404: "The channel does not exist." },
-  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema, location: true },
   alternative: {
     status: 200,
     description: "With `dry_run`: what the job would do.",

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest"
 import { routes } from "../routes.ts"
 import { type AppContext, createRouter, expressPath } from "../server/createApp.ts"
+import { findUndocumented } from "./findUndocumented.ts"
+import {
+  innerSchemas,
+  type JsonSchema,
+  operationsOf,
+  outermostSchemas,
+  resolveResponse,
+} from "./jsonSchema.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 
-type Operation = {
-  operationId: string
-  parameters?: { in: string; name: string; required?: boolean }[]
-  security?: object[]
-  responses: Record<string, { description: string; content?: Record<string, { schema: { $ref?: string } }> }>
-}
-
 const document = openApiDocument()
-const paths = document.paths as Record<string, Record<string, Operation>>
-const operations = Object.entries(paths).flatMap(([path, methods]) =>
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 
@@ -48,13 +48,70 @@ test("every operation has a unique name, its path's parameters and its error res
     const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path")
     expect(declared).toEqual(inPath.map((name) => expect.objectContaining({ name, required: true })))
     for (const [status, response] of Object.entries(operation.responses)) {
-      expect(response.description, `${operation.operationId} ${status}`).toBeTruthy()
+      const description = resolveResponse(document, response)?.description
+      expect(description, `${operation.operationId} ${status}`).toBeTruthy()
       if (Number(status) < 400) continue
-      expect(response.content?.["application/problem+json"]?.schema.$ref).toBe("#/components/schemas/Problem")
+      const content = resolveResponse(document, response)?.content?.["application/problem+json"]
+      expect(content?.schema?.$ref).toBe("#/components/schemas/Problem")
     }
     const isPublic = operation.security?.length === 0
-    expect("401" in operation.responses).toBe(!isPublic)
+    for (const status of ["401", "403", "429", "503"])
+      expect(status in operation.responses, `${operation.operationId} ${status}`).toBe(!isPublic)
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["405", "500"]))
+    expect(operation.tags).toHaveLength(1)
   }
+})
+
+test("every field, parameter and header has a description and an example", () => {
+  expect(findUndocumented(document)).toEqual([])
+  const [, channel] = Object.entries(document.components.schemas).find(([name]) => name === "Channel") ?? []
+  const incomplete = structuredClone(document)
+  incomplete.components.schemas.Channel = {
+    ...channel,
+    properties: { ...channel?.properties, colour: { type: "string" } },
+  }
+  expect(findUndocumented(incomplete)).toEqual([
+    "Channel.colour has no description",
+    "Channel.colour has no example",
+  ])
+})
+
+test("every link leads to an operation, and gives it all its path parameters", () => {
+  const targets = new Map(operationsOf(document).map(({ operation }) => [operation.operationId, operation]))
+  const links = operations.flatMap(({ operation }) =>
+    Object.values(operation.responses).flatMap((response) => Object.values(response.links ?? {})),
+  )
+  expect(links.length).toBeGreaterThan(50)
+  for (const { operationId, parameters = {} } of links) {
+    const declared = targets.get(operationId)?.parameters ?? []
+    const needed = declared.filter(({ in: place }) => place === "path").map(({ name }) => name)
+    expect(Object.keys(parameters), operationId).toEqual(expect.arrayContaining(needed))
+    expect(declared.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(parameters)))
+  }
+  const created = document.paths["/v1/channels"]?.post?.responses["201"]?.links
+  expect(created?.readChannel?.parameters).toEqual({ id: "$response.body#/id" })
+})
+
+test("patterns use nothing that only some languages understand", () => {
+  const patterns = new Set<string>()
+  const collect = (schema: JsonSchema) => {
+    if (schema.pattern !== undefined) patterns.add(schema.pattern)
+    for (const [, inner] of innerSchemas(schema)) collect(inner)
+  }
+  for (const [, schema] of outermostSchemas(document)) collect(schema)
+  expect(patterns.size).toBeGreaterThan(8)
+  for (const pattern of patterns) {
+    expect(() => new RegExp(pattern, "u"), pattern).not.toThrow()
+    expect(pattern).not.toMatch(/\\[pPuwWdDsSbBkZz]|\(\?/)
+  }
+})
+
+test("of exclusive fields, the schema allows one", () => {
+  const { oneOf } = document.components.schemas.CreateErasureJob ?? {}
+  expect(oneOf?.map(({ required }) => required)).toEqual([
+    ["email", "reason"],
+    ["site_url", "reason"],
+  ])
 })
 
 test("secrets are only in the responses that exist to show them", () => {

@@ -1,18 +1,24 @@
-import { problemSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import {
   type CreateDocumentOptions,
   createDocument,
   type ZodOpenApiOperationObject,
-  type ZodOpenApiResponsesObject,
+  type ZodOpenApiResponseObject,
 } from "zod-openapi"
-import type { Route } from "../defineRoute.ts"
+import { isWrite, type Route } from "../defineRoute.ts"
 import { routes } from "../routes.ts"
+import { completeDocument } from "./completeDocument.ts"
+import { errorResponses } from "./errorResponses.ts"
+import type { OpenApi } from "./jsonSchema.ts"
+import { linksOf } from "./links.ts"
+import { type HeaderName, headerReferences, responseHeaders } from "./responseHeaders.ts"
+import { tagOf } from "./tags.ts"
+import { webhooks, webhooksTag } from "./webhooks.ts"
 
-export function openApiDocument() {
+export function openApiDocument(): OpenApi {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: "3.1.1",
       info: {
@@ -24,8 +30,11 @@ export function openApiDocument() {
       },
       servers: [{ url: "/", description: "The server of this document." }],
       security: [{ key: [] }],
+      tags: [...new Map(routes.map(({ path }) => [tagOf(path).name, tagOf(path)])).values(), webhooksTag],
       paths,
+      webhooks,
       components: {
+        headers: responseHeaders,
         securitySchemes: {
           key: {
             type: "http",
@@ -38,24 +47,23 @@ export function openApiDocument() {
     },
     { override: omitNoise },
   )
+  // A copy, because the parts that were passed in must stay as they are.
+  return completeDocument(JSON.parse(JSON.stringify(document)))
 }
 
 function operation(route: Route): ZodOpenApiOperationObject {
-  const { success, params, query, body } = route
-  const header =
-    route.method === "post" ? idempotencyHeader : route.method === "patch" ? ifMatchHeader : undefined
+  const { success, params, query, body, alternative } = route
+  const header = requestHeaders(route)
   const parameters = {
     ...(params ? { path: params } : {}),
     ...(query ? { query } : {}),
     ...(header ? { header } : {}),
   }
-  const content = success.schema
-    ? { "application/json": { schema: success.schema } }
-    : { [success.contentType ?? "*/*"]: { schema: { type: "string", format: "binary" } as const } }
   return {
     operationId: route.operation,
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
+    tags: [tagOf(route.path).name],
     ...(route.allow === "anyone" ? { security: [] } : {}),
     ...(Object.keys(parameters).length > 0 ? { requestParams: parameters } : {}),
     ...(body
@@ -67,85 +75,85 @@ function operation(route: Route): ZodOpenApiOperationObject {
         }
       : {}),
     responses: {
-      [String(success.status) as "200"]: {
-        description: success.description,
-        content,
-        ...(success.headers ? { headers: success.headers } : {}),
-      },
-      ...(route.alternative
+      [String(success.status) as "200"]: successResponse(route),
+      ...(alternative
         ? {
-            [String(route.alternative.status) as "200"]: {
-              description: route.alternative.description,
-              content: { "application/json": { schema: route.alternative.schema } },
+            [String(alternative.status) as "200"]: {
+              description: alternative.description,
+              headers: headerReferences(["X-Request-Id", ...replayed(route)]),
+              content: { "application/json": { schema: alternative.schema } },
             },
           }
         : {}),
-      ...otherResponses(route),
+      ...errorResponses(route),
     },
   }
 }
 
-const idempotencyHeader = z.object({
-  "idempotency-key": z
+function successResponse(route: Route): ZodOpenApiResponseObject {
+  const { success, etag, method } = route
+  const creates = success.status === 201 || success.location === true
+  const names: HeaderName[] = [
+    "X-Request-Id",
+    ...(creates ? (["Location"] as const) : []),
+    ...(etag || method === "patch" ? (["ETag"] as const) : []),
+    ...replayed(route),
+  ]
+  const links = linksOf(route, routes)
+  const content = success.schema
+    ? { "application/json": { schema: success.schema } }
+    : success.contentType
+      ? { [success.contentType]: { schema: { type: "string" } as const } }
+      : { "application/octet-stream": { schema: { type: "string", format: "binary" } as const }, "*/*": {} }
+  return {
+    description: success.description,
+    headers: { ...headerReferences(names), ...success.headers },
+    ...(success.status === 204 ? {} : { content }),
+    ...(Object.keys(links).length > 0 ? { links } : {}),
+  }
+}
+
+const replayed = (route: Route): HeaderName[] =>
+  route.method === "post" && isWrite(route) ? ["Idempotent-Replayed"] : []
+
+function requestHeaders(route: Route): z.ZodObject | undefined {
+  const shape = {
+    ...(route.method === "post" && isWrite(route) ? idempotencyHeader : {}),
+    ...(route.method === "patch" ? ifMatchHeader : {}),
+    ...route.requestHeaders?.shape,
+  }
+  return Object.keys(shape).length > 0 ? z.object(shape) : undefined
+}
+
+const idempotencyHeader = {
+  "Idempotency-Key": z
     .string()
-    .regex(/^[\x21-\x7e]{1,255}$/)
+    .regex(/^[!-~]{1,255}$/)
     .optional()
     .meta({
       description:
         "Makes a repetition safe: within 24 hours, a request with the same key gets the first one's response.",
+      examples: ["7d9e2f3a-order-10042"],
     }),
-})
+}
 
-const ifMatchHeader = z.object({
-  "if-match": z.string().optional().meta({
-    description: "The ETag of a GET response. If the resource has changed since, nothing is written (412).",
-  }),
-})
-
-function otherResponses(route: Route): ZodOpenApiResponsesObject {
-  const descriptions: Record<number, string> = {
-    ...(route.body || route.query
-      ? { 400: "The request is invalid; `errors` lists the invalid fields." }
-      : route.params
-        ? { 400: "The path has an invalid % escape." }
-        : {}),
-    ...(route.allow === "anyone" ? {} : { 401: "The API key is missing, invalid or revoked." }),
-    ...(route.allow === "anyone"
-      ? {}
-      : {
-          403: "None of the API key's scopes allows this.",
-          429: "The API key has sent too many requests. Try again after the number of seconds in `Retry-After`.",
-        }),
-    ...(route.method === "post"
-      ? {
-          400: "The request is invalid; `errors` lists the invalid fields.",
-          422: "The Idempotency-Key was used for another request.",
-        }
-      : {}),
-    ...(route.params ? { 404: "Nothing has this id." } : {}),
-    ...(route.body ? { 413: "The body is too large.", 415: "The body is not JSON." } : {}),
-    500: "The console failed unexpectedly; its log has the error.",
-    ...(route.allow === "anyone"
-      ? {}
-      : {
-          503: "The database or Kafka is unavailable. Try again after the number of seconds in `Retry-After`.",
-        }),
-    ...route.otherResponses,
-  }
-  const responses: ZodOpenApiResponsesObject = {}
-  for (const [status, description] of Object.entries(descriptions)) {
-    const content = { "application/problem+json": { schema: problemSchema } }
-    responses[status as "400"] = Number(status) < 400 ? { description } : { description, content }
-  }
-  return responses
+const ifMatchHeader = {
+  "If-Match": z
+    .string()
+    .optional()
+    .meta({
+      description: "The ETag of a GET response. If the resource has changed since, nothing is written (412).",
+      examples: ['"9f86d081884c7d659a2fea"'],
+    }),
 }
 
 /**
  * Omits the pattern that zod adds to each format, and the bounds of safe integers, because neither helps a
  * reader. Responses allow further fields, because later versions may add some.
  */
-const omitNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema, io }) => {
-  if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+const omitNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema, zodSchema, io }) => {
+  const isString = zodSchema._zod.def.type === "string"
+  if (isString && jsonSchema.format !== undefined) delete jsonSchema.pattern
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (io === "output") delete jsonSchema.additionalProperties

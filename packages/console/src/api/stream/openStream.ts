@@ -1,5 +1,4 @@
 import { streamQuerySchema } from "@sitewire/contracts"
-import { z } from "zod"
 import { findChannel } from "../channels/findChannel.ts"
 import { findConnection } from "../connections/findConnection.ts"
 import { defineRoute } from "../defineRoute.ts"
@@ -26,9 +25,14 @@ export const openStream = defineRoute({
     status: 200,
     description: "The stream. It ends within seconds of the revocation or expiry of the API key.",
     contentType: "text/event-stream",
-    headers: z.object({
-      "x-accel-buffering": z.string().optional().meta({ description: "Tells proxies not to buffer." }),
-    }),
+    headers: {
+      "X-Accel-Buffering": {
+        description: "Tells proxies not to buffer.",
+        required: false,
+        schema: { type: "string" },
+        example: "no",
+      },
+    },
   },
   async handle({ prisma, sql, changes }, { query, headers, headOnly, caller }) {
     const { channel, connection } = query

@@ -20,7 +20,13 @@ export const createCertification = defineRoute({
     "A webhook-dispatcher sends about 30 genuine and forged deliveries with fictional data to the receiver, and reports point by point whether it behaves correctly. `reference` is `sitewire-test` in all of them. Usually takes seconds, and minutes if the receiver does not respond. Poll the certification in `Location` until its state is done or failed.",
   params: idParameter,
   body: createCertificationSchema,
-  success: { status: 202, description: "The certification, which waits.", schema: certificationSchema },
+  success: {
+    status: 202,
+    description: "The certification, which waits.",
+    schema: certificationSchema,
+    location: true,
+  },
+  links: { readCertification: { id: "$request.path.id", certification: "$response.body#/id" } },
   otherResponses: { 409: "Another certification of the channel has not finished." },
   async handle({ prisma, addressPolicy }, { params: { id }, body = {}, caller }) {
     const channel = await lockChannel(prisma, id, caller)

@@ -15,6 +15,7 @@ export const listCertifications = defineRoute({
   allow: ["read", "channel"],
   params: idParameter,
   query: pageQuerySchema,
+  links: { readCertification: { id: "$request.path.id", certification: "$response.body#/data/0/id" } },
   success: {
     status: 200,
     description: "A page of certifications, without their points.",

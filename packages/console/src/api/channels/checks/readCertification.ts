@@ -13,7 +13,12 @@ export const readCertification = defineRoute({
   summary: "Read a certification and its points",
   allow: ["read", "channel"],
   description: "While its state is running, it contains the points that were checked so far.",
-  params: idParameter.extend({ certification: identifierSchema }),
+  params: idParameter.extend({
+    certification: identifierSchema.meta({
+      description: "Id of the certification.",
+      examples: ["crt_0f1e2d3c4b5a69788796"],
+    }),
+  }),
   success: { status: 200, description: "The certification.", schema: certificationSchema },
   async handle({ prisma }, { params: { id, certification }, caller }) {
     if (!(await findChannel(prisma, id, caller))) return notFound("channel", id)

@@ -1,0 +1,67 @@
+import { type ProblemCode, problemCodes, problemSchema } from "@sitewire/contracts"
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from "zod-openapi"
+import { isWrite, type Route } from "../defineRoute.ts"
+import { type HeaderName, headerReferences } from "./responseHeaders.ts"
+
+const headersOf: Partial<Record<number, HeaderName>> = {
+  401: "WWW-Authenticate",
+  405: "Allow",
+  429: "Retry-After",
+  503: "Retry-After",
+}
+
+/** The error responses that several routes share, by name. Each is a component of the document. */
+const shared = {
+  InvalidRequest: error("invalid-request", "The request is invalid; `errors` lists the invalid fields."),
+  InvalidPath: error("unreadable-request", "The path has an invalid % escape."),
+  Unauthorized: error("invalid-api-key", "The API key is missing, invalid, expired or revoked."),
+  Forbidden: error("missing-scope", "None of the API key's scopes allows this."),
+  NotFound: error("not-found", "Nothing has this id, or the API key may not see it."),
+  MethodNotAllowed: error("method-not-allowed", "The path does not support the method."),
+  BodyTooLarge: error("body-too-large", "The body is larger than 64 KiB."),
+  UnsupportedBody: error("unsupported-body", "The body is not JSON in UTF-8, or it is compressed."),
+  IdempotencyKeyReused: error(
+    "idempotency-key-reused",
+    "The Idempotency-Key was used for another request in the last 24 hours.",
+  ),
+  TooManyRequests: error("too-many-requests", "The API key has sent too many requests."),
+  InternalError: error("internal-error", "The console failed unexpectedly; its log has the error."),
+  Unavailable: error("database-unavailable", "The database or Kafka is unavailable."),
+}
+
+for (const [id, response] of Object.entries(shared)) Object.assign(response, { id })
+
+function error(code: ProblemCode, description: string): ZodOpenApiResponseObject {
+  const { status, title } = problemCodes[code]
+  const header = headersOf[status]
+  const example = { type: `/problems/${code}`, code, title, status, request_id: "req_5f2c8e1a9b3d" }
+  return {
+    description,
+    headers: headerReferences(["X-Request-Id", ...(header ? [header] : [])]),
+    content: { "application/problem+json": { schema: problemSchema, example } },
+  }
+}
+
+export function errorResponses(route: Route): ZodOpenApiResponsesObject {
+  const needsKey = route.allow !== "anyone"
+  const isPost = route.method === "post"
+  const validates = route.body || route.query || (isPost && needsKey)
+  const responses: Record<string, ZodOpenApiResponseObject> = {
+    ...(validates ? { 400: shared.InvalidRequest } : route.params ? { 400: shared.InvalidPath } : {}),
+    ...(needsKey ? { 401: shared.Unauthorized, 403: shared.Forbidden } : {}),
+    ...(route.params ? { 404: shared.NotFound } : {}),
+    405: shared.MethodNotAllowed,
+    ...(route.body ? { 413: shared.BodyTooLarge, 415: shared.UnsupportedBody } : {}),
+    ...(isPost && isWrite(route) ? { 422: shared.IdempotencyKeyReused } : {}),
+    ...(needsKey ? { 429: shared.TooManyRequests } : {}),
+    500: shared.InternalError,
+    ...(needsKey ? { 503: shared.Unavailable } : {}),
+  }
+  for (const [status, description] of Object.entries(route.otherResponses ?? {})) {
+    const code = Object.entries(problemCodes).find(([, cause]) => cause.status === Number(status))
+    responses[status] = code
+      ? error(code[0] as ProblemCode, description)
+      : { description, headers: { ...headerReferences(["X-Request-Id"]), ...route.success.headers } }
+  }
+  return responses as ZodOpenApiResponsesObject
+}

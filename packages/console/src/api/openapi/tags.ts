@@ -1,0 +1,34 @@
+/** By the first part of a route's path, without /v1. */
+const tags: Record<string, { name: string; description: string }> = {
+  channels: {
+    name: "Channels",
+    description: "Partners' sales channels: where site.ready is sent, and the secrets that sign it.",
+  },
+  connections: {
+    name: "Connections",
+    description: "Partners' data sources that are connected to sites, with their trigger URLs and syncs.",
+  },
+  deliveries: {
+    name: "Deliveries",
+    description: "Each site.ready that was sent or will be, with its attempts.",
+  },
+  "invalid-events": { name: "Events", description: "Records that publishers sent and that are invalid." },
+  jobs: { name: "Jobs", description: "Bulk work in the background: resend, replay, erasure." },
+  keys: { name: "API keys", description: "Keys of this API, with their scopes." },
+  audit: { name: "Audit", description: "Who changed or revealed what." },
+  notifications: { name: "Notifications", description: "What operators are notified of." },
+  statistics: { name: "Statistics", description: "Counts and latencies over time." },
+  reconciliations: {
+    name: "Reconciliation",
+    description: "Proofs that every event became a delivery, and every trigger a sync.",
+  },
+  topics: { name: "Topics", description: "Lag and age of the records on Kafka." },
+}
+
+const service = { name: "Service", description: "The console itself: its description and its problem codes." }
+
+export function tagOf(path: string): { name: string; description: string } {
+  const part = /^\/v1\/([^/]+)/.exec(path)?.[1]
+  if (part === undefined) return service
+  return tags[part] ?? { name: part, description: "" }
+}

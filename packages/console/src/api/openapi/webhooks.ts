@@ -1,0 +1,74 @@
+import { siteReadySchema } from "@sitewire/contracts"
+import { z } from "zod"
+import type { ZodOpenApiPathsObject } from "zod-openapi"
+
+const siteReadyHeaders = z.object({
+  "X-Sitewire-Signature": z
+    .string()
+    .regex(/^sha256=[0-9a-f]{64}$/)
+    .meta({
+      description:
+        "`sha256=` and the HMAC-SHA256 of the body's bytes with the channel's signing secret, in hexadecimal. Compare it in constant time before you use the body. An installation with another service name has this name in place of `Sitewire`, in each header.",
+      examples: [`sha256=${"0123456789abcdef".repeat(4)}`],
+    }),
+  "X-Sitewire-Delivery": z.uuid().meta({
+    description: "Id of the delivery. It is the same in each attempt.",
+    examples: ["019aa000-0000-7000-8000-000000000000"],
+  }),
+  "X-Sitewire-Attempt": z
+    .string()
+    .regex(/^[1-9][0-9]*$/)
+    .meta({ description: "Number of the attempt, from 1.", examples: ["1"] }),
+  "webhook-id": z
+    .string()
+    .optional()
+    .meta({
+      description: "Standard Webhooks: id of the delivery. Sent if the channel has `standard_webhooks`.",
+      examples: ["019aa000-0000-7000-8000-000000000000"],
+    }),
+  "webhook-timestamp": z
+    .string()
+    .optional()
+    .meta({
+      description: "Standard Webhooks: time of the attempt, in seconds since 1970.",
+      examples: ["1772366400"],
+    }),
+  "webhook-signature": z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "Standard Webhooks: `v1,` and the signature in base64. During a rotation of the secret, one by each secret, separated by a space.",
+      examples: ["v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="],
+    }),
+})
+
+export const webhooks: ZodOpenApiPathsObject = {
+  "site.ready": {
+    post: {
+      operationId: "receiveSiteReady",
+      summary: "A site was bought through the channel, and is ready",
+      description:
+        "Sent to the channel's address. A response counts if its status arrives within 10 seconds; its body is not used. Failed attempts are repeated, from after one minute up to every hour, for several hours. The same event can arrive twice.",
+      tags: ["Webhooks"],
+      security: [],
+      requestParams: { header: siteReadyHeaders },
+      requestBody: { required: true, content: { "application/json": { schema: siteReadySchema } } },
+      responses: {
+        "2XX": { description: "Received." },
+        "3XX": { description: "Counts as a failure. Redirects are not followed." },
+        "4XX": {
+          description: "Counts as a failure. `Retry-After` with 429 can only delay the next attempt.",
+        },
+        "5XX": {
+          description: "Counts as a failure. `Retry-After` with 503 can only delay the next attempt.",
+        },
+      },
+    },
+  },
+}
+
+export const webhooksTag = {
+  name: "Webhooks",
+  description: "Requests that Sitewire sends, and that the receiver implements.",
+}
