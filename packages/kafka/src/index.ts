@@ -1,6 +1,7 @@
 export { deleteTopics } from "./admin/deleteTopics.ts"
 export { type EnsuredTopics, ensureTopics } from "./admin/ensureTopics.ts"
 export { groupLag, type Lag } from "./admin/groupLag.ts"
+export { committedOffsets, offsetsAt } from "./admin/readOffsets.ts"
 export { type Offsets, type ReadTopicOptions, readTopic, topicEnd } from "./admin/readTopic.ts"
 export { requireTopics } from "./admin/requireTopics.ts"
 export { rewindGroup } from "./admin/rewindGroup.ts"

@@ -11,7 +11,7 @@ export type ApiOptions = {
 }
 
 export type ApiRequest = {
-  method?: "GET" | "POST" | "PATCH"
+  method?: "GET" | "POST" | "PATCH" | "DELETE"
   path: string
   query?: object
   body?: unknown

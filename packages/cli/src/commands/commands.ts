@@ -1,6 +1,8 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
 import { certify } from "./certify/certify.ts"
 import { createChannel } from "./channel/create.ts"
+import { deleteChannel } from "./channel/delete.ts"
+import { showHealth } from "./channel/health.ts"
 import { listChannels } from "./channel/list.ts"
 import { pauseChannel } from "./channel/pause.ts"
 import { resumeChannel } from "./channel/resume.ts"
@@ -27,6 +29,7 @@ import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
 import { listen } from "./listen/listen.ts"
 import { publishSitePaid } from "./publish/sitePaid.ts"
+import { reconcile } from "./reconcile/reconcile.ts"
 import { listSyncs } from "./sync/list.ts"
 import { trigger } from "./trigger/trigger.ts"
 import { verify } from "./verify/verify.ts"
@@ -39,7 +42,9 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       createChannel,
       listChannels,
       showChannel,
+      showHealth,
       updateChannel,
+      deleteChannel,
       pauseChannel,
       resumeChannel,
       testChannel,
@@ -69,9 +74,10 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   { name: "erasure", description: "erasures of personal data", commands: [createErasure] },
   {
     name: "job",
-    description: "jobs: resends, replays and erasures",
+    description: "jobs: resends, replays, erasures and reconciliations",
     commands: [listJobs, showJob, cancelJob],
   },
+  reconcile,
   { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
   certify,
   trigger,

@@ -3,12 +3,14 @@ import { resolve } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { type Client, createClient } from "../api/client.ts"
 import type { ExitCode } from "../errors/exitCodes.ts"
-import { Failure, incorrectUsage } from "../errors/failure.ts"
+import { Failure, failed, incorrectUsage } from "../errors/failure.ts"
+import type { ConfirmOptions } from "../options/confirmOption.ts"
 import { escapeLines, formatJson } from "../output/escapeControls.ts"
 import { type Style, styleFor } from "../output/style.ts"
 import { unreachableAdvice } from "../target/advice.ts"
 import { findApi } from "../target/findApi.ts"
 import type { TargetSources } from "../target/targetSources.ts"
+import { ask, isTerminal } from "./ask.ts"
 
 export type ProcessContext = {
   env: NodeJS.ProcessEnv
@@ -31,6 +33,11 @@ export type Session = TargetSources & {
   print<T>(value: T, format: (value: T, style: Style) => string): void
   /** Writes a hint to standard error, unless --json is set. */
   note(text: string): void
+  /**
+   * Asks before an irreversible operation, unless --yes is set. Without a terminal and without --yes it
+   * rejects, and `describe` is not called.
+   */
+  confirm(options: ConfirmOptions, describe: () => string | Promise<string>): Promise<void>
   /**
    * Reads a file, or standard input if `file` is "-". If the user has to type the input, a note asks for
    * `what`.
@@ -60,6 +67,16 @@ export function createSession(
     note,
     print: (value, format) =>
       void stdout.write(`${json ? formatJson(value) : format(value, styleFor(stdout))}\n`),
+    confirm: async ({ yes = false }, describe) => {
+      if (yes) return
+      if (!isTerminal({ stdin, stderr })) {
+        throw incorrectUsage(
+          "This cannot be undone, and there is no terminal to ask for confirmation. Nothing was changed. Add --yes.",
+        )
+      }
+      const answer = await ask({ stdin, stderr }, `${escapeLines(await describe())} Continue? [y/N] `)
+      if (!/^y(es)?$/i.test(answer.trim())) throw failed("Not confirmed, so nothing was changed.")
+    },
     readInput: (file, what) => {
       if (file !== "-") return readNamedFile(resolve(inputFolder, file))
       if (stdin.isTTY) note(`Type ${what}, and end the input with Ctrl-D.`)

@@ -23,6 +23,8 @@ export type ApiContext = {
   gatewayOrigin: string | undefined
   invalidTopic: InvalidTopic
   topicPrefix: string
+  /** How long dispatchers store deliveries. */
+  deliveryRetentionMs: number
   openApiDocument: object
 }
 
@@ -71,11 +73,6 @@ export type Route = Description &
     afterCommit?: AfterCommit
   }
 
-/**
- * For a route that waits for another process, which sees what the route wrote only after the commit. Gets the body
- * that `handle` returned, and returns the final response. For a repeated Idempotency-Key it gets the stored body, so
- * it must be repeatable.
- */
 type AfterCommit = (context: ApiContext, committed: unknown) => Promise<Success<unknown> | Problem>
 
 type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
@@ -101,26 +98,37 @@ export function defineRoute<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
+  Committed = z.output<Result>,
 >(
   spec: Description &
-    Schemas<Params, Query, Body, Result> &
-    (
-      | {
-          handle(
-            context: ApiContext,
-            input: Input<Params, Query, Body>,
-          ): Promise<RouteResponse<z.output<Result>>>
-        }
-      | {
-          handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<RouteResponse>
-          afterCommit(context: ApiContext, committed: unknown): Promise<Success<z.output<Result>> | Problem>
-        }
-    ),
+    Schemas<Params, Query, Body, Result> & {
+      handle(
+        context: ApiContext,
+        input: Input<Params, Query, Body>,
+      ): Promise<RouteResponse<NoInfer<Committed>>>
+      /**
+       * For a route that waits for another process, which sees what `handle` wrote only after the commit. Gets the
+       * body that `handle` returned, or for a repeated Idempotency-Key the stored one, so it must be repeatable.
+       */
+      afterCommit?: {
+        committed: z.ZodType<Committed>
+        respond(
+          context: ApiContext,
+          committed: NoInfer<Committed>,
+        ): Promise<Success<z.output<Result>> | Problem>
+      }
+    },
 ): Route {
-  const { handle, ...description } = spec
+  const { handle, afterCommit, ...description } = spec
   const { params = z.unknown(), query = z.unknown(), body = z.unknown() } = description
   return {
     ...description,
+    ...(afterCommit
+      ? {
+          afterCommit: (context, committed) =>
+            afterCommit.respond(context, afterCommit.committed.parse(committed)),
+        }
+      : {}),
     async run(context, request) {
       const path = params.safeParse(request.params, { error: validationMessage })
       if (!path.success) return impossibleId(fieldErrors(path.error)[0]?.message ?? "its id is invalid")

@@ -5,9 +5,11 @@ import { listCertifications } from "./channels/checks/listCertifications.ts"
 import { readCertification } from "./channels/checks/readCertification.ts"
 import { testChannel } from "./channels/checks/testChannel.ts"
 import { createChannel } from "./channels/createChannel.ts"
+import { deleteChannel } from "./channels/deleteChannel.ts"
 import { listChannels } from "./channels/listChannels.ts"
 import { pauseChannel } from "./channels/pauseChannel.ts"
 import { readChannel } from "./channels/readChannel.ts"
+import { readChannelHealth } from "./channels/readChannelHealth.ts"
 import { resumeChannel } from "./channels/resumeChannel.ts"
 import { activateSecret } from "./channels/secret/activateSecret.ts"
 import { retireSecret } from "./channels/secret/retireSecret.ts"
@@ -26,6 +28,7 @@ import { resendDelivery } from "./deliveries/resendDelivery.ts"
 import { listInvalidEvents } from "./events/listInvalidEvents.ts"
 import { cancelJob } from "./jobs/cancelJob.ts"
 import { createErasureJob } from "./jobs/createErasureJob.ts"
+import { createReconcileJob } from "./jobs/createReconcileJob.ts"
 import { createReplayJob } from "./jobs/createReplayJob.ts"
 import { createResendJob } from "./jobs/createResendJob.ts"
 import { listJobs } from "./jobs/listJobs.ts"
@@ -42,7 +45,9 @@ export const routes: readonly Route[] = [
   createChannel,
   listChannels,
   readChannel,
+  readChannelHealth,
   changeChannel,
+  deleteChannel,
   pauseChannel,
   resumeChannel,
   stageSecret,
@@ -66,6 +71,7 @@ export const routes: readonly Route[] = [
   createResendJob,
   createReplayJob,
   createErasureJob,
+  createReconcileJob,
   listJobs,
   readJob,
   cancelJob,

@@ -81,6 +81,18 @@ export const problemCodes = {
     meaning: "Another test delivery or certification of the channel has not finished.",
     remedy: "Wait until it has, and send the request again.",
   },
+  "deliveries-pending": {
+    status: 409,
+    title: "Deliveries are pending",
+    meaning: "The channel has deliveries that wait for an attempt, so it was not deleted.",
+    remedy: "Wait for them, or delete the channel with `force=true`: they then become dead and are not sent.",
+  },
+  "channel-deleted": {
+    status: 409,
+    title: "Channel deleted",
+    meaning: "The delivery's channel was deleted, so there is no address to send it to.",
+    remedy: "Create a channel with the same id first.",
+  },
   "job-done": {
     status: 409,
     title: "Job done",

@@ -190,6 +190,15 @@ test("with Standard Webhooks headers, forged deliveries have forged ones", async
   expect(unsigned).toBeUndefined()
 })
 
+test("a burst is not larger than the channel's maximum rate", async () => {
+  const receiver = await startReceiver(verifying([secret]))
+  onTestFinished(() => receiver.close())
+  const { row } = await certify(receiver.url, (channel) =>
+    it.sql("update channel set max_per_second = 3 where id = $1", [channel]),
+  )
+  expect(row.report?.points.find(({ id }) => id === "burst")?.received).toHaveLength(3)
+})
+
 test("a private address is not called", async () => {
   const { row, results } = await certify("http://10.1.2.3/")
   expect(results).toMatchObject({ genuine: "failed", "forged-signature": "skipped" })

@@ -16,6 +16,7 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
       last_certification &&
         `${last_certification.result} at ${style.time(last_certification.finished_at)}, of ${last_certification.address}`,
     ],
+    ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
     ["created", style.time(channel.created_at)],
     ["updated", channel.updated_at === channel.created_at ? null : style.time(channel.updated_at)],
   ]

@@ -10,23 +10,24 @@ import { jobBlock, progressText } from "./jobBlock.ts"
 const pollMs = 500
 
 /**
- * Creates a job and prints it. With --wait, the job is printed after its end. With --dry-run, no job is
+ * Creates a job, prints it and returns it. With --wait, the job is printed after its end. With --dry-run, no job is
  * created, and the command prints how much a job would process.
  */
 export async function startJob(
   session: Session,
-  options: JobOptions,
+  options: Pick<JobOptions, "wait">,
   create: (client: Client) => Promise<Job | DryRun>,
-): Promise<void> {
+): Promise<Job | undefined> {
   const created = await session.callApi(create)
   if ("dry_run" in created) {
     session.print(created, describeDryRun)
-    return
+    return undefined
   }
   const job = options.wait ? await waitForEnd(session, created) : created
   session.print(job, jobBlock)
   if (job.state === "running") session.note(progressAdvice(job.id))
   if (job.state === "cancelled") session.outcome.exitCode = exitCodes.failed
+  return job
 }
 
 async function waitForEnd(session: Session, created: Job): Promise<Job> {
@@ -63,6 +64,6 @@ function progressAdvice(id: string): string {
 
 function describeDryRun({ matching, left_out, complete }: DryRun): string {
   const atLeast = complete ? "" : "at least "
-  const leftOut = left_out > 0 ? ` ${left_out} more were erased and would be left out.` : ""
+  const leftOut = left_out > 0 ? ` ${left_out} more would be left out: erased, or of a deleted channel.` : ""
   return `The job would process ${atLeast}${matching}.${leftOut} Nothing was changed.`
 }

@@ -14,6 +14,7 @@ export const channelColumns = {
   standardWebhooks: true,
   pausedAt: true,
   lastCertification: true,
+  maxPerSecond: true,
   createdAt: true,
   updatedAt: true,
 } as const
@@ -27,6 +28,7 @@ export type ChannelRow = {
   standardWebhooks: boolean
   pausedAt: Date | null
   lastCertification: unknown
+  maxPerSecond: number | null
   createdAt: Date
   updatedAt: Date
 }
@@ -40,6 +42,7 @@ export function channelResponse(row: ChannelRow): Channel {
     standard_webhooks: row.standardWebhooks,
     paused_at: row.pausedAt?.toISOString() ?? null,
     last_certification: storedCertification.parse(row.lastCertification),
+    max_per_second: row.maxPerSecond,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
