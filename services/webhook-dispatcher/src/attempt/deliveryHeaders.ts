@@ -1,7 +1,5 @@
 import { sign, signatureHeader, standardWebhooksHeaders } from "@sitewire/signing"
 
-export type DeliveryHeaders = ReturnType<typeof createDeliveryHeaders>
-
 export function createDeliveryHeaders(serviceName: string) {
   const signature = signatureHeader(serviceName)
 
