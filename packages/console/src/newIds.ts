@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto"
 
-export function newId(prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud" | "tst" | "crt"): string {
+export function newId(
+  prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud" | "tst" | "crt" | "syn",
+): string {
   return `${prefix}_${randomBytes(10).toString("hex")}`
 }
 

@@ -1,6 +1,6 @@
 import { batchCalls, type Logger } from "@sitewire/runtime"
 import { createIngestTriggers } from "./intake/ingestTriggers.ts"
-import { isInvalidTrigger } from "./intake/recordTriggers.ts"
+import { isInvalidTrigger } from "./intake/isInvalidTrigger.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
 import { createHostLimiter } from "./schedule/hostLimiter.ts"
 import { runDueSyncs } from "./schedule/runDueSyncs.ts"

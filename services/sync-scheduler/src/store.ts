@@ -1,6 +1,5 @@
-import type { Pool } from "@sitewire/database"
-import type { CompactedTrigger } from "./intake/compactTriggers.ts"
-import { recordTriggers } from "./intake/recordTriggers.ts"
+import type { CompactedTrigger, Pool } from "@sitewire/database"
+import { recordTriggers } from "@sitewire/database"
 import type { ClaimInput } from "./schedule/claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
 import type { Completion } from "./sync/finishRuns.ts"

@@ -51,7 +51,7 @@ test("a process that is paused during a sync and resumes after its lease writes 
   resume()
   paused.process.kill("SIGCONT")
   await waitUntil("the paused process to notice", () =>
-    paused.log().some(({ msg }) => /finished too late/.test(String(msg))),
+    paused.log().some(({ msg }) => /result of a sync was discarded/.test(String(msg))),
   )
   expect(await stack.sql("select fence, bytes from snapshot")).toEqual([{ fence: "2", bytes: "5" }])
   const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk")

@@ -82,6 +82,16 @@ await runService({
       metrics: createDispatcherMetrics(registry),
       log,
     })
+    const id = newDispatcherId()
+    log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
+    const status = startReportingStatus({
+      sql: pool.sql,
+      dispatcher: id,
+      statuses: dispatcher.statuses,
+      onDeleted: dispatcher.forget,
+      log,
+    })
+    lifecycle.onStop("status", status.close)
     const closing = new AbortController()
     const checks = runChecks({
       store: createCheckStore({ pool, retry }),
@@ -100,16 +110,6 @@ await runService({
       log,
     })
     lifecycle.onStop("checks of receivers", checks.close)
-    const id = newDispatcherId()
-    log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
-    const status = startReportingStatus({
-      sql: pool.sql,
-      dispatcher: id,
-      statuses: dispatcher.statuses,
-      onDeleted: dispatcher.forget,
-      log,
-    })
-    lifecycle.onStop("status", status.close)
     const consumers = createConsumers(service, { kafka, topics, schedule, dispatcher })
     lifecycle.onStop("consumers", consumers.close)
     registerGauges(registry, {

@@ -1,6 +1,7 @@
 import {
   type ChangeChannel,
   certificationSchema,
+  type ChangeConnection,
   channelHealthSchema,
   channelSchema,
   connectionSchema,
@@ -20,16 +21,23 @@ import {
   invalidEventSchema,
   jobSchema,
   pageSchema,
+  requestedSyncSchema,
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
   testDeliverySchema,
+  windowPageSchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
+export type ConnectionQuery = PageQuery & {
+  site?: string | undefined
+  state?: string | undefined
+  q?: string | undefined
+}
 export type ChannelQuery = PageQuery & {
   q?: string | undefined
   paused?: boolean | undefined
@@ -80,8 +88,16 @@ export function createClient(options: ApiOptions) {
       call(certificationSchema, { path: `channels/${segment(channel)}/certifications/${segment(id)}` }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
       call(connectionTriggerUrlSchema, { ...post, path: "connections", body }),
-    listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),
+    listConnections: (query: ConnectionQuery = {}) => call(connections, { path: "connections", query }),
     readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
+    changeConnection: (id: string, body: ChangeConnection) =>
+      call(connectionSchema, { method: "PATCH", path: `connections/${segment(id)}`, body }),
+    deleteConnection: (id: string) =>
+      call(connectionSchema, { method: "DELETE", path: `connections/${segment(id)}` }),
+    requestSync: (id: string) =>
+      call(requestedSyncSchema, { ...post, path: `connections/${segment(id)}/sync` }),
+    listWindows: (id: string, query: PageQuery = {}) =>
+      call(windowPageSchema, { path: `connections/${segment(id)}/windows`, query }),
     readTriggerUrl: (id: string) =>
       call(connectionTriggerUrlSchema, { path: `connections/${segment(id)}/trigger-url` }),
     replaceToken: (id: string) =>

@@ -13,10 +13,14 @@ import { showChannel } from "./channel/show.ts"
 import { testChannel } from "./channel/test.ts"
 import { updateChannel } from "./channel/update.ts"
 import { createConnection } from "./connection/create.ts"
+import { deleteConnection } from "./connection/delete.ts"
 import { listConnections } from "./connection/list.ts"
 import { replaceToken } from "./connection/replaceToken.ts"
 import { showConnection } from "./connection/show.ts"
 import { showSnapshot } from "./connection/showSnapshot.ts"
+import { syncConnection } from "./connection/sync.ts"
+import { updateConnection } from "./connection/update.ts"
+import { listWindows } from "./connection/windows.ts"
 import { listDeliveries } from "./delivery/list.ts"
 import { resendDelivery } from "./delivery/resend.ts"
 import { resendAllDeliveries } from "./delivery/resendAll.ts"
@@ -58,7 +62,17 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   {
     name: "connection",
     description: "connections: a partner's data source for a site",
-    commands: [createConnection, listConnections, showConnection, replaceToken, showSnapshot],
+    commands: [
+      createConnection,
+      listConnections,
+      showConnection,
+      updateConnection,
+      deleteConnection,
+      replaceToken,
+      syncConnection,
+      listWindows,
+      showSnapshot,
+    ],
   },
   { name: "sync", description: "the syncs of a connection", commands: [listSyncs] },
   {

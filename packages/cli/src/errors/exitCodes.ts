@@ -6,7 +6,6 @@ export const exitCodeHelp = `
 Exit codes:
   ${exitCodes.success}  success
   ${exitCodes.failed}  the request was rejected or failed, a signature is invalid, a trigger was not accepted,
-     a receiver failed a test or a certification, a job was cancelled, or a reconciliation found
-     exceptions
+     a receiver failed a test or a certification, a job was cancelled, or a reconciliation found exceptions
   ${exitCodes.incorrectUsage}  incorrect usage: an argument, option, variable or file is missing or invalid
   ${exitCodes.unreachable}  the management API, the gateway or Kafka cannot be reached`

@@ -12,9 +12,9 @@ export function matchesEtag(header: string, etag: string): boolean {
   return tags.includes(etag) || tags.includes("*")
 }
 
-/** Returns a problem if the request has an If-Match header and the resource is in another version. */
-export function checkIfMatch(header: string | undefined, current: unknown): Problem | null {
-  if (header === undefined || matchesEtag(header, etagOf(current))) return null
+/** Returns a problem if the request has an If-Match header and the resource has another ETag. */
+export function checkIfMatch(header: string | undefined, etag: string): Problem | null {
+  if (header === undefined || matchesEtag(header, etag)) return null
   return problem(
     "changed-meanwhile",
     "The resource has changed since you read it, so nothing was written. Read it again, and repeat the change with its new ETag.",

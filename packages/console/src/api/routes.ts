@@ -14,13 +14,17 @@ import { resumeChannel } from "./channels/resumeChannel.ts"
 import { activateSecret } from "./channels/secret/activateSecret.ts"
 import { retireSecret } from "./channels/secret/retireSecret.ts"
 import { stageSecret } from "./channels/secret/stageSecret.ts"
+import { changeConnection } from "./connections/changeConnection.ts"
 import { createConnection } from "./connections/createConnection.ts"
+import { deleteConnection } from "./connections/deleteConnection.ts"
 import { listConnections } from "./connections/listConnections.ts"
 import { listSyncs } from "./connections/listSyncs.ts"
+import { listWindows } from "./connections/listWindows.ts"
 import { readConnection } from "./connections/readConnection.ts"
 import { readConnectionTriggerUrl } from "./connections/readConnectionTriggerUrl.ts"
 import { readSnapshot } from "./connections/readSnapshot.ts"
 import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
+import { requestSync } from "./connections/requestSync.ts"
 import type { Route } from "./defineRoute.ts"
 import { listDeliveries } from "./deliveries/listDeliveries.ts"
 import { readDelivery } from "./deliveries/readDelivery.ts"
@@ -60,9 +64,13 @@ export const routes: readonly Route[] = [
   createConnection,
   listConnections,
   readConnection,
+  changeConnection,
+  deleteConnection,
   readConnectionTriggerUrl,
   replaceConnectionToken,
+  requestSync,
   listSyncs,
+  listWindows,
   readSnapshot,
   listDeliveries,
   readDelivery,

@@ -46,7 +46,10 @@ test("what a key may not see gets the same response as what does not exist, in e
     if (!scope || !route.path.includes("{id}")) continue
     const key = scope === "channel" ? partner : owner
     const method = route.method.toUpperCase()
-    const body = route.method === "patch" ? { address: "https://new.example/" } : undefined
+    const body =
+      route.method === "patch"
+        ? { [scope === "channel" ? "address" : "source"]: "https://new.example/" }
+        : undefined
     const call = (name: keyof typeof deliveryIds) =>
       console.call(method, idOf(route.path, name), { key, ...(body ? { body } : {}) })
     const hidden = await call("other")

@@ -2,7 +2,6 @@ import { z } from "zod"
 import { booleanParameterSchema } from "./booleanParameter.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./pagination.ts"
-import { lastCertificationSchema } from "./receiverChecks.ts"
 
 const maxPerSecondSchema = z
   .int()
@@ -14,6 +13,8 @@ const maxPerSecondSchema = z
       "The most attempts per second, of all dispatchers together and evenly spread. Further deliveries are deferred with the reason rate. null: no maximum.",
     examples: [10],
   })
+
+import { lastCertificationSchema } from "./receiverChecks.ts"
 
 export const createChannelSchema = z
   .strictObject({
@@ -60,10 +61,10 @@ export const channelSchema = z
     paused_at: z.iso.datetime().nullable().meta({
       description: "Since when an operator has paused the channel. null: it is not paused.",
     }),
+    max_per_second: maxPerSecondSchema,
     last_certification: lastCertificationSchema.nullable().meta({
       description: "The newest finished certification of the receiver. null: there is none.",
     }),
-    max_per_second: maxPerSecondSchema,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
+import { pageQuerySchema, pageSchema } from "./pagination.ts"
 
 export const syncRunnerSchema = z.enum(["pull", "delegate"])
 
@@ -21,24 +22,100 @@ export const createConnectionSchema = z
   })
   .meta({ id: "CreateConnection" })
 
+export const changeConnectionSchema = z
+  .strictObject({
+    source: createConnectionSchema.shape.source.optional(),
+    runner: syncRunnerSchema
+      .optional()
+      .meta({ description: "Who fetches the data. The rules for `source` depend on it." }),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: "must contain source or runner",
+  })
+  .meta({ id: "ChangeConnection", minProperties: 1 })
+
+export const connectionStateSchema = z.enum(["idle", "waiting", "running", "failing"])
+
+export const connectionQuerySchema = pageQuerySchema.extend({
+  site: z
+    .hostname()
+    .max(253)
+    .toLowerCase()
+    .optional()
+    .meta({
+      description: "Only connections of this site (its host).",
+      examples: ["bakery.example"],
+    }),
+  state: connectionStateSchema.optional().meta({ description: "Only connections in this state." }),
+  q: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description: "Only connections whose id, site or source contains this text. Case is ignored.",
+      examples: ["partner.example"],
+    }),
+})
+
 export const connectionSchema = z
   .object({
     id: z.string(),
     site: z.string(),
     source: z.string(),
     runner: syncRunnerSchema,
-    state: z.enum(["idle", "waiting", "running", "failing"]).meta({
+    state: connectionStateSchema.meta({
       description:
         "`waiting`: the next sync is due at `next_sync_at`. `failing`: the last sync failed and is retried then.",
     }),
+    last_synced_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description: "When the last sync ended. null: there was none yet. Abandoned syncs do not count.",
+        examples: ["2026-03-01T12:00:01.250Z"],
+      }),
+    last_outcome: z
+      .enum(["changed", "unchanged", "failed"])
+      .nullable()
+      .meta({ description: "Outcome of the last sync.", examples: ["unchanged"] }),
     last_error: z
       .string()
       .nullable()
-      .meta({ description: "Error class of the last sync. null: it did not fail." }),
+      .meta({
+        description: "Error class of the last sync. null: it did not fail.",
+        examples: ["timeout", null],
+      }),
+    last_success_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description: "When a sync last succeeded (`changed` or `unchanged`). null: none has.",
+        examples: ["2026-03-01T12:00:01.250Z"],
+      }),
+    failing_since: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description:
+          "When the first of the syncs failed that failed in a row. null: the last sync did not fail.",
+        examples: [null, "2026-03-01T11:40:02.000Z"],
+      }),
+    window_ends_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description:
+          "End of the current window: the next sync starts no earlier. In the past or null: it may start at once.",
+        examples: ["2026-03-01T12:01:00.500Z"],
+      }),
     next_sync_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "null: no sync is due, or one is running." }),
+      .meta({
+        description: "null: no sync is due, or one is running.",
+        examples: ["2026-03-01T12:01:00.500Z"],
+      }),
     created_at: z.iso.datetime(),
     token_replaced_at: z.iso.datetime().nullable(),
   })
@@ -73,7 +150,69 @@ export const syncSchema = z
   })
   .meta({ id: "Sync", description: "One run of a connection's synchronisation." })
 
+const triggersSchema = z.object({
+  count: z
+    .int()
+    .meta({ description: "How many triggers were accepted. A requested sync counts as one.", examples: [4] }),
+  first_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: "Time of the first.", examples: ["2026-03-01T12:00:10.000Z"] }),
+  last_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: "Time of the last.", examples: ["2026-03-01T12:00:42.000Z"] }),
+})
+
+export const windowSchema = z
+  .object({
+    triggers: triggersSchema.meta({
+      description:
+        "The triggers that were merged into the sync. Those of earlier syncs that failed are included.",
+    }),
+    covered: z.boolean().meta({
+      description:
+        "Whether the sync covered the triggers: it succeeded. If it failed or was abandoned, the next sync has them too.",
+      examples: [true],
+    }),
+    sync: syncSchema.meta({ description: "The sync whose start began the window." }),
+  })
+  .meta({
+    id: "Window",
+    description: "The minute after a sync's start, in which no other sync of the connection starts.",
+  })
+
+export const pendingWindowSchema = z
+  .object({
+    triggers: triggersSchema,
+    earliest_start_at: z.iso.datetime().meta({
+      description:
+        "The sync starts no earlier. While another sync is running, the time can still become a few seconds earlier.",
+      examples: ["2026-03-01T12:01:00.500Z"],
+    }),
+  })
+  .meta({ id: "PendingWindow", description: "Triggers that no sync has claimed yet, and when one may." })
+
+export const windowPageSchema = pageSchema(windowSchema)
+  .extend({
+    pending: pendingWindowSchema
+      .nullable()
+      .meta({ description: "The triggers that the next sync will cover. null: there are none." }),
+  })
+  .meta({ id: "WindowPage" })
+
+export const requestedSyncSchema = z
+  .object({
+    connection: z.string().meta({ description: "The connection's id.", examples: ["bakery"] }),
+    earliest_start_at: pendingWindowSchema.shape.earliest_start_at,
+  })
+  .meta({ id: "RequestedSync", description: "A sync that was requested and has not started yet." })
+
 export type CreateConnection = z.infer<typeof createConnectionSchema>
 export type Connection = z.infer<typeof connectionSchema>
 export type ConnectionTriggerUrl = z.infer<typeof connectionTriggerUrlSchema>
+export type ChangeConnection = z.infer<typeof changeConnectionSchema>
+export type ConnectionState = z.infer<typeof connectionStateSchema>
 export type Sync = z.infer<typeof syncSchema>
+export type WindowPage = z.infer<typeof windowPageSchema>
+export type RequestedSync = z.infer<typeof requestedSyncSchema>

@@ -75,12 +75,6 @@ export const problemCodes = {
     meaning: "The delivery was erased on request, so there is nothing to send or show.",
     remedy: "Nothing can be done: an erasure is final.",
   },
-  "check-running": {
-    status: 409,
-    title: "Check running",
-    meaning: "Another test delivery or certification of the channel has not finished.",
-    remedy: "Wait until it has, and send the request again.",
-  },
   "deliveries-pending": {
     status: 409,
     title: "Deliveries are pending",
@@ -92,6 +86,12 @@ export const problemCodes = {
     title: "Channel deleted",
     meaning: "The delivery's channel was deleted, so there is no address to send it to.",
     remedy: "Create a channel with the same id first.",
+  },
+  "check-running": {
+    status: 409,
+    title: "Check running",
+    meaning: "Another test delivery or certification of the channel has not finished.",
+    remedy: "Wait until it has, and send the request again.",
   },
   "job-done": {
     status: 409,

@@ -27,6 +27,22 @@ export const syncSchedulerMutants: readonly Mutant[] = [
     testName: "a run whose fence is not the newest writes nothing",
   },
   {
+    name: "Scheduler: a claim that began before a change of the source fetches the old source",
+    file: "services/sync-scheduler/src/schedule/claimStatements.ts",
+    find: "w.connection_id and c.source_version = w.source_version\n  where w.due_at <= (select at from clock) and",
+    replace: "w.connection_id\n  where w.due_at <= (select at from clock) and",
+    tests: ["services/sync-scheduler/test/changedConnections.test.ts"],
+    testName: "a claim that began before the change was committed",
+  },
+  {
+    name: "Scheduler: a chunk that is stored during the deletion of its connection stays",
+    file: "services/sync-scheduler/src/sync/storeChunk.ts",
+    find: "\n  for key share",
+    replace: "",
+    tests: ["services/sync-scheduler/test/changedConnections.test.ts"],
+    testName: "a run of a deleted connection writes nothing",
+  },
+  {
     name: "Scheduler: the grace between grant and request ignores the time in which the machine was suspended",
     file: "services/sync-scheduler/src/schedule/stopwatch.ts",
     find: "Math.max(monotonic() - started.monotonic, wall() - started.wall)",

@@ -1,13 +1,5 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
-
-/** Times are ISO 8601. */
-export type CompactedTrigger = {
-  connection: string
-  count: number
-  firstAt: string
-  lastAt: string
-  correlation: string
-}
+import type { CompactedTrigger } from "@sitewire/database"
 
 /** Counts are limited, so that no record can overflow a column in Postgres. */
 const largestCount = 1_000_000_000

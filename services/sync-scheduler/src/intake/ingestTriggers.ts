@@ -1,7 +1,8 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
+import type { CompactedTrigger } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
-import { type CompactedTrigger, compactTriggers } from "./compactTriggers.ts"
+import { compactTriggers } from "./compactTriggers.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)
 

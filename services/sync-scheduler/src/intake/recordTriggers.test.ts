@@ -1,3 +1,4 @@
+import { recordTriggers } from "@sitewire/database"
 import { expect, test } from "vitest"
 import {
   addConnections,
@@ -15,7 +16,7 @@ import {
 } from "../../test/fixtures/windows.ts"
 import { claimDueSyncs } from "../schedule/claimDueSyncs.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
-import { isInvalidTrigger, recordTriggers } from "./recordTriggers.ts"
+import { isInvalidTrigger } from "./isInvalidTrigger.ts"
 
 test("the first trigger creates the window, due after the settling time, and later ones do not change when it is due", async () => {
   const { sql } = await emptyDatabase()

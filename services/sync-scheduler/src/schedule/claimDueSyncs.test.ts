@@ -1,3 +1,4 @@
+import { recordTriggers } from "@sitewire/database"
 import { expect, test } from "vitest"
 import {
   addConnections,
@@ -14,7 +15,6 @@ import {
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
-import { recordTriggers } from "../intake/recordTriggers.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
 import { storeChunk } from "../sync/storeChunk.ts"
 import type { GrantedRun } from "../syncRun.ts"

@@ -15,6 +15,8 @@
  *   a window apart even if the run's end is never recorded.
  * - `due_at` becomes the end of the run's lease, by which the run must have recorded its end. If its process
  *   has died, the next claim after the lease closes the run as lost, and its triggers join the next run.
+ * - `source_version`: a claim that locks a row after a change of the source was committed reads the new row of
+ *   `sync_window`, but possibly the old row of `connection`.
  * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 
@@ -66,7 +68,7 @@ from_queues as materialized (
   select queued.* from with_capacity cross join lateral (
     select ${rowColumns}
     from sync_window w
-    join connection c on c.id = w.connection_id
+    join connection c on c.id = w.connection_id and c.source_version = w.source_version
     where w.slow = with_capacity.slow and w.waiting_for_host = with_capacity.host
       and w.due_at <= (select at from clock)
     order by w.due_at
@@ -78,7 +80,7 @@ from_queues as materialized (
 not_queued as materialized (
   select ${rowColumns}
   from sync_window w
-  join connection c on c.id = w.connection_id
+  join connection c on c.id = w.connection_id and c.source_version = w.source_version
   where w.due_at <= (select at from clock) and w.waiting_for_host is null
   order by w.due_at
   limit ${readAtOnce}
@@ -206,7 +208,7 @@ with ${clock},
 chosen as materialized (
   select ${rowColumns}
   from sync_window w
-  join connection c on c.id = w.connection_id
+  join connection c on c.id = w.connection_id and c.source_version = w.source_version
   where w.connection_id = $3::text and w.due_at <= (select at from clock)
   for update of w skip locked
 ), ${granting(overwrite)}

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import type { Sql } from "@sitewire/database"
+import { recordTriggers } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
@@ -14,7 +15,6 @@ import {
   readWindow,
   trigger,
 } from "../../test/fixtures/windows.ts"
-import { recordTriggers } from "../intake/recordTriggers.ts"
 import { createSchedulerMetrics } from "../metrics.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
 import { createPullRunner } from "../sync/pullRunner.ts"

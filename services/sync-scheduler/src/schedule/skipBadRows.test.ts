@@ -1,3 +1,4 @@
+import { recordTriggers } from "@sitewire/database"
 import { expect, test } from "vitest"
 import {
   addConnections,
@@ -11,7 +12,6 @@ import {
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
-import { recordTriggers } from "../intake/recordTriggers.ts"
 import { finishSkippingBadRows } from "../sync/finishSkippingBadRows.ts"
 import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Sql } from "@sitewire/database"
+import { recordTriggers } from "@sitewire/database"
 import { expect, test } from "vitest"
 import {
   addConnections,
@@ -15,7 +16,6 @@ import {
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
-import { recordTriggers } from "../intake/recordTriggers.ts"
 import type { GrantedRun, SyncResult } from "../syncRun.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { storeChunk } from "./storeChunk.ts"

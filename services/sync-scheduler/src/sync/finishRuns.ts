@@ -25,7 +25,10 @@ export type Finish =
       syncedMs: number | null
       waitedFor: WaitedFor
     }
-  /** Nothing was written: a newer start has been granted, or Postgres lost this grant in a failover. */
+  /**
+   * Nothing was written: a newer start has been granted, the connection's source was changed, the connection
+   * was deleted, or Postgres lost this grant in a failover.
+   */
   | { kind: "stale" }
   /** Nothing was written: Postgres rejects the values of this run. */
   | { kind: "failed"; error: unknown }
@@ -139,6 +142,11 @@ written as (
     failures = ended.failures,
     last_error = case ended.outcome when 'abandoned' then w.last_error else ended.error end,
     slow = case ended.outcome when 'abandoned' then w.slow else ended.slow end,
+    last_synced_at = case ended.outcome when 'abandoned' then w.last_synced_at else clock.at end,
+    last_outcome = case ended.outcome when 'abandoned' then w.last_outcome else ended.outcome end,
+    last_success_at = case when ended.covers then clock.at else w.last_success_at end,
+    failing_since = case ended.outcome when 'abandoned' then w.failing_since
+      when 'failed' then coalesce(w.failing_since, clock.at) end,
     waiting_for_host = null,
     window_ends_at = ended.window_ends_at,
     due_at = case when ended.covers and w.requested <= w.claimed then null

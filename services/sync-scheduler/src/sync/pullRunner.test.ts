@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { recordTriggers } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
@@ -11,7 +12,6 @@ import {
   minute,
   trigger,
 } from "../../test/fixtures/windows.ts"
-import { recordTriggers } from "../intake/recordTriggers.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { createPullRunner, type PullRunnerOptions } from "./pullRunner.ts"
 import { storeChunk } from "./storeChunk.ts"

@@ -62,7 +62,7 @@ export function createRunSync(options: RunSyncOptions) {
       if (finished.kind === "stale") {
         log.warn(
           fields,
-          "sync finished too late: a newer start had been granted, so its result was discarded",
+          "the result of a sync was discarded: a newer start was granted, or its connection was changed or deleted",
         )
         return { kind: "stale" }
       }

@@ -4,8 +4,9 @@ export type Chunk = { connection: string; fence: number; grantId: string; positi
 
 /**
  * Stores a chunk of content under the run's fence. Returns false and stores nothing if a newer start has been
- * granted. If that start is granted while the statement runs, `finishRuns` deletes the chunk at the end of
- * that newer run.
+ * granted, or the connection's source was changed. If that happens while the statement runs, `finishRuns`
+ * deletes the chunk at the end of the newer run. The lock makes a deletion of the connection wait for the
+ * chunk, which the deletion then deletes.
  */
 export async function storeChunk(sql: Sql, chunk: Chunk): Promise<boolean> {
   const { connection, fence, grantId, position, data } = chunk
@@ -14,12 +15,14 @@ export async function storeChunk(sql: Sql, chunk: Chunk): Promise<boolean> {
 }
 
 const store = `
-insert into snapshot_chunk (connection_id, fence, position, data)
-select $1::text, $2::bigint, $3::int, $4::bytea
-where exists (
+with granted as materialized (
   select 1 from sync_window
   where connection_id = $1::text and fence = $2::bigint and grant_id = $5::uuid and running
+  for key share
 )
+insert into snapshot_chunk (connection_id, fence, position, data)
+select $1::text, $2::bigint, $3::int, $4::bytea
+from granted
 on conflict (connection_id, fence, position) do update set data = excluded.data
 returning position
 `

@@ -11,12 +11,12 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
     ["other secret", other_secret && `${other_secret.id} (${other_secret.state})`],
     ["standard webhooks", channel.standard_webhooks ? "on" : "off"],
     ["paused", channel.paused_at && style.time(channel.paused_at)],
+    ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
     [
       "certification",
       last_certification &&
         `${last_certification.result} at ${style.time(last_certification.finished_at)}, of ${last_certification.address}`,
     ],
-    ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
     ["created", style.time(channel.created_at)],
     ["updated", channel.updated_at === channel.created_at ? null : style.time(channel.updated_at)],
   ]

@@ -1,26 +1,47 @@
+import { connectionStateSchema } from "@sitewire/contracts"
+import { Option } from "commander"
+import type { ConnectionQuery } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import type { Style } from "../../output/style.ts"
 import { table } from "../../output/table.ts"
 import { relativeTime } from "../../output/time.ts"
+
+type Options = PageOptions & Pick<ConnectionQuery, "site" | "state"> & { search?: string }
 
 export const listConnections: CliCommand = {
   name: "list",
   description: "list the connections, newest first",
-  options: pageOptions,
-  examples: ["sitewire connection list", "sitewire connection list --all --json"],
-  async run(session, _, options: PageOptions) {
-    const page = await session.callApi((client) => readPages(options, client.listConnections))
+  options: [
+    new Option("--site <host>", "only connections of this site"),
+    new Option("--state <state>", "only connections in this state").choices(connectionStateSchema.options),
+    new Option("--search <text>", "only connections whose id, site or source contains this text"),
+    ...pageOptions,
+  ],
+  examples: [
+    "sitewire connection list --site bakery.example",
+    "sitewire connection list --state failing",
+    "sitewire connection list --all --json",
+  ],
+  async run(session, _, { site, state, search, ...options }: Options) {
+    const filter = { site, state, q: search }
+    const isFiltered = Object.values(filter).some((value) => value !== undefined)
+    const page = await session.callApi((client) =>
+      readPages(options, (query) => client.listConnections({ ...query, ...filter })),
+    )
     session.print(page, ({ data }, style) =>
       data.length === 0
-        ? "No connections. Create one: sitewire connection create --site HOST --source URL"
+        ? isFiltered
+          ? "No connection matches."
+          : "No connections. Create one: sitewire connection create --site HOST --source URL"
         : table(style, data, [
             { title: "ID", cell: (connection) => connection.id },
             { title: "STATE", cell: (connection) => connection.state, paint: style.state },
-            {
-              title: "NEXT SYNC",
-              cell: ({ next_sync_at }) => (next_sync_at ? relativeTime(next_sync_at, style.now) : ""),
-            },
+            { title: "LAST SYNC", cell: (connection) => ago(connection.last_synced_at, style) },
+            { title: "LAST SUCCESS", cell: (connection) => ago(connection.last_success_at, style) },
+            { title: "FAILING SINCE", cell: (connection) => ago(connection.failing_since, style) },
+            { title: "NEXT SYNC", cell: (connection) => ago(connection.next_sync_at, style) },
             { title: "LAST ERROR", cell: (connection) => connection.last_error ?? "" },
             { title: "RUNNER", cell: (connection) => connection.runner },
             { title: "SITE", cell: (connection) => connection.site },
@@ -29,4 +50,8 @@ export const listConnections: CliCommand = {
     )
     noteMore(session, page)
   },
+}
+
+function ago(time: string | null, { now }: Style): string {
+  return time === null ? "" : relativeTime(time, now)
 }

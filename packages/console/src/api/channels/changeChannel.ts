@@ -23,7 +23,7 @@ export const changeChannel = defineRoute({
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const before = channelResponse(found)
-    const mismatch = checkIfMatch(headers["if-match"], before)
+    const mismatch = checkIfMatch(headers["if-match"], etagOf(before))
     if (mismatch) return mismatch
     const data: { address?: string; standardWebhooks?: boolean; maxPerSecond?: number | null } = {}
     if (body.address !== undefined) {

@@ -13,8 +13,8 @@ export const channelColumns = {
   otherSecretState: true,
   standardWebhooks: true,
   pausedAt: true,
-  lastCertification: true,
   maxPerSecond: true,
+  lastCertification: true,
   createdAt: true,
   updatedAt: true,
 } as const
@@ -27,8 +27,8 @@ export type ChannelRow = {
   otherSecretState: "staged" | "retiring" | null
   standardWebhooks: boolean
   pausedAt: Date | null
-  lastCertification: unknown
   maxPerSecond: number | null
+  lastCertification: unknown
   createdAt: Date
   updatedAt: Date
 }
@@ -41,8 +41,8 @@ export function channelResponse(row: ChannelRow): Channel {
     other_secret: otherSecret(row),
     standard_webhooks: row.standardWebhooks,
     paused_at: row.pausedAt?.toISOString() ?? null,
-    last_certification: storedCertification.parse(row.lastCertification),
     max_per_second: row.maxPerSecond,
+    last_certification: storedCertification.parse(row.lastCertification),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

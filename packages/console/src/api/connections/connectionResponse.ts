@@ -1,56 +1,73 @@
 import type { Connection } from "@sitewire/contracts"
+import { etagOf } from "../etag.ts"
 
-/**
- * The columns that a response needs. They are listed one by one so that only routes that return the token
- * read it.
- */
-export const connectionColumns = {
-  id: true,
-  site: true,
-  source: true,
-  runner: true,
-  tokenReplacedAt: true,
-  createdAt: true,
-} as const
-
-type ConnectionRow = {
+/** A connection with its window. It contains no token: only routes that return the token read it. */
+export type ConnectionRow = {
   id: string
   site: string
   source: string
   runner: Connection["runner"]
-  tokenReplacedAt: Date | null
-  createdAt: Date
+  token_replaced_at: Date | null
+  created_at: Date
+  running: boolean
+  due_at: Date | null
+  window_ends_at: Date | null
+  last_synced_at: Date | null
+  last_outcome: Connection["last_outcome"]
+  last_error: string | null
+  last_success_at: Date | null
+  failing_since: Date | null
 }
 
-type WindowRow = { running: boolean; failures: number; dueAt: Date | null; lastError: string | null }
+/** The columns of `ConnectionRow`: `c` is `connection`, `w` is `sync_window`. */
+export const connectionColumns = `c.id, c.site, c.source, c.runner, c.token_replaced_at, c.created_at,
+  coalesce(w.running, false) as running, w.due_at, w.window_ends_at, w.last_synced_at, w.last_outcome, w.last_error,
+  w.last_success_at, w.failing_since`
 
-export const windowColumns = {
-  connectionId: true,
-  running: true,
-  failures: true,
-  dueAt: true,
-  lastError: true,
-} as const
-
-export function connectionResponse(row: ConnectionRow, window: WindowRow | null | undefined): Connection {
+export function connectionResponse(row: ConnectionRow): Connection {
   return {
     id: row.id,
     site: row.site,
     source: row.source,
     runner: row.runner,
-    state: stateOf(window),
-    last_error: window?.lastError ?? null,
-    // While a sync is running, `dueAt` is not the time of the next sync, but the time at which the running
+    state: stateOf(row),
+    last_synced_at: row.last_synced_at?.toISOString() ?? null,
+    last_outcome: row.last_outcome,
+    last_error: row.last_error,
+    last_success_at: row.last_success_at?.toISOString() ?? null,
+    failing_since: row.failing_since?.toISOString() ?? null,
+    window_ends_at: row.window_ends_at?.toISOString() ?? null,
+    // While a sync is running, `due_at` is not the time of the next sync, but the time at which the running
     // one counts as lost.
-    next_sync_at: window && !window.running ? (window.dueAt?.toISOString() ?? null) : null,
-    created_at: row.createdAt.toISOString(),
-    token_replaced_at: row.tokenReplacedAt?.toISOString() ?? null,
+    next_sync_at: row.running ? null : (row.due_at?.toISOString() ?? null),
+    created_at: row.created_at.toISOString(),
+    token_replaced_at: row.token_replaced_at?.toISOString() ?? null,
   }
 }
 
-function stateOf(window: WindowRow | null | undefined): Connection["state"] {
-  if (!window) return "idle"
-  if (window.running) return "running"
-  if (window.failures > 0) return "failing"
-  return window.dueAt ? "waiting" : "idle"
+/** `stateConditions` has the same rules in SQL. */
+function stateOf({ running, failing_since, due_at }: ConnectionRow): Connection["state"] {
+  if (running) return "running"
+  if (failing_since) return "failing"
+  return due_at ? "waiting" : "idle"
+}
+
+/** The second line of `running` follows from the first, and lets Postgres use `sync_window_due_idx`. */
+export const stateConditions: Record<Connection["state"], string> = {
+  running: `w.running
+    and w.due_at is not null and w.waiting_for_host is null`,
+  failing: "not w.running and w.failing_since is not null",
+  waiting: "not w.running and w.failing_since is null and w.due_at is not null",
+  idle: "w.running is not true and w.failing_since is null and w.due_at is null",
+}
+
+/** Covers what a PATCH changes. With the state, each sync would make the ETag of a reader obsolete. */
+export function connectionEtag({ id, source, runner }: Connection): string {
+  return etagOf({ id, source, runner })
+}
+
+/** A source in the audit log: without its query, which may contain credentials. */
+export function auditedSource(source: string): string {
+  const { origin, pathname, search } = new URL(source)
+  return `${origin}${pathname}${search === "" ? "" : "?…"}`
 }

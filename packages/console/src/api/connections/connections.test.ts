@@ -26,14 +26,13 @@ test("a connection is created with its window; its trigger URL contains a token 
   expect(await windowOf("feed")).toMatchObject({ requested: 0n, fence: 0n, running: false })
 })
 
-test("a connection whose id is taken creates neither row", async () => {
+test("a taken id is a conflict, and no window exists without its connection", async () => {
   await make("taken")
   expect((await make("taken")).status).toBe(409)
-  // A window without a connection makes the second insert fail, which must roll back the first.
-  await console.prisma.syncWindow.create({ data: { connectionId: "half" } })
-  expect((await make("half")).status).toBe(409)
-  await console.prisma.syncWindow.delete({ where: { connectionId: "half" } })
-  expect((await make("half")).status).toBe(201)
+  await console.pool.sql("insert into sync_window (connection_id) values ('alone')")
+  expect(await windowOf("alone")).toBeNull()
+  expect((await make("alone")).status).toBe(201)
+  expect(await windowOf("alone")).not.toBeNull()
 })
 
 test("the trigger URL is in the response of its own resource, and in no list, other GET response or log line", async () => {
@@ -71,10 +70,15 @@ test("an unknown connection is a 404 on every route", async () => {
     ["GET", "/v1/connections/none"],
     ["GET", "/v1/connections/none/trigger-url"],
     ["POST", "/v1/connections/none/token"],
+    ["PATCH", "/v1/connections/none"],
+    ["DELETE", "/v1/connections/none"],
+    ["POST", "/v1/connections/none/sync"],
     ["GET", "/v1/connections/none/syncs"],
+    ["GET", "/v1/connections/none/windows"],
     ["GET", "/v1/connections/none/snapshot"],
   ] as const) {
-    expect((await console.call(method, path)).status, path).toBe(404)
+    const sent = method === "PATCH" ? { body: { runner: "pull" } } : {}
+    expect((await console.call(method, path, sent)).status, path).toBe(404)
   }
 })
 
@@ -110,9 +114,11 @@ test("the state follows the window: waiting, running, failing, idle", async () =
   const next_sync_at = due.toISOString()
   expect(await read({ dueAt: due })).toEqual({ state: "waiting", next_sync_at, last_error: null })
   expect(await read({ running: true })).toEqual({ state: "running", next_sync_at: null, last_error: null })
-  const failed = { running: false, failures: 1, lastError: "timeout" }
+  const failed = { running: false, failures: 1, lastError: "timeout", failingSince: due }
   expect(await read(failed)).toEqual({ state: "failing", next_sync_at, last_error: "timeout" })
-  expect(await read({ failures: 0, lastError: null, dueAt: null })).toMatchObject({ state: "idle" })
+  // As after a trigger, which ends the wait of the retry.
+  expect(await read({ failures: 0 })).toEqual({ state: "failing", next_sync_at, last_error: "timeout" })
+  expect(await read({ failingSince: null, lastError: null, dueAt: null })).toMatchObject({ state: "idle" })
 })
 
 test("GATEWAY_ORIGIN replaces the site's host in trigger URLs", async () => {

@@ -12,7 +12,8 @@ import { isUniqueViolation } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idTaken, siteNotAllowed } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
-import { connectionColumns, connectionResponse } from "./connectionResponse.ts"
+import { auditedSource, connectionResponse } from "./connectionResponse.ts"
+import { findConnection } from "./findConnection.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
 export const createConnection = defineRoute({
@@ -30,7 +31,7 @@ export const createConnection = defineRoute({
     schema: connectionTriggerUrlSchema,
   },
   otherResponses: { 409: "The id is taken." },
-  async handle({ prisma, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin }, { body, caller }) {
+  async handle({ prisma, sql, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin }, { body, caller }) {
     if (!sees(caller.sites, body.site)) return siteNotAllowed(body.site)
     const policy = body.runner === "delegate" ? executorPolicy : addressPolicy
     const source = checkAddress("source", body.source, policy)
@@ -41,17 +42,19 @@ export const createConnection = defineRoute({
     const tokenSealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
     const { site, runner } = body
     try {
-      // The sync window is the row with the schedule of the connection's syncs. The scheduler only updates
-      // this row and never inserts one.
-      const row = await prisma.connection.create({
+      // The sync window is the row with the schedule of the connection's syncs. The scheduler updates
+      // this row, and inserts it only if it is missing.
+      await prisma.connection.create({
         data: { id, site, source: source.href, runner, tokenSha256, tokenSealed },
-        select: connectionColumns,
+        select: { id: true },
       })
-      const window = await prisma.syncWindow.create({ data: { connectionId: id } })
+      await prisma.syncWindow.create({ data: { connectionId: id }, select: { connectionId: true } })
+      const row = await findConnection(sql, id, caller)
+      if (!row) throw new Error("a created connection does not exist")
       const trigger_url = triggerUrl({ id, site, token, origin: gatewayOrigin })
-      const changes = changesOf({}, { site, source: source.href, runner })
+      const changes = changesOf({}, { site, source: auditedSource(source.href), runner })
       return ok(
-        { ...connectionResponse(row, window), trigger_url },
+        { ...connectionResponse(row), trigger_url },
         {
           headers: { location: `/v1/connections/${id}` },
           audit: { target: { kind: "connection", id }, changes },

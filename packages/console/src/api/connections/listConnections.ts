@@ -1,9 +1,14 @@
-import { connectionSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
-import { onlyVisible } from "../../auth/caller.ts"
+import { connectionQuerySchema, connectionSchema, pageSchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
-import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
+import {
+  type ConnectionRow,
+  connectionColumns,
+  connectionResponse,
+  stateConditions,
+} from "./connectionResponse.ts"
+import { visibleSites } from "./findConnection.ts"
 
 export const listConnections = defineRoute({
   method: "get",
@@ -11,33 +16,41 @@ export const listConnections = defineRoute({
   operation: "listConnections",
   summary: "List connections, newest first",
   allow: ["read", "site"],
-  query: pageQuerySchema,
+  description: "Each entry contains the last sync, the last success and the next window of the connection.",
+  query: connectionQuerySchema,
   success: {
     status: 200,
     description: "A page of connections.",
     schema: pageSchema(connectionSchema).meta({ id: "ConnectionPage" }),
   },
-  async handle({ prisma }, { query, caller }) {
-    const sites = onlyVisible(caller.sites)
-    const visible = sites ? { site: sites } : {}
+  async handle({ sql }, { query, caller }) {
     const page = await readPage(query, {
-      ...newestFirst,
-      read: (after, count) =>
-        prisma.connection.findMany({
-          where: { ...newestFirst.where(after), ...visible },
-          orderBy: newestFirst.orderBy,
-          take: count,
-          select: connectionColumns,
-        }),
+      key: newestFirst.key,
+      keyOf: (row: ConnectionRow) => newestFirst.keyOf({ createdAt: row.created_at, id: row.id }),
+      read(after, count) {
+        const values: unknown[] = []
+        const value = (one: unknown) => `$${values.push(one)}`
+        const conditions: string[] = []
+        const sites = visibleSites(caller)
+        if (sites) conditions.push(`c.site = any (${value(sites)}::text[])`)
+        if (query.site !== undefined) conditions.push(`c.site = ${value(query.site)}`)
+        if (query.state !== undefined) conditions.push(`(${stateConditions[query.state]})`)
+        if (query.q !== undefined) {
+          const text = value(query.q.toLowerCase())
+          conditions.push(`strpos(lower(concat_ws(' ', c.id, c.site, c.source)), ${text}) > 0`)
+        }
+        if (after) {
+          conditions.push(`(c.created_at, c.id) < (${value(after[0])}::timestamptz, ${value(after[1])})`)
+        }
+        return sql<ConnectionRow>(
+          `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
+           ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
+           order by c.created_at desc, c.id desc limit ${count}`,
+          values,
+        )
+      },
     })
     if (page.kind === "problem") return page
-    const ids = page.rows.map((row) => row.id)
-    const windows = await prisma.syncWindow.findMany({
-      where: { connectionId: { in: ids } },
-      select: windowColumns,
-    })
-    const windowOf = new Map(windows.map((window) => [window.connectionId, window]))
-    const data = page.rows.map((row) => connectionResponse(row, windowOf.get(row.id)))
-    return ok({ data, next_cursor: page.next_cursor })
+    return ok({ data: page.rows.map(connectionResponse), next_cursor: page.next_cursor })
   },
 })

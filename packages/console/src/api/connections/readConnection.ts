@@ -3,7 +3,7 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { connectionResponse, windowColumns } from "./connectionResponse.ts"
+import { connectionEtag, connectionResponse } from "./connectionResponse.ts"
 import { findConnection } from "./findConnection.ts"
 
 export const readConnection = defineRoute({
@@ -12,14 +12,14 @@ export const readConnection = defineRoute({
   operation: "readConnection",
   summary: "Read a connection and its state",
   allow: ["read", "site"],
+  description: "The ETag changes with the source and the runner, and not with each sync.",
   params: idParameter,
   etag: true,
   success: { status: 200, description: "The connection, without its trigger URL.", schema: connectionSchema },
-  async handle({ prisma }, { params: { id }, caller }) {
-    const [row, window] = await Promise.all([
-      findConnection(prisma, id, caller),
-      prisma.syncWindow.findUnique({ where: { connectionId: id }, select: windowColumns }),
-    ])
-    return row ? ok(connectionResponse(row, window)) : notFound("connection", id)
+  async handle({ sql }, { params: { id }, caller }) {
+    const row = await findConnection(sql, id, caller)
+    if (!row) return notFound("connection", id)
+    const connection = connectionResponse(row)
+    return ok(connection, { headers: { etag: connectionEtag(connection) } })
   },
 })

@@ -4,8 +4,8 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
-import { visibleConnection } from "./findConnection.ts"
+import { connectionResponse } from "./connectionResponse.ts"
+import { findConnection } from "./findConnection.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
 /** The trigger URL is a separate resource, so that the audit log shows who read its secret token. */
@@ -23,20 +23,12 @@ export const readConnectionTriggerUrl = defineRoute({
     description: "The connection with its trigger URL.",
     schema: connectionTriggerUrlSchema,
   },
-  async handle({ prisma, sealingKeys, gatewayOrigin }, { params: { id }, caller }) {
-    const [row, window] = await Promise.all([
-      prisma.connection.findFirst({
-        where: visibleConnection(id, caller),
-        select: { ...connectionColumns, tokenSealed: true },
-      }),
-      prisma.syncWindow.findUnique({ where: { connectionId: id }, select: windowColumns }),
-    ])
-    if (!row) return notFound("connection", id)
-    const token = unseal(sealingKeys, sealContexts.connectionToken(id), row.tokenSealed)
+  async handle({ prisma, sql, sealingKeys, gatewayOrigin }, { params: { id }, caller }) {
+    const row = await findConnection(sql, id, caller)
+    const secret = await prisma.connection.findUnique({ where: { id }, select: { tokenSealed: true } })
+    if (!row || !secret) return notFound("connection", id)
+    const token = unseal(sealingKeys, sealContexts.connectionToken(id), secret.tokenSealed)
     const trigger_url = triggerUrl({ id, site: row.site, token, origin: gatewayOrigin })
-    return ok(
-      { ...connectionResponse(row, window), trigger_url },
-      { audit: { target: { kind: "connection", id } } },
-    )
+    return ok({ ...connectionResponse(row), trigger_url }, { audit: { target: { kind: "connection", id } } })
   },
 })

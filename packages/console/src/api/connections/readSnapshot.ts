@@ -22,8 +22,8 @@ export const readSnapshot = defineRoute({
     }),
   },
   otherResponses: { 304: "The content has the hash in If-None-Match." },
-  async handle({ prisma }, { params: { id }, headers, headOnly, caller }) {
-    if (!(await findConnection(prisma, id, caller))) return notFound("connection", id)
+  async handle({ prisma, sql }, { params: { id }, headers, headOnly, caller }) {
+    if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
     const snapshot = await prisma.snapshot.findUnique({ where: { connectionId: id } })
     if (!snapshot) {
       return problem(

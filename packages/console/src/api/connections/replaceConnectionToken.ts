@@ -4,7 +4,7 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
-import { connectionColumns, connectionResponse, windowColumns } from "./connectionResponse.ts"
+import { connectionResponse } from "./connectionResponse.ts"
 import { findConnection } from "./findConnection.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
@@ -22,31 +22,28 @@ export const replaceConnectionToken = defineRoute({
     description: "The connection with its new trigger URL.",
     schema: connectionTriggerUrlSchema,
   },
-  async handle({ prisma, sealingKeys, gatewayOrigin }, { params: { id }, caller }) {
-    const found = await findConnection(prisma, id, caller)
+  async handle({ prisma, sql, sealingKeys, gatewayOrigin }, { params: { id }, caller }) {
+    const found = await findConnection(sql, id, caller)
     if (!found) return notFound("connection", id)
     const token = newConnectorToken()
     // The gateway reads this row for every trigger, so there is no cache to clear.
-    const row = await prisma.connection.update({
+    const { site, tokenReplacedAt } = await prisma.connection.update({
       where: { id },
       data: {
         tokenSha256: new Uint8Array(hashConnectorToken(token)),
         tokenSealed: new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token)),
         tokenReplacedAt: new Date(),
       },
-      select: connectionColumns,
+      select: { site: true, tokenReplacedAt: true },
     })
-    const window = await prisma.syncWindow.findUnique({
-      where: { connectionId: id },
-      select: windowColumns,
-    })
-    const trigger_url = triggerUrl({ id, site: row.site, token, origin: gatewayOrigin })
     const changes = changesOf(
-      { token_replaced_at: found.tokenReplacedAt },
-      { token_replaced_at: row.tokenReplacedAt },
+      { token_replaced_at: found.token_replaced_at },
+      { token_replaced_at: tokenReplacedAt },
     )
+    const row = { ...found, token_replaced_at: tokenReplacedAt }
+    const trigger_url = triggerUrl({ id, site, token, origin: gatewayOrigin })
     return ok(
-      { ...connectionResponse(row, window), trigger_url },
+      { ...connectionResponse(row), trigger_url },
       { audit: { target: { kind: "connection", id }, changes } },
     )
   },

@@ -78,7 +78,7 @@ async function runRoute(
   if (!isWrite(route)) {
     const result = await route.run(context, input)
     if (!route.etag || result.kind !== "ok") return result
-    return { ...result, headers: { ...result.headers, etag: etagOf(result.body) } }
+    return { ...result, headers: { etag: etagOf(result.body), ...result.headers } }
   }
   const idempotent =
     route.method === "post"

@@ -1,9 +1,19 @@
-import { plainArray, type Sql } from "@sitewire/database"
-import type { CompactedTrigger } from "./compactTriggers.ts"
+import { plainArray } from "../plainArray.ts"
+import type { Sql } from "../pool.ts"
+
+/** All triggers of one connection in a batch. Times are ISO 8601. */
+export type CompactedTrigger = {
+  connection: string
+  count: number
+  firstAt: string
+  lastAt: string
+  correlation: string
+}
 
 /**
- * Adds triggers to the rows of `sync_window`, one row per connection. `triggers` contains each connection
- * once, because an upsert cannot update a row twice. Unknown connections are skipped.
+ * Adds triggers to the rows of `sync_window`, one row per connection. The scheduler calls this for partners'
+ * triggers, and the console if a user requests a sync. `triggers` contains each connection once, because an
+ * upsert cannot update a row twice. Unknown connections are skipped.
  *
  * - Rows are locked in the order of their ids, as in `finishRuns`, to avoid deadlocks.
  * - `failures` (in a row) becomes 0, because a trigger announces a change. So if the next sync fails, its
@@ -38,9 +48,9 @@ export async function recordTriggers(
 const statement = `
 with recorded as (
   insert into sync_window as w
-    (connection_id, requested, due_at, first_trigger_at, last_trigger_at, correlation)
+    (connection_id, requested, due_at, first_trigger_at, last_trigger_at, correlation, source_version)
   select t.connection_id, t.count, clock_timestamp() + $6::float8 * interval '1 millisecond',
-    t.first_at, t.last_at, t.correlation
+    t.first_at, t.last_at, t.correlation, c.source_version
   from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::text[])
     as t (connection_id, count, first_at, last_at, correlation)
   join connection c on c.id = t.connection_id
@@ -61,8 +71,3 @@ select count(*)::int as recorded,
   (extract(epoch from min(due_at) filter (where not running) - clock_timestamp()) * 1000)::float8 as due_in_ms
 from recorded
 `
-
-/** Whether the statement failed because a column cannot store one of its values (SQLSTATE class 22). */
-export function isInvalidTrigger(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("22")
-}

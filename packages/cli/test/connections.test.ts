@@ -1,0 +1,137 @@
+import type { ConnectionTriggerUrl } from "@sitewire/contracts"
+import type { Received } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Client, createClient } from "../src/api/client.ts"
+import { runCli } from "./fixtures/runCli.ts"
+import { startSystem } from "./fixtures/startSystem.ts"
+
+const windowMs = 10_000
+let system: Awaited<ReturnType<typeof startSystem>>
+let client: Client
+const requests: { path: string; at: number; headers: Received["headers"] }[] = []
+const to = (path: string) => requests.filter((request) => request.path === path)
+
+/** Responses of paths with "slow", which tests release. */
+const held: (() => void)[] = []
+
+beforeAll(async () => {
+  system = await startSystem(
+    ({ path, headers }, response) => {
+      requests.push({ path, at: performance.now(), headers })
+      const respond = () => response.writeHead(200, { ETag: `"${path}"` }).end(`content of ${path}`)
+      if (path.includes("slow")) held.push(respond)
+      else respond()
+    },
+    { SYNC_WINDOW: `${windowMs}ms`, SYNC_DEADLINE: `${windowMs - 1_000}ms` },
+  )
+  client = createClient({ api: system.cliEnv.SITEWIRE_API, key: system.cliEnv.SITEWIRE_API_KEY })
+}, 120_000)
+
+afterAll(() => system?.stop())
+
+const run = (...args: string[]) => runCli(args, { env: system.cliEnv })
+
+function create(id: string, path: string): Promise<ConnectionTriggerUrl> {
+  return client.createConnection({ id, site: `${id}.example`, source: `${system.partner.url}${path}` })
+}
+
+async function snapshot(id: string): Promise<string | null> {
+  const response = await client.readSnapshot(id).catch(() => null)
+  return response && (await response.text())
+}
+
+const lastOutcome = async (id: string) => (await client.readConnection(id)).last_outcome
+const call = async (url: string) => (await fetch(url, { method: "POST" })).status
+const minute = 60_000
+
+test("requested syncs obey the window, merge with triggers, and are listed with what they covered", async () => {
+  const { trigger_url } = await create("now", "/now")
+  const requested = await run("connection", "sync", "now")
+  expect(requested).toMatchObject({ code: 0, stdout: expect.stringContaining("Earliest start: ") })
+  await waitUntil("the first sync", async () => (await lastOutcome("now")) === "changed", minute)
+  expect(await call(trigger_url)).toBe(202)
+  const { window_ends_at } = await client.readConnection("now")
+  expect(await client.requestSync("now")).toEqual({ connection: "now", earliest_start_at: window_ends_at })
+  await client.requestSync("now")
+  await waitUntil("the trigger to be recorded", async () => {
+    return (await client.listWindows("now")).pending?.triggers.count === 3
+  })
+  await waitUntil("the second sync", async () => (await lastOutcome("now")) === "unchanged", minute)
+  expect(await client.listWindows("now")).toMatchObject({
+    data: [
+      { triggers: { count: 3 }, covered: true, sync: { fence: 2, outcome: "unchanged" } },
+      { triggers: { count: 1 }, covered: true, sync: { fence: 1, outcome: "changed" } },
+    ],
+    pending: null,
+  })
+  const [first, second, third] = to("/now")
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(windowMs)
+  expect(third).toBeUndefined()
+  const listed = await run("connection", "windows", "now")
+  expect(listed.stdout).toMatch(
+    /^SYNC +STARTED +TRIGGERS +.*OUTCOME +COVERED\n +2 .* 3 .* unchanged +yes\n +1 /,
+  )
+  const shown = await run("connection", "show", "now")
+  expect(shown.stdout).toMatch(/last sync: .*, unchanged\nlast success: .*\nwindow ends: /)
+}, 120_000)
+
+test("a source that is changed during a sync: the old content is not stored, the new one is, in the next window", async () => {
+  await create("moved", "/slow-old")
+  await client.requestSync("moved")
+  await waitUntil("the old source to be called", () => to("/slow-old").length === 1, minute)
+  await client.changeConnection("moved", { source: `${system.partner.url}/new` })
+  for (const respond of held.splice(0)) respond()
+  await waitUntil("the new content", async () => (await snapshot("moved")) === "content of /new", minute)
+  const { data } = await client.listWindows("moved")
+  expect(data.map(({ sync }) => [sync.outcome, sync.error])).toEqual([
+    ["changed", null],
+    ["abandoned", "source-changed"],
+  ])
+  const oldAt = to("/slow-old")[0]?.at ?? 0
+  expect((to("/new")[0]?.at ?? 0) - oldAt).toBeGreaterThanOrEqual(windowMs)
+
+  const updated = await run("connection", "update", "moved", "--source", `${system.partner.url}/newer`)
+  expect(updated).toMatchObject({ code: 0, stderr: expect.stringContaining("old source") })
+  await waitUntil("the third source", async () => (await snapshot("moved")) === "content of /newer", minute)
+  expect(to("/newer")[0]?.headers["if-none-match"]).toBeUndefined()
+  expect(await run("connection", "update", "moved")).toMatchObject({ code: 2 })
+}, 120_000)
+
+test("a connection that is deleted during a sync: its URL is 404 at once, and nothing of it comes back", async () => {
+  const { trigger_url } = await create("gone", "/slow-gone")
+  expect(await call(trigger_url)).toBe(202)
+  await waitUntil("the source to be called", () => to("/slow-gone").length === 1, minute)
+  expect(await call(trigger_url)).toBe(202)
+  await client.deleteConnection("gone")
+  expect(await call(trigger_url)).toBe(404)
+
+  // A new connection with the same id: results of the old one do not reach it.
+  const again = await create("gone", "/again")
+  expect(await call(trigger_url)).toBe(404)
+  await client.requestSync("gone")
+  await waitUntil("its sync", async () => (await snapshot("gone")) === "content of /again", minute)
+  for (const respond of held.splice(0)) respond()
+  await waitUntil("the old result to be discarded", () => /result of a sync was discarded/.test(system.log()))
+  expect(await snapshot("gone")).toBe("content of /again")
+  expect(await call(again.trigger_url)).toBe(202)
+
+  const unconfirmed = await run("connection", "delete", "gone")
+  expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") })
+  expect(await call(again.trigger_url)).toBe(202)
+  const deleted = await run("connection", "delete", "gone", "--yes")
+  expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining("is deleted") })
+  expect(await call(again.trigger_url)).toBe(404)
+}, 120_000)
+
+test("connections are listed by site, state and text", async () => {
+  await create("listed", "/listed")
+  const list = (...filter: string[]) => run("connection", "list", ...filter)
+  const bySite = await list("--site", "listed.example")
+  expect(bySite.stdout).toMatch(/^ID +STATE +RUNNER +SITE +SOURCE\nlisted +idle +[^\n]+\n$/)
+  expect((await list("--search", "/LISTED")).stdout).toBe(bySite.stdout)
+  expect((await list("--site", "listed.example", "--state", "failing")).stdout).toBe(
+    "No connection matches.\n",
+  )
+  expect((await list("--site", "now.example")).stdout).toMatch(/^ID +STATE +LAST SYNC +LAST SUCCESS +/)
+}, 60_000)

@@ -1,0 +1,51 @@
+import { changeConnectionSchema, connectionSchema } from "@sitewire/contracts"
+import { changeSource } from "@sitewire/database"
+import { checkAddress } from "../checkAddress.ts"
+import { defineRoute } from "../defineRoute.ts"
+import { checkIfMatch } from "../etag.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound } from "../problems.ts"
+import { ok } from "../response.ts"
+import { auditedSource, connectionEtag, connectionResponse } from "./connectionResponse.ts"
+import { findConnection, lockConnection } from "./findConnection.ts"
+import { recordRequestedSync } from "./recordRequestedSync.ts"
+
+export const changeConnection = defineRoute({
+  method: "patch",
+  path: "/v1/connections/{id}",
+  operation: "changeConnection",
+  summary: "Change a connection's source or runner",
+  allow: ["operate", "site"],
+  description:
+    "Requests a sync, which fetches the new source in the next window. If a sync of the old source is running, its result is discarded. Until a sync of the new source has succeeded, the snapshot contains the content of the old one.",
+  params: idParameter,
+  body: changeConnectionSchema,
+  otherResponses: { 412: "The source or the runner has changed since the version in If-Match." },
+  success: { status: 200, description: "The updated connection.", schema: connectionSchema },
+  async handle({ sql, addressPolicy, executorPolicy }, { params: { id }, body, headers, caller }) {
+    const before = await lockConnection(sql, id, caller)
+    if (!before) return notFound("connection", id)
+    const mismatch = checkIfMatch(headers["if-match"], connectionEtag(connectionResponse(before)))
+    if (mismatch) return mismatch
+    const { source: givenSource = before.source, runner = before.runner } = body
+    // Checked even if only the runner changes, because a private address is allowed for executors only.
+    const source = checkAddress("source", givenSource, runner === "delegate" ? executorPolicy : addressPolicy)
+    if (source.kind === "problem") return source
+    const changes: Record<string, { old: unknown; new: unknown }> = {}
+    if (source.href !== before.source) {
+      changes.source = { old: auditedSource(before.source), new: auditedSource(source.href) }
+    }
+    if (runner !== before.runner) changes.runner = { old: before.runner, new: runner }
+    if (Object.keys(changes).length > 0) {
+      await changeSource(sql, { id, source: source.href, runner })
+      await recordRequestedSync(sql, id)
+    }
+    const row = await findConnection(sql, id, caller)
+    if (!row) return notFound("connection", id)
+    const after = connectionResponse(row)
+    return ok(after, {
+      headers: { etag: connectionEtag(after) },
+      audit: { target: { kind: "connection", id }, changes },
+    })
+  },
+})

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+})
+afterAll(() => console.close())
+
+type Body = Record<string, unknown>
+const oldSource = "https://api.partner.example/items?key=old-credential"
+const newSource = "https://api.partner.example/v2?key=new-credential"
+
+async function make(id: string, more: Body = {}): Promise<void> {
+  const body = { id, site: "shop.example", source: oldSource, ...more }
+  const made = await console.call("POST", "/v1/connections", { body })
+  expect(made.status).toBe(201)
+}
+
+const setWindow = (id: string, data: object) =>
+  console.prisma.syncWindow.update({ where: { connectionId: id }, data })
+const readWindow = (id: string) =>
+  console.prisma.syncWindow.findUniqueOrThrow({ where: { connectionId: id } })
+const addRun = (connectionId: string, fence: number, more: object = {}) =>
+  console.prisma.syncRun.create({
+    data: { connectionId, fence: BigInt(fence), startedAt: new Date(fence * 60_000), triggers: 1, ...more },
+  })
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000)
+
+async function listIds(query: string, key = console.key): Promise<string[]> {
+  const { status, json } = await console.call("GET", `/v1/connections?${query}`, { key })
+  expect(status).toBe(200)
+  return (json.data as { id: string }[]).map(({ id }) => id)
+}
+
+async function lastAudit(id: string): Promise<Body> {
+  const { json } = await console.call("GET", `/v1/audit?target_kind=connection&target=${id}&limit=1`)
+  return (json.data as Body[])[0] ?? {}
+}
+
+test("connections are found by site, state and text, page by page, with their last sync in the entry", async () => {
+  const site = "found.example"
+  for (const id of ["f-idle", "f-waiting", "f-running", "f-failing"]) await make(id, { site })
+  await make("f-elsewhere", { site: "elsewhere.example", source: "https://found.example/" })
+  const [syncedAt, failingSince] = [new Date("2026-01-01T00:00:00Z"), new Date("2025-12-31T00:00:00Z")]
+  await setWindow("f-waiting", { dueAt: inSeconds(30), windowEndsAt: inSeconds(30) })
+  await setWindow("f-running", { running: true, dueAt: inSeconds(50) })
+  const failed = { lastOutcome: "failed", lastSyncedAt: syncedAt, failingSince, lastError: "timeout" }
+  await setWindow("f-failing", { dueAt: inSeconds(900), ...failed })
+  const bySite = `site=${site}`
+  expect(await listIds(bySite)).toEqual(["f-failing", "f-running", "f-waiting", "f-idle"])
+  for (const state of ["idle", "waiting", "running", "failing"]) {
+    expect(await listIds(`${bySite}&state=${state}`)).toEqual([`f-${state}`])
+    const { json } = await console.call("GET", `/v1/connections/f-${state}`)
+    expect(json.state).toBe(state)
+  }
+  const { json } = await console.call("GET", `/v1/connections?${bySite}&state=failing`)
+  expect(json.data).toMatchObject([
+    {
+      last_synced_at: syncedAt.toISOString(),
+      last_outcome: "failed",
+      last_error: "timeout",
+      last_success_at: null,
+      failing_since: failingSince.toISOString(),
+    },
+  ])
+  expect(await listIds("q=FOUND.example")).toEqual([
+    "f-elsewhere",
+    "f-failing",
+    "f-running",
+    "f-waiting",
+    "f-idle",
+  ])
+  expect(await listIds("q=f-wait")).toEqual(["f-waiting"])
+  expect(await listIds("q=f%25")).toEqual([])
+
+  const first = await console.call("GET", `/v1/connections?${bySite}&limit=3`)
+  expect(await listIds(`${bySite}&limit=3&cursor=${first.json.next_cursor}`)).toEqual(["f-idle"])
+  const owner = await console.keyWith("site:elsewhere.example")
+  expect(await listIds(bySite, owner)).toEqual([])
+  expect(await listIds("q=found.example", owner)).toEqual(["f-elsewhere"])
+  expect((await console.call("GET", "/v1/connections?state=broken")).status).toBe(400)
+})
+
+test("a changed source is synced in the next window, and the audit log contains no credentials", async () => {
+  await make("moved")
+  const windowEndsAt = inSeconds(40)
+  await setWindow("moved", { windowEndsAt, lastError: "timeout", failingSince: inSeconds(-9), failures: 2 })
+  await console.prisma.snapshot.create({
+    data: { connectionId: "moved", fence: 1n, contentSha256: new Uint8Array([1]), bytes: 1n, etag: '"old"' },
+  })
+  const changed = await console.call("PATCH", "/v1/connections/moved", { body: { source: newSource } })
+  expect(changed).toMatchObject({
+    status: 200,
+    json: {
+      ...{ source: newSource, runner: "pull", state: "waiting" },
+      ...{ next_sync_at: windowEndsAt.toISOString(), window_ends_at: windowEndsAt.toISOString() },
+      ...{ last_error: null, failing_since: null },
+    },
+  })
+  expect(await readWindow("moved")).toMatchObject({ requested: 1n, covered: 0n, sourceVersion: 2 })
+  const snapshot = await console.prisma.snapshot.findUniqueOrThrow({ where: { connectionId: "moved" } })
+  expect(snapshot).toMatchObject({ etag: null, lastModified: null })
+  const audit = await lastAudit("moved")
+  expect(audit).toMatchObject({
+    operation: "changeConnection",
+    changes: {
+      source: { old: "https://api.partner.example/items?…", new: "https://api.partner.example/v2?…" },
+    },
+  })
+  const everything = await console.prisma.auditEntry.findMany()
+  for (const text of [JSON.stringify(everything), ...console.log]) expect(text).not.toMatch(/credential/)
+
+  const same = await console.call("PATCH", "/v1/connections/moved", { body: { source: newSource } })
+  expect(same.status).toBe(200)
+  expect(await readWindow("moved")).toMatchObject({ requested: 1n, sourceVersion: 2 })
+})
+
+test("a sync that is running when the source changes is abandoned, and its triggers wait for the next", async () => {
+  await make("busy")
+  const [windowEndsAt, firstTriggerAt] = [inSeconds(60), new Date("2026-01-01T00:00:00Z")]
+  const grantId = "01900000-0000-4000-8000-000000000001"
+  const counts = { requested: 3n, claimed: 3n, fence: 7n }
+  await setWindow("busy", { running: true, ...counts, grantId, windowEndsAt, dueAt: windowEndsAt })
+  await addRun("busy", 7, { triggers: 3, firstTriggerAt })
+  const changed = await console.call("PATCH", "/v1/connections/busy", { body: { source: newSource } })
+  expect(changed.json).toMatchObject({ state: "waiting", next_sync_at: windowEndsAt.toISOString() })
+  expect(await readWindow("busy")).toMatchObject({
+    ...{ running: false, grantId: null, fence: 7n, requested: 4n, covered: 0n, firstTriggerAt },
+  })
+  const { json } = await console.call("GET", "/v1/connections/busy/windows")
+  expect(json).toMatchObject({
+    data: [{ covered: false, sync: { fence: 7, outcome: "abandoned", error: "source-changed" } }],
+    pending: { triggers: { count: 4, first_at: firstTriggerAt.toISOString() } },
+  })
+})
+
+test("a change obeys the rules of a new connection, also if only the runner changes", async () => {
+  await make("ruled", { source: "http://10.20.0.9/sync", runner: "delegate" })
+  const change = (body: Body) => console.call("PATCH", "/v1/connections/ruled", { body })
+  for (const body of [{ runner: "pull" }, { source: "http://10.21.0.9/" }, { source: "ftp://a.example/" }]) {
+    const rejected = await change(body)
+    expect(rejected).toMatchObject({ status: 400, json: { errors: [{ field: "source" }] } })
+  }
+  for (const body of [{}, { site: "other.example" }, { runner: "push" }])
+    expect((await change(body)).status).toBe(400)
+  expect(await readWindow("ruled")).toMatchObject({ requested: 0n, sourceVersion: 1 })
+  const moved = await change({ runner: "pull", source: newSource })
+  expect(moved).toMatchObject({ status: 200, json: { runner: "pull", source: newSource } })
+  expect((await lastAudit("ruled")).changes).toMatchObject({ runner: { old: "delegate", new: "pull" } })
+})
+
+test("If-Match rejects a change of an outdated connection, and syncs do not make an ETag outdated", async () => {
+  await make("tagged")
+  const etag = (await console.call("GET", "/v1/connections/tagged")).headers.get("etag") ?? ""
+  await setWindow("tagged", { lastSyncedAt: new Date(), lastOutcome: "unchanged" })
+  const change = (source: string) =>
+    console.call("PATCH", "/v1/connections/tagged", { body: { source }, headers: { "if-match": etag } })
+  const first = await change(newSource)
+  expect(first.status).toBe(200)
+  expect((await console.call("GET", "/v1/connections/tagged")).headers.get("etag")).toBe(
+    first.headers.get("etag"),
+  )
+  expect(await change("https://third.example/")).toMatchObject({
+    status: 412,
+    json: { code: "changed-meanwhile" },
+  })
+})
+
+test("a deleted connection leaves no row, and a new one with its id is independent of it", async () => {
+  await make("gone")
+  await addRun("gone", 1)
+  const deleted = await console.call("DELETE", "/v1/connections/gone")
+  expect(deleted).toMatchObject({ status: 200, json: { id: "gone", site: "shop.example" } })
+  const where = { connectionId: "gone" }
+  expect(await console.prisma.syncWindow.count({ where })).toBe(0)
+  expect(await console.prisma.syncRun.count({ where })).toBe(0)
+  expect((await console.call("GET", "/v1/connections/gone")).status).toBe(404)
+  expect((await console.call("DELETE", "/v1/connections/gone")).status).toBe(404)
+  expect(await lastAudit("gone")).toMatchObject({
+    operation: "deleteConnection",
+    changes: { site: { old: "shop.example", new: null }, runner: { old: "pull", new: null } },
+  })
+  await make("gone")
+  expect(await readWindow("gone")).toMatchObject({ fence: 0n, requested: 0n })
+})
+
+test("a requested sync is due at once, or when the window ends, and ends the wait of a failing connection", async () => {
+  await make("now")
+  const request = async () => {
+    const { status, json } = await console.call("POST", "/v1/connections/now/sync")
+    expect(status).toBe(202)
+    return json
+  }
+  const before = Date.now()
+  const { earliest_start_at } = await request()
+  expect(Date.parse(String(earliest_start_at)) - before).toBeLessThan(2_000)
+  expect(await readWindow("now")).toMatchObject({ requested: 1n, running: false })
+  expect((await readWindow("now")).dueAt?.getTime()).toBeLessThanOrEqual(Date.now() + 1)
+
+  const windowEndsAt = inSeconds(40)
+  await setWindow("now", { windowEndsAt, dueAt: inSeconds(900), failures: 4 })
+  expect(await request()).toEqual({ connection: "now", earliest_start_at: windowEndsAt.toISOString() })
+  expect(await readWindow("now")).toMatchObject({ requested: 2n, dueAt: windowEndsAt, failures: 0 })
+
+  const leaseEndsAt = inSeconds(70)
+  await setWindow("now", { running: true, claimed: 2n, dueAt: leaseEndsAt })
+  expect(await request()).toMatchObject({ earliest_start_at: windowEndsAt.toISOString() })
+  expect(await readWindow("now")).toMatchObject({ requested: 3n, dueAt: leaseEndsAt })
+  expect(await lastAudit("now")).toMatchObject({ operation: "requestSync" })
+})
+
+test("a request to sync that is repeated with its Idempotency-Key counts once", async () => {
+  await make("once")
+  const headers = { "idempotency-key": "sync-once" }
+  const first = await console.call("POST", "/v1/connections/once/sync", { headers })
+  const second = await console.call("POST", "/v1/connections/once/sync", { headers })
+  expect(second.json).toEqual(first.json)
+  expect(await readWindow("once")).toMatchObject({ requested: 1n })
+})
+
+test("windows show which triggers were merged into which sync, and what is pending", async () => {
+  await make("merged")
+  const empty = await console.call("GET", "/v1/connections/merged/windows")
+  expect(empty.json).toEqual({ data: [], next_cursor: null, pending: null })
+  const [firstTriggerAt, lastTriggerAt] = [new Date(50_000), new Date(58_000)]
+  await addRun("merged", 1, { outcome: "changed", triggers: 5, firstTriggerAt, lastTriggerAt })
+  await addRun("merged", 2, { outcome: "failed", error: "timeout", triggers: 2 })
+  await addRun("merged", 3, { triggers: 3 })
+  const pendingAt = new Date(190_000)
+  const times = { firstTriggerAt: pendingAt, lastTriggerAt: pendingAt, windowEndsAt: inSeconds(40) }
+  await setWindow("merged", { ...times, running: true, fence: 3n, requested: 12n, claimed: 8n, covered: 5n })
+  const { json } = await console.call("GET", "/v1/connections/merged/windows?limit=2")
+  const time = pendingAt.toISOString()
+  expect(json).toMatchObject({
+    data: [
+      { triggers: { count: 3 }, covered: false, sync: { fence: 3, outcome: "running" } },
+      { triggers: { count: 2 }, covered: false, sync: { fence: 2, outcome: "failed" } },
+    ],
+    pending: {
+      triggers: { count: 4, first_at: time, last_at: time },
+      earliest_start_at: times.windowEndsAt.toISOString(),
+    },
+  })
+  const rest = await console.call("GET", `/v1/connections/merged/windows?limit=2&cursor=${json.next_cursor}`)
+  const [first_at, last_at] = [firstTriggerAt.toISOString(), lastTriggerAt.toISOString()]
+  expect(rest.json).toMatchObject({
+    data: [{ triggers: { count: 5, first_at, last_at }, covered: true, sync: { fence: 1 } }],
+    next_cursor: null,
+  })
+})
+
+test("a site owner changes, syncs and deletes connections of its own site only", async () => {
+  await make("own", { site: "own.example" })
+  await make("foreign")
+  const key = await console.keyWith("site:own.example")
+  const reader = await console.keyWith("read")
+  const calls = [
+    ["PATCH", "", { source: newSource }],
+    ["POST", "/sync", undefined],
+    ["DELETE", "", undefined],
+  ] as const
+  for (const [method, path, body] of calls) {
+    const call = (id: string, caller: string) =>
+      console.call(method, `/v1/connections/${id}${path}`, { key: caller, ...(body ? { body } : {}) })
+    expect((await call("foreign", key)).status, method).toBe(404)
+    expect((await call("own", reader)).status, method).toBe(403)
+    expect((await call("own", key)).status, method).toBeLessThan(300)
+  }
+  expect(await readWindow("foreign")).toMatchObject({ requested: 0n, sourceVersion: 1 })
+})

@@ -1,0 +1,50 @@
+import type { Sql } from "../pool.ts"
+
+/**
+ * Changes the source of a connection. Call this in a transaction.
+ *
+ * - A sync that is running fetches the old source. Without its grant id, it can store neither content nor its
+ *   end. Its triggers join the next sync.
+ * - `window_ends_at` stays: the running sync may already have sent its request.
+ * - A claim that began before this transaction was committed could still read the old source. It requires
+ *   equal versions in both rows, so it does not grant a start.
+ * - Validators of the old source would mean nothing to the new one. The content stays until a sync replaces it.
+ * - The new source has not failed yet.
+ */
+export async function changeSource(
+  sql: Sql,
+  { id, source, runner }: { id: string; source: string; runner: "pull" | "delegate" },
+): Promise<void> {
+  await sql(
+    `update connection set source = $2, runner = $3::sync_runner, source_version = source_version + 1 where id = $1`,
+    [id, source, runner],
+  )
+  await sql("select 1 from sync_window where connection_id = $1 for update", [id])
+  await sql(restart, [id])
+  await sql("update snapshot set etag = null, last_modified = null where connection_id = $1", [id])
+}
+
+const restart = `
+with discarded as (
+  update sync_run r set outcome = 'abandoned', error = 'source-changed', finished_at = clock_timestamp()
+  from sync_window w
+  where w.connection_id = $1 and w.running
+    and r.connection_id = w.connection_id and r.fence = w.fence and r.outcome = 'running'
+  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation
+)
+update sync_window w set
+  source_version = c.source_version,
+  running = false,
+  grant_id = null,
+  due_at = case when w.requested > w.covered then greatest(clock_timestamp(), w.window_ends_at) end,
+  waiting_for_host = null,
+  failures = 0,
+  last_error = null,
+  failing_since = null,
+  slow = false,
+  first_trigger_at = least(w.first_trigger_at, discarded.first_trigger_at),
+  last_trigger_at = greatest(w.last_trigger_at, discarded.last_trigger_at),
+  correlation = coalesce(discarded.correlation, w.correlation)
+from connection c left join discarded on discarded.connection_id = c.id
+where w.connection_id = $1 and c.id = $1
+`

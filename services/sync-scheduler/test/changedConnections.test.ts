@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto"
+import { changeSource, type Pool, recordTriggers, type Sql } from "@sitewire/database"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { claimDueStatement } from "../src/schedule/claimStatements.ts"
+import { finishRuns } from "../src/sync/finishRuns.ts"
+import { storeChunk } from "../src/sync/storeChunk.ts"
+import type { GrantedRun, SyncResult } from "../src/syncRun.ts"
+import {
+  addConnections,
+  claimAll,
+  claimOne,
+  emptyDatabase,
+  endOf,
+  failed,
+  letTimePass,
+  minute,
+  readRuns,
+  readWindow,
+  trigger,
+  unchanged,
+} from "./fixtures/windows.ts"
+
+const source = "https://new.example/data"
+const change = { id: "a", source, runner: "pull" } as const
+
+async function makeDue(sql: Sql): Promise<void> {
+  await recordTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 61_000)
+}
+
+async function startRun(sql: Sql): Promise<GrantedRun> {
+  await addConnections(sql, ["a"])
+  await makeDue(sql)
+  return claimOne(sql)
+}
+
+function changed(text: string): SyncResult {
+  const sha256 = createHash("sha256").update(text).digest()
+  const content = { sha256, bytes: text.length, contentType: null, etag: '"old"', lastModified: "yesterday" }
+  return { outcome: "changed", content }
+}
+
+const chunkOf = ({ connection, fence, grantId }: GrantedRun, text: string) => ({
+  ...{ connection, fence, grantId, position: 0 },
+  data: Buffer.from(text),
+})
+
+/** Runs `within` in a transaction, then `meanwhile` without waiting for its end, and then commits. */
+async function whileOpen<T>(
+  pool: Pool,
+  within: (sql: Sql) => Promise<unknown>,
+  meanwhile: () => Promise<T>,
+): Promise<T> {
+  const client = await pool.driver.connect()
+  const sql = (async (text, values = []) => (await client.query(text, [...values])).rows) as Sql
+  try {
+    await sql("begin")
+    await within(sql)
+    const started = meanwhile()
+    await waitUntil("the other statement to wait", async () => {
+      const [row] = await sql<{ waiting: number }>(
+        `select count(*)::int as waiting from pg_stat_activity
+         where datname = current_database() and wait_event_type in ('Lock', 'Timeout') and pid <> pg_backend_pid()`,
+      )
+      return row?.waiting === 1
+    })
+    await sql("commit")
+    return await started
+  } finally {
+    client.release()
+  }
+}
+
+test("a sync of the old source stores neither content nor its end, and the new source is due in the next window", async () => {
+  const { sql } = await emptyDatabase()
+  const old = await startRun(sql)
+  await storeChunk(sql, chunkOf(old, "early"))
+  const before = await readWindow(sql, "a")
+  await changeSource(sql, change)
+  expect(await storeChunk(sql, chunkOf(old, "late"))).toBe(false)
+  expect(await finishRuns(sql, minute, [endOf(old, changed("old"))])).toEqual([{ kind: "stale" }])
+  expect(await sql("select 1 from snapshot")).toEqual([])
+  expect(await readRuns(sql, "a")).toMatchObject([{ outcome: "abandoned", error: "source-changed" }])
+  const { window_ends_at, due } = await readWindow(sql, "a")
+  expect([window_ends_at, due]).toEqual([before.window_ends_at, before.window_ends_at])
+  expect((await claimAll(sql)).runs).toEqual([])
+
+  await letTimePass(sql, 61_000)
+  const run = await claimOne(sql)
+  expect(run).toMatchObject({ source, host: "new.example", fence: 2, triggers: 1, correlation: "c-a" })
+  expect(run.firstTriggerAt).toEqual(old.firstTriggerAt)
+  await finishRuns(sql, minute, [endOf(run, unchanged)])
+  expect(await sql("select 1 from snapshot_chunk")).toEqual([])
+})
+
+test("validators of the old source are not sent to the new one, whose first failure starts a new series", async () => {
+  const { sql } = await emptyDatabase()
+  const first = await startRun(sql)
+  await storeChunk(sql, chunkOf(first, "old"))
+  await finishRuns(sql, minute, [endOf(first, changed("old"))])
+  for (let failures = 0; failures < 3; failures++) {
+    await makeDue(sql)
+    await finishRuns(sql, minute, [endOf(await claimOne(sql), failed)])
+  }
+  await changeSource(sql, change)
+  expect(await readWindow(sql, "a")).toMatchObject({ failures: 0, last_error: null })
+  await letTimePass(sql, 61_000)
+  const run = await claimOne(sql)
+  expect(run.snapshot).toMatchObject({ etag: null, lastModified: null })
+  await finishRuns(sql, minute, [endOf(run, failed)])
+  expect(await readWindow(sql, "a")).toMatchObject({ failures: 1, due: 60 })
+})
+
+test("a claim that began before the change was committed does not fetch the old source", async () => {
+  const { sql, open } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await makeDue(sql)
+  // Waits after the statement has its snapshot and before it locks rows.
+  const slowClaim = claimDueStatement.replace(
+    "select clock_timestamp() as at",
+    "select pg_sleep(1), clock_timestamp() as at",
+  )
+  expect(slowClaim).not.toBe(claimDueStatement)
+  const claim = () =>
+    sql<{ source: string | null }>(slowClaim, [65_000, 55_000, [], [], [], [], 10, 10, 10, 10])
+  const rows = await whileOpen(open(), (within) => changeSource(within, change), claim)
+  expect(rows.map((row) => row.source)).toEqual([null])
+  expect(await claimOne(sql)).toMatchObject({ source })
+})
+
+test("a run of a deleted connection writes nothing, not even a chunk at the moment of the deletion", async () => {
+  const { sql, open } = await emptyDatabase()
+  const run = await startRun(sql)
+  const deleteIt = (within: Sql) => within("delete from connection where id = 'a'")
+  const stored = await whileOpen(open(), deleteIt, () => storeChunk(sql, chunkOf(run, "late")))
+  expect(stored).toBe(false)
+  expect(await finishRuns(sql, minute, [endOf(run, changed("late"))])).toEqual([{ kind: "stale" }])
+  for (const table of ["sync_window", "sync_run", "snapshot", "snapshot_chunk"]) {
+    expect(await sql(`select 1 from ${table}`), table).toEqual([])
+  }
+})
+
+test("triggers that are recorded at the moment of the deletion leave no window", async () => {
+  const { sql, open } = await emptyDatabase()
+  await addConnections(sql, ["a", "b"])
+  await makeDue(sql)
+  const deleteIt = (within: Sql) => within("delete from connection where id = 'a'")
+  await whileOpen(open(), deleteIt, () => recordTriggers(sql, minute, [trigger("a"), trigger("b")]))
+  expect(await sql("select connection_id from sync_window")).toEqual([{ connection_id: "b" }])
+})
+
+test("the window contains the last sync, the last success, and since when syncs fail", async () => {
+  const { sql } = await emptyDatabase()
+  type Row = { outcome: string; synced: Date; success: Date | null; failing: Date | null }
+  const read = async (): Promise<Row> => {
+    const [row] = await sql<Row>(
+      "select last_outcome as outcome, last_synced_at as synced, last_success_at as success, failing_since as failing from sync_window",
+    )
+    if (!row) throw new Error("no window")
+    return row
+  }
+  const finishNext = async (result: SyncResult) => {
+    await finishRuns(sql, minute, [endOf(await claimOne(sql), result)])
+    const row = await read()
+    await makeDue(sql)
+    return row
+  }
+  await addConnections(sql, ["a"])
+  await makeDue(sql)
+  const success = await finishNext(unchanged)
+  expect(success).toMatchObject({ outcome: "unchanged", success: success.synced, failing: null })
+  const first = await finishNext(failed)
+  expect(first).toMatchObject({ outcome: "failed", success: success.synced, failing: first.synced })
+  // A trigger came meanwhile: `failures` is 0 again.
+  const second = await finishNext(failed)
+  expect(second).toMatchObject({ outcome: "failed", success: success.synced, failing: first.synced })
+  expect(second.synced.getTime()).toBeGreaterThan(first.synced.getTime())
+  const stopped = await finishNext({ outcome: "abandoned", error: "stopped" })
+  expect(stopped).toEqual(second)
+  const recovered = await finishNext(unchanged)
+  expect(recovered).toMatchObject({ outcome: "unchanged", success: recovered.synced, failing: null })
+})
