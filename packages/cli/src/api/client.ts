@@ -1,7 +1,7 @@
 import {
   type ChangeChannel,
-  certificationSchema,
   type ChangeConnection,
+  certificationSchema,
   channelHealthSchema,
   channelSchema,
   connectionSchema,
