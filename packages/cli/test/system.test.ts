@@ -121,6 +121,25 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
   expect(delivery.event_id).toBe("event-1")
   expect(delivery.body_sha256).toBe(createHash("sha256").update(received.body).digest("hex"))
   const shown = await run("delivery", "show", delivery.id)
+  const { email, reference, site_url } = JSON.parse(received.body.toString())
+  expect(shown.stdout).not.toContain(email)
+  expect(shown.stdout).toMatch(/^body: +\{"event":"site.ready".*"email":".\*\*\*@/m)
+  expect(shown.stdout).toContain(`sent to:       ${system.partner.url}/sales`)
+  expect(shown.stdout).toContain(`${header.slice(0, "sha256=".length + 8)}…`)
+  expect(shown.stdout).not.toContain(header)
+  const revealed = await run("delivery", "reveal", delivery.id)
+  expect(revealed).toMatchObject({ code: 0, stdout: `${received.body.toString()}\n` })
+  for (const filter of [
+    ["--event", "event-1"],
+    ["--reference", reference],
+    ["--site", site_url],
+    ["--channel", "sales", "--after", delivery.created_at],
+  ]) {
+    const found = await json<Page<Delivery>>("delivery", "list", ...filter)
+    expect(found.data.map(({ id }) => id)).toContain(delivery.id)
+    const none = await json<Page<Delivery>>("delivery", "list", ...filter, "--before", "2020-01-01")
+    expect(none.data).toEqual([])
+  }
   expect(shown.stdout).toMatch(/^ *# +STARTED +DURATION +PHASES +OUTCOME +IP/m)
   expect(shown.stdout).toMatch(/^ *1 .* 204 ok +127\.0\.0\.1/m)
 
@@ -185,7 +204,7 @@ test("a paused channel's deliveries wait until it is resumed", async () => {
   })
   await waitUntil("the delivery to be deferred", async () => {
     const { data } = await json<Page<Delivery>>("delivery", "list", "--channel", "paused")
-    return data[0]?.deferred_reason === "paused"
+    return data[0]?.waiting_for === "paused"
   })
   const why = /deferred: channel paused since /
   expect((await run("delivery", "list", "--channel", "paused")).stdout).toMatch(why)
@@ -265,6 +284,22 @@ test("control characters in a partner's response are escaped", async () => {
   expect(stdout).not.toContain("\u001b")
   const { attempt_log } = await json<DeliveryWithAttempts>("delivery", "show", id)
   expect(attempt_log[0]?.response_excerpt).toBe("\u001b[2Jno\nline two")
+})
+
+test("a delivery that waits for a retry is found by its error, and cancelled", async () => {
+  const failed = await waitUntil("the failed delivery", async () => {
+    const args = ["delivery", "list", "--error", "status", "--state", "pending"]
+    return (await json<Page<Delivery>>(...args)).data[0]
+  })
+  expect((await run("delivery", "list", "--error", "status")).stdout).toMatch(/LAST ERROR.*\n.* 500 /)
+  const cancelled = await run("delivery", "cancel", failed.id, "--reason", "ticket 17")
+  expect(cancelled).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Nothing: no attempt was due."),
+  })
+  expect((await run("delivery", "show", failed.id)).stdout).toMatch(/^state: +cancelled\n/m)
+  const again = await run("delivery", "cancel", failed.id)
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("is cancelled") })
 })
 
 test("events are read from JSON, an array or NDJSON, and none is published if one is invalid", async () => {

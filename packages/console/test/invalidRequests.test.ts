@@ -241,9 +241,9 @@ test("a missing and an invalid API key are a 401 that names the header", async (
 test("an unknown path is a 404, and an unsupported method a 405 with the supported ones", async () => {
   expect((await console.call("GET", "/v1/nothing")).status).toBe(404)
   expect((await console.call("GET", "/V1/channels")).status).toBe(404)
-  const rejected = await console.call("DELETE", "/v1/channels/acme")
+  const rejected = await console.call("PUT", "/v1/channels/acme")
   expect(rejected.status).toBe(405)
-  expect(rejected.headers.get("allow")).toBe("GET, PATCH, HEAD")
+  expect(rejected.headers.get("allow")).toBe("GET, PATCH, DELETE, HEAD")
 })
 
 test("a request that is not HTTP gets a problem too", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { domainToASCII } from "node:url"
+import { normalizeSiteUrl } from "@sitewire/contracts"
 import { z } from "zod"
 
 /**
@@ -14,7 +15,7 @@ export type Subject = z.output<typeof subjectSchema>
 
 export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
   if (email !== undefined) return { email_sha256: digest(normalizeEmail(email)) }
-  return { site_url_sha256: digest(normalizeUrl(site_url ?? "")) }
+  return { site_url_sha256: digest(normalizeSiteUrl(site_url ?? "")) }
 }
 
 /** Digests of all strings that may be an e-mail address or a site's URL. Null if the content is not JSON. */
@@ -23,7 +24,7 @@ export function digestsOf(content: Buffer): string[] | null {
   if (parsed === undefined) return null
   return stringsIn(parsed).flatMap((text) => [
     ...(text.includes("@") ? [digest(normalizeEmail(text))] : []),
-    ...(URL.canParse(text) ? [digest(normalizeUrl(text))] : []),
+    ...(URL.canParse(text) ? [digest(normalizeSiteUrl(text))] : []),
   ])
 }
 
@@ -67,12 +68,6 @@ function foldCase(text: string): string {
     .normalize("NFC")
     .replace(/[^ı]+/g, (part) => part.toLowerCase().toUpperCase().toLowerCase())
     .normalize("NFC")
-}
-
-function normalizeUrl(url: string): string {
-  if (!URL.canParse(url)) return url
-  const { hostname, port, pathname, search } = new URL(url)
-  return `${hostname.replace(/\.$/, "")}:${port}${pathname.replace(/\/+$/, "")}${search}`
 }
 
 function digest(text: string): string {

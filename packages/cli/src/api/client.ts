@@ -1,6 +1,7 @@
 import {
   type ChangeChannel,
   type ChangeConnection,
+  cancelledDeliverySchema,
   certificationSchema,
   channelHealthSchema,
   channelSchema,
@@ -15,6 +16,7 @@ import {
   type createReplayJobSchema,
   type createResendJobSchema,
   deletedChannelSchema,
+  deliveryBodySchema,
   deliverySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
@@ -32,12 +34,25 @@ import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
-export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
 export type ConnectionQuery = PageQuery & {
   site?: string | undefined
   state?: string | undefined
   q?: string | undefined
 }
+export type DeliveryQuery = PageQuery &
+  Partial<
+    Record<
+      | "channel"
+      | "state"
+      | "event_id"
+      | "reference"
+      | "site_url"
+      | "error"
+      | "created_after"
+      | "created_before",
+      string | undefined
+    >
+  >
 export type ChannelQuery = PageQuery & {
   q?: string | undefined
   paused?: boolean | undefined
@@ -107,6 +122,9 @@ export function createClient(options: ApiOptions) {
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
+    revealDelivery: (id: string) => call(deliveryBodySchema, { path: `deliveries/${segment(id)}/body` }),
+    cancelDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
+      call(cancelledDeliverySchema, { ...post, path: `deliveries/${segment(id)}/cancel`, body }),
     resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
     listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "invalid-events", query }),

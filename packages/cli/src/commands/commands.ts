@@ -21,9 +21,11 @@ import { showSnapshot } from "./connection/showSnapshot.ts"
 import { syncConnection } from "./connection/sync.ts"
 import { updateConnection } from "./connection/update.ts"
 import { listWindows } from "./connection/windows.ts"
+import { cancelDelivery } from "./delivery/cancel.ts"
 import { listDeliveries } from "./delivery/list.ts"
 import { resendDelivery } from "./delivery/resend.ts"
 import { resendAllDeliveries } from "./delivery/resendAll.ts"
+import { revealDelivery } from "./delivery/reveal.ts"
 import { showDelivery } from "./delivery/show.ts"
 import { createErasure } from "./erasure/create.ts"
 import { listInvalidEvents } from "./event/listInvalid.ts"
@@ -78,7 +80,14 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   {
     name: "delivery",
     description: "deliveries of site.ready, and their attempts",
-    commands: [listDeliveries, showDelivery, resendDelivery, resendAllDeliveries],
+    commands: [
+      listDeliveries,
+      showDelivery,
+      revealDelivery,
+      resendDelivery,
+      resendAllDeliveries,
+      cancelDelivery,
+    ],
   },
   {
     name: "event",

@@ -73,6 +73,11 @@ export type Route = Description &
     afterCommit?: AfterCommit
   }
 
+/**
+ * For a route that waits for another process, which sees what the route wrote only after the commit. Gets the body
+ * that `handle` returned, and returns the final response. For a repeated Idempotency-Key it gets the stored body, so
+ * it must be repeatable.
+ */
 type AfterCommit = (context: ApiContext, committed: unknown) => Promise<Success<unknown> | Problem>
 
 type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
@@ -83,6 +88,11 @@ type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z
   headOnly: boolean
   caller: Caller
 }
+
+type Handle<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType, Response> = (
+  context: ApiContext,
+  input: Input<Params, Query, Body>,
+) => Promise<RouteResponse<Response>>
 
 /** True if the route's requests run in a transaction, are audited, and may have an Idempotency-Key (POST). */
 export function isWrite(route: Pick<Route, "method" | "reveals">): boolean {
@@ -98,37 +108,37 @@ export function defineRoute<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
-  Committed = z.output<Result>,
 >(
   spec: Description &
     Schemas<Params, Query, Body, Result> & {
-      handle(
-        context: ApiContext,
-        input: Input<Params, Query, Body>,
-      ): Promise<RouteResponse<NoInfer<Committed>>>
-      /**
-       * For a route that waits for another process, which sees what `handle` wrote only after the commit. Gets the
-       * body that `handle` returned, or for a repeated Idempotency-Key the stored one, so it must be repeatable.
-       */
-      afterCommit?: {
-        committed: z.ZodType<Committed>
-        respond(
-          context: ApiContext,
-          committed: NoInfer<Committed>,
-        ): Promise<Success<z.output<Result>> | Problem>
-      }
+      handle: Handle<Params, Query, Body, z.output<Result>>
+      afterCommit?: never
+    },
+): Route
+/** With `afterCommit`, the compiler checks the response of that function. */
+export function defineRoute<
+  Result extends z.ZodType,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+>(
+  spec: Description &
+    Schemas<Params, Query, Body, Result> & {
+      handle: Handle<Params, Query, Body, unknown>
+      afterCommit(context: ApiContext, committed: unknown): Promise<Success<z.output<Result>> | Problem>
+    },
+): Route
+export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  spec: Description &
+    Schemas<Params, Query, Body, z.ZodType> & {
+      handle: Handle<Params, Query, Body, unknown>
+      afterCommit?: AfterCommit
     },
 ): Route {
-  const { handle, afterCommit, ...description } = spec
+  const { handle, ...description } = spec
   const { params = z.unknown(), query = z.unknown(), body = z.unknown() } = description
   return {
     ...description,
-    ...(afterCommit
-      ? {
-          afterCommit: (context, committed) =>
-            afterCommit.respond(context, afterCommit.committed.parse(committed)),
-        }
-      : {}),
     async run(context, request) {
       const path = params.safeParse(request.params, { error: validationMessage })
       if (!path.success) return impossibleId(fieldErrors(path.error)[0]?.message ?? "its id is invalid")

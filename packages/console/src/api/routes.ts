@@ -26,9 +26,11 @@ import { readSnapshot } from "./connections/readSnapshot.ts"
 import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
 import { requestSync } from "./connections/requestSync.ts"
 import type { Route } from "./defineRoute.ts"
+import { cancelDelivery } from "./deliveries/cancelDelivery.ts"
 import { listDeliveries } from "./deliveries/listDeliveries.ts"
 import { readDelivery } from "./deliveries/readDelivery.ts"
 import { resendDelivery } from "./deliveries/resendDelivery.ts"
+import { revealDelivery } from "./deliveries/revealDelivery.ts"
 import { listInvalidEvents } from "./events/listInvalidEvents.ts"
 import { cancelJob } from "./jobs/cancelJob.ts"
 import { createErasureJob } from "./jobs/createErasureJob.ts"
@@ -74,7 +76,9 @@ export const routes: readonly Route[] = [
   readSnapshot,
   listDeliveries,
   readDelivery,
+  revealDelivery,
   resendDelivery,
+  cancelDelivery,
   listInvalidEvents,
   createResendJob,
   createReplayJob,

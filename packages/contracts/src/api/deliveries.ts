@@ -1,9 +1,11 @@
 import { z } from "zod"
+import { plainText } from "../values/plainText.ts"
+import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
 import { reasonSchema } from "./jobs.ts"
 import { pageQuerySchema } from "./pagination.ts"
 
-export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "erased"])
+export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "cancelled", "erased"])
 
 /**
  * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
@@ -22,6 +24,7 @@ export const deferralReasonSchema = z.enum([
 ])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 
+export const waitingForSchema = z.enum(["first-attempt", "retry", ...deferralReasonSchema.options])
 export const deadReasonSchema = z.enum(["channel-deleted"])
 
 /** Why an attempt failed. The set is closed, so that metrics and alerts can count each reason. */
@@ -38,8 +41,49 @@ export const attemptErrorSchema = z.enum([
 export type AttemptError = z.infer<typeof attemptErrorSchema>
 
 export const deliveryQuerySchema = pageQuerySchema.extend({
-  channel: identifierSchema.optional().meta({ description: "Only deliveries to this channel." }),
-  state: deliveryStateSchema.optional().meta({ description: "Only deliveries in this state." }),
+  channel: identifierSchema
+    .optional()
+    .meta({ description: "Only deliveries to this channel.", examples: ["acme"] }),
+  state: deliveryStateSchema
+    .optional()
+    .meta({ description: "Only deliveries in this state.", examples: ["dead"] }),
+  event_id: plainText
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description: "Only the delivery of the site.paid event with this id.",
+      examples: ["evt_2026_000017"],
+    }),
+  reference: z
+    .string()
+    .max(1024)
+    .optional()
+    .meta({
+      description: "Only deliveries whose body has exactly this `reference`.",
+      examples: ["user-4711"],
+    }),
+  site_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .optional()
+    .meta({
+      description:
+        "Only deliveries whose body has this `site_url`. The scheme and a slash at the end make no difference.",
+      examples: ["https://shop.example"],
+    }),
+  error: attemptErrorSchema.optional().meta({
+    description: "Only deliveries whose last failed attempt has this error class.",
+    examples: ["timeout"],
+  }),
+  created_after: timeSchema.optional().meta({
+    description: "Only deliveries created at this time (inclusive) or later.",
+    examples: ["2026-03-01T12:00:00Z"],
+  }),
+  created_before: timeSchema.optional().meta({
+    description: "Only deliveries created before this time (exclusive).",
+    examples: ["2026-03-02T12:00:00Z"],
+  }),
 })
 
 const phaseMs = (description: string) => z.number().nullable().meta({ description })
@@ -61,7 +105,29 @@ export const attemptSchema = z
       description:
         "Without a response: why, with the host and a code. Of a redirect: its target server. Else null.",
     }),
+    url: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The URL that was called: the channel's address at that time.",
+        examples: ["https://partner.example/webhooks/sitewire"],
+      }),
     ip: z.string().nullable().meta({ description: "The IP address that was called." }),
+    request_headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({
+        description:
+          "The headers that Sitewire set, as they were sent. Only the first 8 characters of a signature are shown, because whoever has a body and its signature can send both again. null: the delivery was erased.",
+        examples: [
+          {
+            "content-type": "application/json",
+            "X-Sitewire-Signature": "sha256=1f0c3a9b…",
+            "X-Sitewire-Delivery": "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
+            "X-Sitewire-Attempt": "1",
+          },
+        ],
+      }),
     secret_id: z.string().meta({ description: "The signing secret that was used." }),
     response_excerpt: z.string().nullable().meta({ description: "The first 1 KiB of the response's body." }),
   })
@@ -74,6 +140,22 @@ export const deliverySchema = z
     channel: z.string(),
     state: deliveryStateSchema,
     attempts: z.int().meta({ description: "Number of the last recorded attempt." }),
+    last_error: attemptErrorSchema.nullable().meta({
+      description: "Error class of the last failed attempt. null: no attempt has failed.",
+      examples: ["status"],
+    }),
+    last_status: z
+      .int()
+      .nullable()
+      .meta({
+        description: "HTTP status of the last failed attempt. null: there was no response.",
+        examples: [503],
+      }),
+    waiting_for: waitingForSchema.nullable().meta({
+      description:
+        "What the next attempt waits for. first-attempt: nothing, it is made when the event is consumed. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. rate: its channel has a maximum rate. null: no attempt follows.",
+      examples: ["retry"],
+    }),
     next_attempt_at: z.iso.datetime().nullable().meta({
       description:
         "When the next retry is due. null: no retry is scheduled. The first attempt needs no schedule: it is made when the event is consumed.",
@@ -81,10 +163,6 @@ export const deliverySchema = z
     deferred_at: z.iso.datetime().nullable().meta({
       description:
         "Since when the delivery is deferred: it is attempted as soon as its channel has capacity. null: not deferred.",
-    }),
-    deferred_reason: deferralReasonSchema.nullable().meta({
-      description:
-        "Why it is deferred. busy: the channel's concurrency limit is reached. breaker: its circuit breaker is open. paused: an operator has paused it. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. rate: the channel has a maximum rate.",
     }),
     body_sha256: z
       .string()
@@ -98,12 +176,53 @@ export const deliverySchema = z
   })
   .meta({
     id: "Delivery",
-    description: "One site.ready to one channel. Its body contains personal data and is not shown.",
+    description: "One site.ready to one channel.",
   })
 
 export const deliveryWithAttemptsSchema = deliverySchema
-  .extend({ attempt_log: z.array(attemptSchema).meta({ description: "Oldest first." }) })
+  .extend({
+    body: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({
+        description:
+          "The body with e-mail addresses masked, such as `o***@example.org`. null: the delivery was erased.",
+        examples: [
+          { event: "site.ready", channel: "acme", reference: "user-4711", email: "o***@example.org" },
+        ],
+      }),
+    body_bytes: z.int().meta({ description: "Length of the body as it is sent.", examples: [312] }),
+    attempt_log: z.array(attemptSchema).meta({ description: "Oldest first." }),
+  })
   .meta({ id: "DeliveryWithAttempts" })
+
+export const deliveryBodySchema = z
+  .object({
+    delivery: z.uuid(),
+    body: z.string().meta({ description: "The body exactly as every attempt sends it, with personal data." }),
+    body_sha256: z.string().meta({ description: "SHA-256 of its bytes in UTF-8, in hexadecimal." }),
+  })
+  .meta({ id: "DeliveryBody" })
+
+export const cancelDeliverySchema = z
+  .strictObject({ reason: reasonSchema.optional() })
+  .optional()
+  .meta({ id: "CancelDelivery" })
+
+export const cancelledDeliverySchema = z
+  .object({
+    delivery: deliverySchema,
+    attempt_in_flight: z.enum(["none", "possible"]).meta({
+      description:
+        "possible: the next attempt was due, so it may have begun before the delivery was cancelled. The partner may then still receive it, and if it accepts it, the delivery becomes `delivered`. none: no attempt was due.",
+      examples: ["none"],
+    }),
+    may_still_arrive: z.string().meta({
+      description: "What the partner may still receive, as a sentence.",
+      examples: ["Nothing: the next attempt was not due yet."],
+    }),
+  })
+  .meta({ id: "CancelledDelivery" })
 
 export const resendDeliverySchema = z
   .strictObject({ reason: reasonSchema.optional() })
@@ -121,6 +240,9 @@ export const resendAcceptedSchema = z
       "The delivery is deferred, and sent with the same id and bytes as soon as its channel has capacity.",
   })
 
+export type DeliveryBody = z.infer<typeof deliveryBodySchema>
+export type CancelledDelivery = z.infer<typeof cancelledDeliverySchema>
+export type DeliveryQuery = z.output<typeof deliveryQuerySchema>
 export type Delivery = z.infer<typeof deliverySchema>
 export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttemptsSchema>
 export type ResendAccepted = z.infer<typeof resendAcceptedSchema>

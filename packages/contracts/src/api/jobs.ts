@@ -31,10 +31,10 @@ const isRange = (after: string | undefined, before: string | undefined) =>
 export const resendFilterSchema = z
   .strictObject({
     channel: identifierSchema.optional().meta({ description: "Only deliveries to this channel." }),
-    state: z
-      .enum(["pending", "delivered", "dead"])
-      .optional()
-      .meta({ description: "Only deliveries in this state when the job reaches them." }),
+    state: z.enum(["pending", "delivered", "dead", "cancelled"]).optional().meta({
+      description:
+        "Only deliveries in this state when the job reaches them. Default: in any state but `cancelled`.",
+    }),
     created_after: timeSchema
       .optional()
       .meta({ description: "Only deliveries created at this time (inclusive) or later." }),

@@ -75,6 +75,13 @@ export const problemCodes = {
     meaning: "The delivery was erased on request, so there is nothing to send or show.",
     remedy: "Nothing can be done: an erasure is final.",
   },
+  "not-pending": {
+    status: 409,
+    title: "Not pending",
+    meaning:
+      "The delivery has been delivered, is dead, or was cancelled or erased, so there is nothing to cancel.",
+    remedy: "Nothing needs to be done.",
+  },
   "deliveries-pending": {
     status: 409,
     title: "Deliveries are pending",

@@ -228,6 +228,30 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     testName: "a retry is dropped",
   },
   {
+    name: "Dispatcher: a cancelled delivery is scheduled again by an attempt that was in flight",
+    file: "services/webhook-dispatcher/src/outcome/recordAttempts.ts",
+    find: "(delivery.state in ('erased', 'cancelled') or",
+    replace: "(delivery.state = 'erased' or",
+    tests: ["services/webhook-dispatcher/src/outcome/recordAttempts.test.ts"],
+    testName: "cancelled during an attempt stays cancelled",
+  },
+  {
+    name: "Dispatcher: a cancelled delivery becomes pending again by an attempt that was in flight",
+    file: "services/webhook-dispatcher/src/outcome/recordAttempts.ts",
+    find: "delivery.state = 'cancelled' and outcome.state <> 'delivered'",
+    replace: "delivery.state = 'cancelled' and false",
+    tests: ["services/webhook-dispatcher/src/outcome/recordAttempts.test.ts"],
+    testName: "cancelled during an attempt stays cancelled",
+  },
+  {
+    name: "Dispatcher: a retry record of a cancelled delivery is attempted",
+    file: "services/webhook-dispatcher/src/retry/handleRetries.ts",
+    find: '  if (row.state === "cancelled") return "the delivery was cancelled"\n',
+    replace: "",
+    tests: ["services/webhook-dispatcher/src/retry/handleRetries.test.ts"],
+    testName: "a retry is dropped",
+  },
+  {
     name: "Dispatcher: a retry record of an erased delivery is attempted",
     file: "services/webhook-dispatcher/src/retry/handleRetries.ts",
     find: '  if (row.state === "erased") return "the delivery was erased on request"\n',
@@ -430,9 +454,9 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: a delivery that succeeds at its first attempt changes an index",
     file: "services/webhook-dispatcher/src/intake/storeDeliveries.ts",
-    find: "  insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, finished_at)\n  select id,",
+    find: "  insert into delivery (id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, state, finished_at)\n  select id,",
     replace:
-      "  insert into delivery (next_attempt_at, id, event_id, channel_id, body, body_sha256, correlation, state, finished_at)\n  select now(), id,",
+      "  insert into delivery (next_attempt_at, id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, state, finished_at)\n  select now(), id,",
     tests: ["services/webhook-dispatcher/test/outcome/heapOnlyUpdates.test.ts"],
   },
   {

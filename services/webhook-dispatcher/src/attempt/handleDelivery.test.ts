@@ -33,6 +33,7 @@ const due: DueDelivery = {
   claim: null,
 }
 
+const sent = { url: "https://partner.example", requestHeaders: "" }
 const busy: Acquired = { kind: "rejected", reason: "busy" }
 const open: Acquired = { kind: "rejected", reason: "breaker" }
 const free: Acquired = { kind: "acquired", release: () => {} }
@@ -156,7 +157,14 @@ test("no attempt starts when its lease is about to end: the claim is released", 
 
 test("a retry that the broker rejects for good blocks no partition: the row states when the retry is due", async () => {
   const recorded: unknown[] = []
-  const outcome = { error: "status", status: 500, detail: null, address: null, excerpt: null } as const
+  const outcome = {
+    error: "status",
+    status: 500,
+    detail: null,
+    address: null,
+    ...sent,
+    excerpt: null,
+  } as const
   await createHandleDelivery(
     partsWith({
       acquired: free,
@@ -179,7 +187,14 @@ test.each([
 ])("an attempt that failed is recorded when Kafka has $follows, and not before", async ({ periodMs }) => {
   const acknowledged = Promise.withResolvers<void>()
   const steps: string[] = []
-  const outcome = { error: "status", status: 500, detail: null, address: null, excerpt: null } as const
+  const outcome = {
+    error: "status",
+    status: 500,
+    detail: null,
+    address: null,
+    ...sent,
+    excerpt: null,
+  } as const
   const append = async () => {
     steps.push("appended")
     await acknowledged.promise

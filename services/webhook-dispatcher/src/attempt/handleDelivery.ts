@@ -181,6 +181,8 @@ function toRecord(
     tlsMs: timing.tlsMs ?? null,
     firstByteMs: timing.firstByteMs ?? null,
     ip: outcome.address,
+    url: outcome.url,
+    requestHeaders: outcome.requestHeaders,
     status: outcome.status,
     error: outcome.error,
     detail: outcome.detail,

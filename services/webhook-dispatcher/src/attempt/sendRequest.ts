@@ -3,6 +3,7 @@ import type { Egress, Excerpt, Timing } from "@sitewire/egress"
 import type { DueDelivery, SealedSecret } from "../delivery.ts"
 import { createDeliveryHeaders } from "./deliveryHeaders.ts"
 import { describeRedirect } from "./describeRedirect.ts"
+import { shownHeaders } from "./shownHeaders.ts"
 
 export type AttemptOutcome = {
   /** Null: a 2xx status arrived in time. */
@@ -10,6 +11,9 @@ export type AttemptOutcome = {
   detail: string | null
   status: number | null
   address: string | null
+  /** The URL that was called. It may contain a credential of the partner, so it must not be logged. */
+  url: string
+  requestHeaders: string
   timing: Timing
   excerpt: Excerpt | null
   retryAfter?: string
@@ -30,10 +34,12 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
     const { standardWebhooks, address: url, ...channel } = due.channel
     const secret = openSecret(channel.id, channel.secret)
     const other = standardWebhooks && channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
+    const headers = deliveryHeaders(due, { secrets: [secret, ...other], standardWebhooks })
+    const sent = { url, requestHeaders: shownHeaders(headers) }
     const outcome = await egress.request({
       method: "POST",
       url,
-      headers: deliveryHeaders(due, { secrets: [secret, ...other], standardWebhooks }),
+      headers,
       body: due.body,
       timeoutMs,
       // If a reused connection closes, the request is sent again at once, because receivers are idempotent.
@@ -43,17 +49,18 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
     const { timing, ip: address = null } = outcome
     if (outcome.kind === "failed") {
       const { error, message } = outcome
-      return { error, detail: message, status: null, address, timing, excerpt: null }
+      return { error, detail: message, status: null, address, ...sent, timing, excerpt: null }
     }
-    const { status, headers } = outcome
+    const { status, headers: responseHeaders } = outcome
     return {
       error: status >= 200 && status < 300 ? null : "status",
-      detail: describeRedirect(status, headers.location, url),
+      detail: describeRedirect(status, responseHeaders.location, url),
       status,
       address,
+      ...sent,
       timing,
       excerpt: outcome.excerpt,
-      ...(headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }),
+      ...(responseHeaders["retry-after"] === undefined ? {} : { retryAfter: responseHeaders["retry-after"] }),
     }
   }
 }

@@ -1,4 +1,5 @@
 import { type TestDelivery, testSiteReadyBody } from "@sitewire/contracts"
+import { shownHeaderRecord } from "../attempt/shownHeaders.ts"
 import { newDeliveryId } from "../intake/newDeliveryId.ts"
 import type { Check } from "./check.ts"
 import type { Receiver } from "./receiver.ts"
@@ -6,7 +7,8 @@ import type { Receiver } from "./receiver.ts"
 /** Sends one delivery with fictional data, exactly as a genuine one, and returns the attempt. */
 export async function sendTestDelivery({ channel }: Check, receiver: Receiver): Promise<TestDelivery> {
   const delivery = { id: newDeliveryId(), attempt: 1, body: testSiteReadyBody(channel.id) }
-  const { response, excerpt, ip, timing } = await receiver.send(delivery, receiver.genuineHeaders(delivery))
+  const headers = receiver.genuineHeaders(delivery)
+  const { response, excerpt, ip, timing } = await receiver.send(delivery, headers)
   const { status, error, detail, duration_ms } = response
   return {
     delivery: delivery.id,
@@ -22,6 +24,8 @@ export async function sendTestDelivery({ channel }: Check, receiver: Receiver): 
       error,
       detail,
       ip,
+      url: channel.address,
+      request_headers: shownHeaderRecord(headers),
       secret_id: channel.secret.id,
       response_excerpt: excerpt,
     },

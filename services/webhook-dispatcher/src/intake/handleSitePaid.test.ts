@@ -45,6 +45,7 @@ const stored = {
   channelId: "acme",
   body: Buffer.alloc(0),
   bodySha256: Buffer.alloc(0),
+  searchDigests: Buffer.alloc(24),
   correlation: "shop",
   appendedAt: 0,
 }

@@ -1,8 +1,10 @@
 import {
   type DeliveryDue,
   recordReader,
+  referenceDigest,
   type SitePaid,
   sha256,
+  siteDigest,
   sitePaidSchema,
   siteReadyBody,
 } from "@sitewire/contracts"
@@ -171,6 +173,7 @@ function toValidEvent(record: ConsumerRecord, paid: SitePaid): ValidEvent {
     channelId: paid.channel,
     body,
     bodySha256: sha256(body),
+    searchDigests: Buffer.concat([referenceDigest(paid.reference), siteDigest(paid.site_url)]),
     correlation: correlationOf(record, paid),
     appendedAt: record.appendedAt,
   }

@@ -10,7 +10,13 @@ test("a batch that is stored again after an outage gets new delivery ids, which 
     `insert into channel (id, address, secret_id, secret_sealed, updated_at)
      values ('acme', 'https://shop.example', 'sec', '', now())`,
   )
-  const content = { body: Buffer.from("{}"), bodySha256: Buffer.alloc(32), correlation: "c", appendedAt: 0 }
+  const content = {
+    body: Buffer.from("{}"),
+    bodySha256: Buffer.alloc(32),
+    searchDigests: Buffer.alloc(24),
+    correlation: "c",
+    appendedAt: 0,
+  }
   const batch = [{ eventId: "event-1", channelId: "acme", ...content }]
   const tried: unknown[] = []
   const unavailable = async (_: string, values: readonly unknown[] = []) => {

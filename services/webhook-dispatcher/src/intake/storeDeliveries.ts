@@ -1,3 +1,4 @@
+import { searchDigestBytes } from "@sitewire/contracts"
 import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns } from "../delivery.ts"
 import { newDeliveryId } from "./newDeliveryId.ts"
@@ -7,6 +8,8 @@ export type NewDelivery = {
   channelId: string
   body: Buffer
   bodySha256: Buffer
+  /** The digests of the reference and of the site, for searches. */
+  searchDigests: Buffer
   correlation: string
   /** When the event's record was appended to its topic, in milliseconds since the epoch. */
   appendedAt: number
@@ -23,6 +26,10 @@ export type StoredRow = {
   /** The columns of the channel. All are null if the channel is unknown. Then nothing is stored. */
 } & (ChannelRow | Record<keyof ChannelRow, null>)
 
+const searchKey = (digest: 0 | 1) =>
+  `substring(uuid_send(given.id) from 1 for 3)
+           || substring($10::bytea from ${searchDigestBytes} * (2 * (position::int - 1) + ${digest}) + 1 for ${searchDigestBytes})`
+
 // All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
 // single `bytea` in binary, but an array of them as hexadecimal text.
 const statement = `
@@ -30,14 +37,17 @@ with incoming as (
   select given.id, event_id, correlation, position,
          substring($4::bytea from body_start for body_bytes) as body,
          substring($7::bytea from 32 * (position::int - 1) + 1 for 32) as body_sha256,
+         ${searchKey(0)} as reference_key,
+         ${searchKey(1)} as site_key,
          coalesce(erased, false) as erased, channel.id as channel_id, ${channelColumns}
     from unnest($1::uuid[], $2::text[], $3::text[], $5::int[], $6::int[], $8::text[], $9::boolean[])
     with ordinality as given (id, event_id, channel_id, body_start, body_bytes, correlation, erased, position)
     left join channel on channel.id = given.channel_id
 ), stored as (
-  insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, finished_at)
+  insert into delivery (id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, state, finished_at)
   select id, event_id, channel_id, case when erased then '' else body end, case when erased then '' else body_sha256 end,
-         correlation, (case when erased then 'erased' else 'pending' end)::delivery_state, case when erased then now() end
+         case when not erased then reference_key end, case when not erased then site_key end, correlation,
+         (case when erased then 'erased' else 'pending' end)::delivery_state, case when erased then now() end
     from incoming where channel_id is not null
   on conflict (event_id) do nothing
   returning id
@@ -70,6 +80,7 @@ export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): 
       Buffer.concat(batch.map(({ bodySha256 }) => bodySha256)),
       batch.map(({ correlation }) => correlation),
       batch.some(({ erased }) => erased) ? batch.map(({ erased }) => erased ?? false) : null,
+      Buffer.concat(batch.map(({ searchDigests }) => searchDigests)),
     ],
     "store-deliveries",
   )

@@ -17,6 +17,8 @@ const attempt: AttemptRecord = {
   tlsMs: null,
   firstByteMs: 11,
   ip: "192.0.2.1",
+  url: "https://partner.example/hook?key=1",
+  requestHeaders: "content-type: application/json\nX-Sitewire-Attempt: 1\n",
   status: 500,
   error: "status",
   detail: "as the network said",
@@ -153,6 +155,67 @@ test("a resend requested while an attempt is in flight stays deferred after that
         period_started_at: null,
       })
     }
+})
+
+test("a delivery that is cancelled during an attempt stays cancelled if the attempt fails, and is delivered if it is accepted", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
+  const lease = "date_trunc('milliseconds', now() + interval '1 minute')"
+  const outcomes = [
+    { state: "delivered", error: null, status: 204, scheduled: null },
+    { state: "dead", scheduled: null },
+    { state: "pending" },
+  ] as const
+  for (const outcome of outcomes)
+    for (const deferredAt of [null, new Date(Date.now() - 60_000)]) {
+      const id = await insert({
+        state: "'cancelled'",
+        finished_at: "now() - interval '1 hour'",
+        ...(deferredAt ? { lease_expires_at: lease } : {}),
+      })
+      const before = await row(id)
+      await recordAttempts(sql, [{ ...attempt, ...outcome, deliveryId: id, deferredAt }])
+      const delivered = outcome.state === "delivered"
+      const after = await row(id)
+      expect(after).toMatchObject({
+        attempts: 1,
+        state: delivered ? "delivered" : "cancelled",
+        state_error: delivered ? null : "cancelled:status",
+        deferred_at: null,
+        lease_expires_at: null,
+        next_attempt_at: null,
+        failures: null,
+        period_started_at: null,
+      })
+      if (delivered) expect(after.finished_at).not.toEqual(before.finished_at)
+      else expect(after.finished_at).toEqual(before.finished_at)
+    }
+  // An attempt that a crash repeated: the other run of it failed and was recorded first.
+  const id = await insert({ state: "'cancelled'", attempts: "1", finished_at: "now()" })
+  await recordAttempts(sql, [{ ...attempt, ...outcomes[0], deliveryId: id }])
+  expect(await row(id)).toMatchObject({ state: "delivered", attempts: 1 })
+})
+
+test("a row has the error and the status of the last failed attempt, also after a success", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
+  const id = await insert()
+  const record = (number: number, more: Partial<AttemptRecord>) =>
+    recordAttempts(sql, [
+      { ...attempt, deliveryId: id, number, startedAt: new Date(number * 1_000), ...more },
+    ])
+  const accepted = { state: "delivered", error: null, status: 200, scheduled: null } as const
+  await record(1, {})
+  expect(await row(id)).toMatchObject({
+    last_error: "status",
+    last_status: 500,
+    state_error: "pending:status",
+  })
+  await record(2, { error: "timeout", status: null })
+  expect(await row(id)).toMatchObject({ last_error: "timeout", last_status: null })
+  await record(3, accepted)
+  expect(await row(id)).toMatchObject({ last_error: "timeout", state_error: "delivered:timeout" })
+  const first = await insert()
+  await recordAttempts(sql, [{ ...attempt, deliveryId: first, ...accepted }])
+  expect(await row(first)).toMatchObject({ last_error: null, last_status: null, state_error: null })
 })
 
 test("the outcome of a claimed attempt ends the deferral", async () => {

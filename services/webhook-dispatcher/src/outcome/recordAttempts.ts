@@ -11,6 +11,8 @@ export type AttemptRecord = {
   tlsMs: number | null
   firstByteMs: number | null
   ip: string | null
+  url: string
+  requestHeaders: string
   status: number | null
   error: AttemptError | null
   detail: string | null
@@ -24,11 +26,19 @@ export type AttemptRecord = {
 
 type PlainColumn = Exclude<
   keyof AttemptRecord,
-  "startedAt" | "scheduled" | "deferredAt" | "ip" | "detail" | "secretId" | "responseExcerpt"
+  | "startedAt"
+  | "scheduled"
+  | "deferredAt"
+  | "ip"
+  | "url"
+  | "requestHeaders"
+  | "detail"
+  | "secretId"
+  | "responseExcerpt"
 >
 
 const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
-                 status, error, detail, secret_id`
+                 status, error, detail, secret_id, url`
 
 // An attempt whose number is not above the row's was made twice after a crash. It is stored, but the row
 // changes only if it was accepted (the delivery is then delivered) or claimed (its deferral then ends). A
@@ -42,10 +52,14 @@ const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connec
 // If the first attempt succeeds, the columns from `next_attempt_at` on stay null, so the update is heap-only.
 //
 // An erasure locks the same row. This update waits for it and then finds the state `erased`: the row stays
-// erased, and the response excerpt is not stored, because it may quote the body.
+// erased. The response excerpt and the request's headers are not stored, because they may quote or identify the
+// body.
+//
+// A delivery that was cancelled during the attempt stays cancelled, unless the partner accepted it.
 const newerResend = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at`
-const staysDead = `delivery.state = 'dead' and outcome.state = 'pending'`
-const keepsSchedule = `(delivery.state = 'erased' or (${staysDead}) or (${newerResend}))`
+const staysCancelled = "delivery.state = 'cancelled' and outcome.state <> 'delivered'"
+const staysDead = "delivery.state = 'dead' and outcome.state = 'pending'"
+const keepsSchedule = `(delivery.state in ('erased', 'cancelled') or (${staysDead}) or (${newerResend}))`
 const statement = `
 with outcome as (
   select *, to_timestamp(started_at_ms / 1000) as started_at,
@@ -55,19 +69,21 @@ with outcome as (
     from unnest(
       $1::uuid[], $2::int[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
       $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::text[], $16::float8[],
-      $17::int[], $18::float8[], $19::float8[])
+      $17::int[], $18::float8[], $19::float8[], $20::text[], $21::text[])
     as t (delivery_id, number, started_at_ms, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
-          status, error, detail, secret_id, response_excerpt, state, delay_ms, failures, elapsed_ms, deferred_at_ms)
+          status, error, detail, secret_id, response_excerpt, state, delay_ms, failures, elapsed_ms, deferred_at_ms, url, request_headers)
 ), updated as (
   update delivery
      set attempts = greatest(delivery.attempts, outcome.number),
          state = case when delivery.state in ('delivered', 'erased') then delivery.state
-                      when ${staysDead} then delivery.state
+                      when ${staysCancelled} or ${staysDead} then delivery.state
                       when outcome.state <> 'delivered' and (${newerResend}) then delivery.state
                       else outcome.state::delivery_state end,
          finished_at = case when outcome.state = 'pending' or delivery.state = 'erased'
-                                 or outcome.state = 'dead' and (${newerResend}) then delivery.finished_at
+                                 or ${staysCancelled} or outcome.state = 'dead' and (${newerResend}) then delivery.finished_at
                             else now() end,
+         last_error = coalesce(outcome.error, delivery.last_error),
+         last_status = case when outcome.error is null then delivery.last_status else outcome.status end,
          next_attempt_at = case when ${keepsSchedule} then delivery.next_attempt_at else outcome.next_attempt_at end,
          failures = case when ${keepsSchedule} then delivery.failures else outcome.failures end,
          period_started_at = case when ${keepsSchedule} then delivery.period_started_at else outcome.period_started_at end,
@@ -77,12 +93,13 @@ with outcome as (
     from outcome
    where delivery.id = outcome.delivery_id
      and (delivery.attempts < outcome.number
-          or outcome.state = 'delivered' and delivery.state in ('pending', 'dead')
+          or outcome.state = 'delivered' and delivery.state in ('pending', 'dead', 'cancelled')
           or delivery.deferred_at = outcome.deferred_at)
   returning delivery.id, delivery.state
 )
-insert into attempt (${columns}, response_excerpt)
-select ${columns}, case when updated.state <> 'erased' then response_excerpt end
+insert into attempt (${columns}, response_excerpt, request_headers)
+select ${columns}, case when updated.state <> 'erased' then response_excerpt end,
+       case when updated.state <> 'erased' then request_headers end
   from outcome left join updated on updated.id = outcome.delivery_id
 on conflict do nothing`
 
@@ -111,6 +128,8 @@ export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]):
     plainArray(batch.map(({ scheduled }) => scheduled?.failures ?? null)),
     plainArray(batch.map(({ scheduled }) => scheduled?.elapsedMs ?? null)),
     plainArray(batch.map(({ deferredAt }) => deferredAt?.getTime() ?? null)),
+    batch.map(({ url }) => url),
+    batch.map(({ requestHeaders }) => requestHeaders),
   ]
   await sql(statement, values, "record-attempts")
 }

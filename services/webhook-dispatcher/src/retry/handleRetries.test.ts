@@ -51,6 +51,7 @@ test.each([
   { why: "the delivery was deleted", loaded: [] },
   { why: "the delivery is deferred", loaded: [{ ...row, deferred: true }] },
   { why: "the delivery is dead", loaded: [{ ...row, state: "dead" as const }] },
+  { why: "the delivery was cancelled", loaded: [{ ...row, state: "cancelled" as const }] },
   { why: "the delivery was erased", loaded: [{ ...row, state: "erased" as const }] },
   { why: "the attempt was made", loaded: [{ ...row, attempts: 2 }] },
   { why: "the delivery was delivered", loaded: [{ ...row, state: "delivered" as const, lateMs: null }] },

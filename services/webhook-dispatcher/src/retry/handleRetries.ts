@@ -106,6 +106,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
   if (!row) return "the delivery is no longer stored"
   if (row.state === "erased") return "the delivery was erased on request"
+  if (row.state === "cancelled") return "the delivery was cancelled"
   if (row.state === "dead") return "the delivery is dead"
   if (row.deferred) return "the delivery is deferred"
   if (attempt <= row.attempts) return "the attempt was made already"

@@ -5,7 +5,7 @@ export type LoadedDelivery = {
   id: string
   eventId: string
   body: Buffer
-  state: "pending" | "delivered" | "dead" | "erased"
+  state: "pending" | "delivered" | "dead" | "cancelled" | "erased"
   attempts: number
   /** By how much the scheduled attempt is late; negative before it is due; null if none is scheduled. */
   lateMs: number | null

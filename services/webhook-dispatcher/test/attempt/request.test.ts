@@ -34,8 +34,24 @@ test("a site.paid is delivered as site.ready: the eight fields in order, with a 
     return nonEmpty(await it.sql("select * from delivery where state = 'delivered'"))
   })
   expect(row).toMatchObject({ event_id: "shop-1", attempts: 1, id: request?.headers["x-sitewire-delivery"] })
-  const attempts = await it.sql("select number, status, error, ip from attempt")
-  expect(attempts).toEqual([{ number: 1, status: 204, error: null, ip: "127.0.0.1" }])
+  const attempts = await it.sql("select number, status, error, ip, url, request_headers from attempt")
+  const sent = request?.headers ?? {}
+  expect(attempts).toEqual([
+    {
+      number: 1,
+      status: 204,
+      error: null,
+      ip: "127.0.0.1",
+      url: `${partner.url}/ready`,
+      request_headers: [
+        "content-type: application/json",
+        `X-Sitewire-Signature: ${String(sent["x-sitewire-signature"]).slice(0, "sha256=".length + 8)}…`,
+        `X-Sitewire-Delivery: ${row?.id}`,
+        "X-Sitewire-Attempt: 1",
+        "",
+      ].join("\n"),
+    },
+  ])
   expect(dispatcher.output()).not.toContain("owner@shop.example")
   expect(dispatcher.output()).not.toContain(secret)
   await partner.close()

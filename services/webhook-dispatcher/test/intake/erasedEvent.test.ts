@@ -18,13 +18,13 @@ test("an event that names an erased person, published before the erasure was req
   await waitUntil("the other delivery", () => partner.received.length > 0)
   const rows = await waitUntil("both rows", async () => {
     const found = await it.sql(
-      "select event_id, state, attempts, length(body) > 0 as body, length(body_sha256) > 0 as digest from delivery order by 1",
+      "select event_id, state, attempts, length(body) > 0 as body, length(body_sha256) > 0 as digest, reference_key is null and site_key is null as unsearchable from delivery order by 1",
     )
     return found.length === 2 && found.every(({ state }) => state !== "pending") && found
   })
   expect(rows).toEqual([
-    { event_id: "erased", state: "erased", attempts: 0, body: false, digest: false },
-    { event_id: "other", state: "delivered", attempts: 1, body: true, digest: true },
+    { event_id: "erased", state: "erased", attempts: 0, body: false, digest: false, unsearchable: true },
+    { event_id: "other", state: "delivered", attempts: 1, body: true, digest: true, unsearchable: false },
   ])
   // A later copy of the event is a duplicate.
   await it.publishPaid([paid("erased", { email: "gone@shop.example" }), paid("last")])

@@ -7,8 +7,8 @@ import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 // What the console's erasure job does to a row.
 const erase = `update delivery set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,
                       deferred_at = null, deferred_reason = null, lease_expires_at = null, failures = null,
-                      period_started_at = null, finished_at = coalesce(finished_at, now())`
-const eraseExcerpts = "update attempt set response_excerpt = null"
+                      period_started_at = null, reference_key = null, site_key = null, finished_at = coalesce(finished_at, now())`
+const eraseExcerpts = "update attempt set response_excerpt = null, request_headers = null"
 
 const theRow = "select state, attempts, next_attempt_at, length(body) as bytes from delivery"
 
@@ -68,7 +68,9 @@ test("a delivery that is erased during an attempt stays erased, and the partner'
   await waitUntil("the retry to be dropped", () => dispatcher.output().includes("erased on request"))
   const erased = { state: "erased", attempts: 1, next_attempt_at: null, bytes: 0 }
   expect(await it.sql(theRow)).toEqual([erased, erased])
-  expect(await it.sql("select from attempt where response_excerpt is not null")).toEqual([])
+  expect(
+    await it.sql("select from attempt where response_excerpt is not null or request_headers is not null"),
+  ).toEqual([])
   expect(partner.received.length).toBe(2)
   await partner.close()
 })

@@ -22,7 +22,7 @@ const responses: SimulatedResponse[] = [
   { status: 503, tookMs: 9 * second },
 ]
 
-const faultKinds = ["restart", "rebalance", "pause", "resend"] as const
+const faultKinds = ["restart", "rebalance", "pause", "resend", "cancel"] as const
 
 const chaos = fc.record({
   deliveries: fc.array(
@@ -46,7 +46,7 @@ const chaos = fc.record({
 })
 
 /** To repeat a run, set SCHEDULE_SEED to the seed that the failure printed. */
-test("random faults and kills: no attempt is early or concurrent with another, and all deliveries end delivered or dead", async () => {
+test("random faults and kills: no attempt is early or concurrent with another, and all deliveries end delivered, dead or cancelled", async () => {
   const property = fc.asyncProperty(chaos, async ({ deliveries, faults, killsAtStep }) => {
     let steps = 0
     using it = simulate({
@@ -63,6 +63,7 @@ test("random faults and kills: no attempt is early or concurrent with another, a
     }
     const resent = new Set<string>()
     const disturbed = new Set<string>()
+    const cancelledAt = new Map<string, number>()
     for (const [at, { kind, afterMs, downMs }] of faults.entries()) {
       await it.advance(afterMs)
       const event = String(at % deliveries.length)
@@ -75,6 +76,11 @@ test("random faults and kills: no attempt is early or concurrent with another, a
       if (kind === "resend" && it.rows.byEvent(event)) {
         resent.add(event)
         it.rows.resend(event)
+        cancelledAt.delete(event)
+      }
+      if (kind === "cancel" && it.rows.byEvent(event)?.state === "pending") {
+        it.rows.cancel(event)
+        cancelledAt.set(event, it.elapsed())
       }
     }
     await it.advance(day)
@@ -95,12 +101,20 @@ test("random faults and kills: no attempt is early or concurrent with another, a
       }
       expect(made.length - distinct(made).length).toBeLessThanOrEqual(kills)
       expect(row).toMatchObject({ deferredAt: null, nextAttemptAt: null })
-      expect(["delivered", "dead"]).toContain(row?.state)
-      expect(row?.attempts).toBe(made.at(-1)?.number)
+      const cancelled = cancelledAt.get(String(event))
+      if (cancelled === undefined) {
+        expect(["delivered", "dead"]).toContain(row?.state)
+        expect(row?.attempts).toBe(made.at(-1)?.number)
+      } else {
+        // Only an attempt in flight may follow. A kill during it leaves it unrecorded.
+        expect(["delivered", "cancelled"]).toContain(row?.state)
+        for (const { at } of made) expect(at).toBeLessThan(cancelled + second)
+      }
       expect(it.pending(String(event))).toEqual([])
       const letters = it.deadLetters().filter(({ delivery }) => delivery === row?.id).length
       if (row?.state === "dead") expect(letters).toBeGreaterThan(0)
-      if (kills === 0 && !resent.has(String(event))) expect(letters).toBe(row?.state === "dead" ? 1 : 0)
+      if (kills === 0 && cancelled === undefined && !resent.has(String(event)))
+        expect(letters).toBe(row?.state === "dead" ? 1 : 0)
     }
   })
   const { SCHEDULE_SEED } = process.env

@@ -9,7 +9,7 @@ const firstAttempt = {
   attempts: 0,
   next_attempt_at: null,
   deferred_at: null,
-  deferred_reason: null,
+  waiting_for: null,
 } as const
 const describe = (delivery: Partial<Parameters<typeof describeWait>[0]>, pausedAt: string | null = null) =>
   describeWait(
@@ -18,21 +18,21 @@ const describe = (delivery: Partial<Parameters<typeof describeWait>[0]>, pausedA
   )
 
 test("the text of a deferred delivery contains the reason and the time of its deferral", () => {
-  expect(describe({ deferred_at: ago(5), deferred_reason: "busy" })).toBe(
+  expect(describe({ deferred_at: ago(5), waiting_for: "busy" })).toBe(
     "deferred: its channel has no capacity (since 5m ago)",
   )
-  expect(describe({ deferred_at: ago(5), deferred_reason: "breaker" })).toContain("circuit breaker is open")
-  expect(describe({ deferred_at: ago(5), deferred_reason: "fault" })).toContain("the dispatcher cannot send")
-  expect(describe({ state: "delivered", deferred_at: ago(5), deferred_reason: "resend" })).toBe(
+  expect(describe({ deferred_at: ago(5), waiting_for: "breaker" })).toContain("circuit breaker is open")
+  expect(describe({ deferred_at: ago(5), waiting_for: "fault" })).toContain("the dispatcher cannot send")
+  expect(describe({ state: "delivered", deferred_at: ago(5), waiting_for: "resend" })).toBe(
     "deferred: a resend was requested (since 5m ago)",
   )
-  expect(describe({ deferred_at: ago(5), deferred_reason: "paused" })).toContain("was paused and is resuming")
+  expect(describe({ deferred_at: ago(5), waiting_for: "paused" })).toContain("was paused and is resuming")
 })
 
 test("a delivery of a paused channel waits for the end of the pause, and is never overdue", () => {
   const since = "channel paused since 90m ago"
-  expect(describe({ deferred_at: ago(5), deferred_reason: "paused" }, ago(90))).toBe(`deferred: ${since}`)
-  expect(describe({ deferred_at: ago(5), deferred_reason: "resend" }, ago(90))).toBe(`deferred: ${since}`)
+  expect(describe({ deferred_at: ago(5), waiting_for: "paused" }, ago(90))).toBe(`deferred: ${since}`)
+  expect(describe({ deferred_at: ago(5), waiting_for: "resend" }, ago(90))).toBe(`deferred: ${since}`)
   expect(describe({ next_attempt_at: ago(30) }, ago(90))).toBe(since)
   expect(describe({}, ago(90))).toBe(since)
   expect(describe({ state: "dead" }, ago(90))).toBeNull()

@@ -1,4 +1,4 @@
-import type { DeferralReason, Delivery } from "@sitewire/contracts"
+import type { Delivery } from "@sitewire/contracts"
 
 /**
  * An attempt takes less time than this. If a delivery was due longer ago, its attempt is therefore not in
@@ -6,7 +6,7 @@ import type { DeferralReason, Delivery } from "@sitewire/contracts"
  */
 const overdueMs = 15_000
 
-const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
+const reasons: Partial<Record<NonNullable<Delivery["waiting_for"]>, string>> = {
   busy: "its channel has no capacity",
   breaker: "its channel's circuit breaker is open",
   fault: "the dispatcher cannot send it; the dispatcher's log states why",
@@ -15,7 +15,7 @@ const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
   rate: "its channel has a maximum rate",
 }
 
-type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "deferred_reason">
+type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "waiting_for">
 
 type WaitContext = {
   pausedAt: string | null
@@ -25,14 +25,11 @@ type WaitContext = {
 
 /** What the delivery's next attempt waits for. Null: no attempt is planned. */
 export function describeWait(delivery: Waiting, { pausedAt, now, formatTime }: WaitContext): string | null {
-  const { state, next_attempt_at, deferred_at, deferred_reason } = delivery
+  const { state, next_attempt_at, deferred_at, waiting_for } = delivery
   const paused = pausedAt === null ? null : `channel paused since ${formatTime(pausedAt)}`
   if (deferred_at !== null) {
     if (paused !== null) return `deferred: ${paused}`
-    const why =
-      deferred_reason === null || deferred_reason === "paused"
-        ? "its channel was paused and is resuming"
-        : reasons[deferred_reason]
+    const why = (waiting_for && reasons[waiting_for]) ?? "its channel was paused and is resuming"
     return `deferred: ${why} (since ${formatTime(deferred_at)})`
   }
   if (next_attempt_at === null) return state === "pending" ? (paused ?? "first attempt") : null

@@ -1,33 +1,64 @@
-import { type Delivery, deliveryStateSchema } from "@sitewire/contracts"
+import { attemptErrorSchema, type Delivery, deliveryStateSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { Client } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { parseTime } from "../../options/parseTime.ts"
 import { table } from "../../output/table.ts"
 import { localTime, relativeTime } from "../../output/time.ts"
 import { describeWait } from "./describeWait.ts"
+import { lastError } from "./lastError.ts"
 import { readPause } from "./readPause.ts"
 
-type Options = PageOptions & { channel?: string; state?: string }
+type Options = PageOptions & {
+  channel?: string
+  state?: string
+  event?: string
+  reference?: string
+  site?: string
+  error?: string
+  after?: string
+  before?: string
+}
 
 export const listDeliveries: CliCommand = {
   name: "list",
-  description: "list the deliveries, newest first",
+  description: "list or search the deliveries, newest first",
   options: [
     new Option("--channel <channel>", "only deliveries of this channel"),
     new Option("--state <state>", "only deliveries in this state").choices(deliveryStateSchema.options),
+    new Option("--event <id>", "only the delivery of this site.paid event"),
+    new Option("--reference <reference>", "only deliveries with this reference, the partner's id"),
+    new Option("--site <url>", "only deliveries about this site"),
+    new Option("--error <class>", "only deliveries whose last failed attempt has this error").choices(
+      attemptErrorSchema.options,
+    ),
+    new Option("--after <time>", "only deliveries created at this time or later").argParser(parseTime),
+    new Option("--before <time>", "only deliveries created before this time").argParser(parseTime),
     ...pageOptions,
   ],
   examples: [
     "sitewire delivery list",
     "sitewire delivery list --channel acme --state dead --all",
+    "sitewire delivery list --site https://shop.example",
+    "sitewire delivery list --channel acme --error timeout --after 2026-11-21T12:00:00Z",
     "sitewire delivery list --state dead --json | jq -r '.data[].id' | xargs -n 1 sitewire delivery resend",
   ],
   async run(session, _, options: Options) {
-    const { channel, state } = options
+    const { channel, state, event, reference, site, error, after, before } = options
+    const filters = {
+      channel,
+      state,
+      event_id: event,
+      reference,
+      site_url: site,
+      error,
+      created_after: after,
+      created_before: before,
+    }
     const { page, pauses } = await session.callApi(async (client) => {
-      const page = await readPages(options, (query) => client.listDeliveries({ ...query, channel, state }))
+      const page = await readPages(options, (query) => client.listDeliveries({ ...query, ...filters }))
       return { page, pauses: await readPauses(client, page.data) }
     })
     session.print(page, ({ data }, style) => {
@@ -45,6 +76,7 @@ export const listDeliveries: CliCommand = {
             { title: "CHANNEL", cell: (delivery) => delivery.channel },
             { title: "STATE", cell: (delivery) => delivery.state, paint: style.state },
             { title: "ATTEMPTS", cell: (delivery) => String(delivery.attempts), align: "right" },
+            { title: "LAST ERROR", cell: lastError },
             { title: "NEXT ATTEMPT", cell: nextAttempt },
             { title: "CREATED", cell: (delivery) => localTime(delivery.created_at) },
             { title: "EVENT", cell: (delivery) => delivery.event_id },

@@ -4,7 +4,7 @@ import { type JobOptions, jobOptions, perSecondOption } from "../../options/jobO
 import { parseTime } from "../../options/parseTime.ts"
 import { startJob } from "../job/startJob.ts"
 
-const states = ["pending", "delivered", "dead"] as const
+const states = ["pending", "delivered", "dead", "cancelled"] as const
 
 type Options = JobOptions & {
   channel?: string

@@ -5,6 +5,7 @@ import type { Style } from "../../output/style.ts"
 import { table } from "../../output/table.ts"
 import { duration, localTime } from "../../output/time.ts"
 import { describeWait } from "./describeWait.ts"
+import { lastError } from "./lastError.ts"
 import { readPause } from "./readPause.ts"
 
 const maxExcerptLength = 60
@@ -12,12 +13,13 @@ const noAttempt = {
   pending: "No attempt has been made yet.",
   dead: "No attempt was made: its channel's circuit breaker was open until the retry period ended.",
   delivered: "No attempt is stored.",
+  cancelled: "No attempt was made.",
   erased: "No attempt was made.",
 }
 
 export const showDelivery: CliCommand = {
   name: "show",
-  description: "show a delivery and its attempts, without the body, which contains personal data",
+  description: "show a delivery, its body with the e-mail address masked, and its attempts",
   arguments: [["<delivery>", "the delivery's id"]],
   examples: [
     "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
@@ -32,19 +34,26 @@ export const showDelivery: CliCommand = {
 
 function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style: Style): string {
   const { finished_at } = delivery
+  const last = delivery.attempt_log.at(-1)
   const facts = block(style, [
     ["delivery", delivery.id],
     ["event", delivery.event_id],
     ["channel", delivery.channel],
     ["state", delivery.dead_reason === null ? delivery.state : `${delivery.state}: its channel was deleted`],
     ["attempts", String(delivery.attempts)],
+    ["last error", lastError(delivery) || null],
     ["next attempt", describeWait(delivery, { pausedAt, now: style.now, formatTime: style.time })],
     ["created", style.time(delivery.created_at)],
     ["finished", finished_at && style.time(finished_at)],
     // An erasure makes the hash empty.
     ["body sha256", delivery.body_sha256 || null],
+    ["body", delivery.body && JSON.stringify(delivery.body)],
+    ["sent to", last?.url ?? null],
   ])
-  if (delivery.attempt_log.length === 0) {
+  const headers = last?.request_headers
+    ? `\n\n${style.paint("dim", `Headers of attempt ${last.number}:`)}\n${block(style, Object.entries(last.request_headers))}`
+    : ""
+  if (last === undefined) {
     const why = delivery.dead_reason === null ? noAttempt[delivery.state] : "No attempt was made."
     return `${facts}\n\n${why}`
   }
@@ -65,7 +74,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
       cell: ({ detail, response_excerpt }) => detail ?? shorten(response_excerpt ?? ""),
     },
   ])
-  return `${facts}\n\n${attempts}`
+  return `${facts}\n\n${attempts}${headers}`
 }
 
 type Attempt = DeliveryWithAttempts["attempt_log"][number]

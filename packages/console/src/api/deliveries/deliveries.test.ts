@@ -9,6 +9,7 @@ const email = "owner@shop.example"
 let console: TestConsole
 beforeAll(async () => {
   console = await startConsole()
+  await console.prisma.channel.create({ data: { id: "acme", ...anyChannel } })
 })
 afterAll(() => console.close())
 
@@ -111,11 +112,12 @@ test("a delivery shows when its next retry is due, or why and since when it is d
   const at = new Date("2030-01-02T03:04:05.678Z")
   const schedule = async (n: number, columns: object) => {
     const { json } = await console.call("GET", `/v1/deliveries/${await insert(n, columns)}`)
-    const { next_attempt_at, deferred_at, deferred_reason } = json
-    return [next_attempt_at, deferred_at, deferred_reason]
+    const { next_attempt_at, deferred_at, waiting_for } = json
+    return [next_attempt_at, deferred_at, waiting_for]
   }
-  expect(await schedule(15, {})).toEqual([null, null, null])
-  expect(await schedule(16, { nextAttemptAt: at, attempts: 1 })).toEqual([at.toISOString(), null, null])
+  expect(await schedule(15, {})).toEqual([null, null, "first-attempt"])
+  expect(await schedule(16, { nextAttemptAt: at, attempts: 1 })).toEqual([at.toISOString(), null, "retry"])
+  expect(await schedule(17, { state: "dead", attempts: 1 })).toEqual([null, null, null])
   for (const [more, deferredReason] of deferralReasonSchema.options.entries()) {
     const columns = { deferredAt: at, deferredReason }
     expect(await schedule(110 + more, columns)).toEqual([null, at.toISOString(), deferredReason])
@@ -152,12 +154,13 @@ test("a resend defers a dead delivery with a new retry period, and records who r
     finishedAt: null,
     deferredAt: expect.any(Date),
     deferredReason: "resend",
+    stateError: "pending:",
     failures: 0,
     periodStartedAt: null,
   })
 })
 
-test("a resend of a delivered delivery leaves it delivered; a resend of a scheduled delivery replaces the scheduled attempt", async () => {
+test("a resend of a delivered delivery leaves it delivered; a resend of a scheduled or cancelled delivery makes an attempt due", async () => {
   const delivered = await insert(21, { state: "delivered", attempts: 1, finishedAt: new Date(0) })
   const before = await readRow(delivered)
   expect((await console.call("POST", `/v1/deliveries/${delivered}/resend`)).status).toBe(202)
@@ -167,6 +170,10 @@ test("a resend of a delivered delivery leaves it delivered; a resend of a schedu
   const scheduled = await insert(22, { attempts: 3, failures: 3, nextAttemptAt: new Date() })
   expect((await console.call("POST", `/v1/deliveries/${scheduled}/resend`)).status).toBe(202)
   expect(await readRow(scheduled)).toMatchObject({ ...deferred, state: "pending", nextAttemptAt: null })
+
+  const cancelled = await insert(26, { state: "cancelled", finishedAt: new Date(0) })
+  expect((await console.call("POST", `/v1/deliveries/${cancelled}/resend`)).status).toBe(202)
+  expect(await readRow(cancelled)).toMatchObject({ ...deferred, state: "pending", finishedAt: null })
 })
 
 test("a resend during an attempt leaves the lease unchanged, and the attempt's outcome cannot end the resend", async () => {

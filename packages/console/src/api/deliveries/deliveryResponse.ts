@@ -1,11 +1,12 @@
 import {
   type AttemptError,
   attemptErrorSchema,
+  type DeferralReason,
   type Delivery,
   type DeliveryWithAttempts,
 } from "@sitewire/contracts"
 
-/** The columns of a response. `body` is omitted because it contains personal data. */
+/** The columns of a response. `body` is omitted because it contains personal data and may be large. */
 export const deliveryColumns = {
   id: true,
   eventId: true,
@@ -18,6 +19,8 @@ export const deliveryColumns = {
   bodySha256: true,
   createdAt: true,
   finishedAt: true,
+  lastError: true,
+  lastStatus: true,
   deadReason: true,
 } as const
 
@@ -29,10 +32,12 @@ export type DeliveryRow = {
   attempts: number
   nextAttemptAt: Date | null
   deferredAt: Date | null
-  deferredReason: Delivery["deferred_reason"]
+  deferredReason: DeferralReason | null
   bodySha256: Uint8Array
   createdAt: Date
   finishedAt: Date | null
+  lastError: string | null
+  lastStatus: number | null
   deadReason: "channel_deleted" | null
 }
 
@@ -43,14 +48,27 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
     channel: row.channelId,
     state: row.state,
     attempts: row.attempts,
+    last_error: row.lastError === null ? null : errorClass(row.lastError),
+    last_status: row.lastStatus,
+    waiting_for: waitingFor(row),
     next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
     deferred_at: row.deferredAt?.toISOString() ?? null,
-    deferred_reason: row.deferredReason,
     body_sha256: Buffer.from(row.bodySha256).toString("hex"),
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
     dead_reason: row.state === "dead" && row.deadReason !== null ? "channel-deleted" : null,
   }
+}
+
+function waitingFor({
+  state,
+  nextAttemptAt,
+  deferredAt,
+  deferredReason,
+}: DeliveryRow): Delivery["waiting_for"] {
+  if (deferredAt !== null) return deferredReason
+  if (nextAttemptAt !== null) return "retry"
+  return state === "pending" ? "first-attempt" : null
 }
 
 type AttemptRow = {
@@ -65,6 +83,8 @@ type AttemptRow = {
   error: string | null
   detail: string | null
   ip: string | null
+  url: string | null
+  requestHeaders: string | null
   secretId: string
   responseExcerpt: Uint8Array | null
 }
@@ -81,10 +101,24 @@ export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_
     status: row.status,
     error: row.error === null ? null : errorClass(row.error),
     detail: row.detail,
+    url: row.url,
     ip: row.ip,
+    request_headers: row.requestHeaders === null ? null : parseHeaders(row.requestHeaders),
     secret_id: row.secretId,
     response_excerpt: row.responseExcerpt && Buffer.from(row.responseExcerpt).toString("utf8"),
   }
+}
+
+function parseHeaders(lines: string): Record<string, string> {
+  return Object.fromEntries(
+    lines
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => {
+        const colon = line.indexOf(": ")
+        return [line.slice(0, colon), line.slice(colon + 2)]
+      }),
+  )
 }
 
 /**

@@ -8,9 +8,10 @@ export function findDelivery(
   id: string,
   caller: Caller,
 ): Promise<DeliveryRow | null> {
+  return prisma.delivery.findFirst({ where: visibleDelivery(id, caller), select: deliveryColumns })
+}
+
+export function visibleDelivery(id: string, caller: Caller) {
   const channelId = onlyVisible(caller.channels)
-  return prisma.delivery.findFirst({
-    where: { id, ...(channelId ? { channelId } : {}) },
-    select: deliveryColumns,
-  })
+  return { id, ...(channelId ? { channelId } : {}) }
 }

@@ -1,18 +1,20 @@
 import { deliveryQuerySchema, deliverySchema, pageSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { onlyVisible, sees } from "../../auth/caller.ts"
+import { sees } from "../../auth/caller.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 import { type DeliveryRow, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
+import { findDeliveryIds } from "./findDeliveryIds.ts"
 
 export const listDeliveries = defineRoute({
   method: "get",
   path: "/v1/deliveries",
   operation: "listDeliveries",
-  summary: "List deliveries, newest first",
+  summary: "List or search deliveries, newest first",
+  description: "All filters can be combined. Each combination is answered from an index.",
   allow: ["read", "channel"],
   query: deliveryQuerySchema,
   otherResponses: { 404: "The channel does not exist." },
@@ -21,29 +23,23 @@ export const listDeliveries = defineRoute({
     description: "A page of deliveries.",
     schema: pageSchema(deliverySchema).meta({ id: "DeliveryPage" }),
   },
-  async handle({ prisma }, { query, caller }) {
+  async handle({ prisma, sql }, { query, caller }) {
     if (query.channel !== undefined && !sees(caller.channels, query.channel))
       return notFound("channel", query.channel)
-    const visible = onlyVisible(caller.channels)
+    const visible = caller.channels === "all" ? null : caller.channels
+    const channels = query.channel === undefined ? visible : [query.channel]
     const page = await readPage(query, {
       // Delivery ids are UUIDs of version 7, so they sort by creation time.
       key: z.uuid(),
       keyOf: (row: DeliveryRow) => row.id,
-      read: (after, count) =>
-        prisma.delivery.findMany({
-          where: {
-            ...(query.channel === undefined
-              ? visible
-                ? { channelId: visible }
-                : {}
-              : { channelId: query.channel }),
-            ...(query.state === undefined ? {} : { state: query.state }),
-            ...(after === undefined ? {} : { id: { lt: after } }),
-          },
+      read: async (before, count) => {
+        const ids = await findDeliveryIds(sql, { ...query, channels, before, count })
+        return prisma.delivery.findMany({
+          where: { id: { in: ids } },
           orderBy: { id: "desc" },
-          take: count,
           select: deliveryColumns,
-        }),
+        })
+      },
     })
     if (page.kind === "problem") return page
     // A deleted channel may still have deliveries, so a channel is unknown only if it has none.

@@ -3,26 +3,36 @@ import { defineRoute } from "../defineRoute.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { attemptResponse, deliveryResponse } from "./deliveryResponse.ts"
-import { findDelivery } from "./findDelivery.ts"
+import { attemptResponse, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
+import { visibleDelivery } from "./findDelivery.ts"
+import { maskedBody } from "./maskEmails.ts"
 
 export const readDelivery = defineRoute({
   method: "get",
   path: "/v1/deliveries/{id}",
   operation: "readDelivery",
-  summary: "Read a delivery with its attempts",
+  summary: "Read a delivery with its attempts, and what was sent",
+  description: "E-mail addresses in the body are masked. `GET /v1/deliveries/{id}/body` reveals them.",
   allow: ["read", "channel"],
   params: deliveryIdParameter,
   success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
   async handle({ prisma }, { params: { id }, caller }) {
     const [row, attempts] = await Promise.all([
-      findDelivery(prisma, id, caller),
+      prisma.delivery.findFirst({
+        where: visibleDelivery(id, caller),
+        select: { ...deliveryColumns, body: true },
+      }),
       prisma.attempt.findMany({
         where: { deliveryId: id },
         orderBy: [{ number: "asc" }, { startedAt: "asc" }],
       }),
     ])
     if (!row) return notFound("delivery", id)
-    return ok({ ...deliveryResponse(row), attempt_log: attempts.map(attemptResponse) })
+    return ok({
+      ...deliveryResponse(row),
+      body: maskedBody(row.body),
+      body_bytes: row.body.length,
+      attempt_log: attempts.map(attemptResponse),
+    })
   },
 })

@@ -40,7 +40,11 @@ export const resendDelivery = defineRoute({
     }
     const changes = changesOf(
       { state: found.state, deferred_reason: found.deferredReason },
-      { state: found.state === "dead" ? "pending" : found.state, deferred_reason: "resend", reason },
+      {
+        state: found.state === "dead" || found.state === "cancelled" ? "pending" : found.state,
+        deferred_reason: "resend",
+        reason,
+      },
     )
     return ok({ delivery: id, job: resent.job }, { audit: { target: { kind: "delivery", id }, changes } })
   },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { clockMarginMs } from "@sitewire/contracts"
+import { clockMarginMs, sha256 } from "@sitewire/contracts"
 import { finalPassAfterMs, storeMaxMs } from "@sitewire/erasure"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
@@ -50,12 +50,19 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
     [theirs[0]],
   )
   await it.sql(
-    `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id, response_excerpt)
-     select id, 1, now(), 1, 's', convert_to('you sent: ' || $2, 'UTF8') from unnest($1::uuid[]) as id`,
+    `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id, response_excerpt, request_headers)
+     select id, 1, now(), 1, 's', convert_to('you sent: ' || $2, 'UTF8'), 'X-Sitewire-Signature: sha256=a1b2c3d4…'
+       from unnest($1::uuid[]) as id`,
     [[...theirs, others[0]], email],
   )
+  const searchKeys = [sha256("a reference"), sha256("a site")].map((key) => key.subarray(0, 12))
+  await it.sql("update delivery set reference_key = $2, site_key = $3 where id = any($1)", [
+    [...theirs, ...waiting],
+    ...searchKeys,
+  ])
   const traces = [email, email.toLowerCase(), Buffer.from(email.toLowerCase()).toString("hex")]
-  traces.push(createHash("sha256").update(body).digest("hex"))
+  traces.push(createHash("sha256").update(body).digest("hex"), "a1b2c3d4")
+  traces.push(...searchKeys.map((key) => key.toString("hex")))
 
   const dry = { email, reason: "r", dry_run: true }
   expect((await it.call(console, "POST", "/v1/jobs/erasure", dry)).json).toMatchObject({ matching: 4 })

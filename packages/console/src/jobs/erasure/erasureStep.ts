@@ -53,7 +53,7 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
             next_attempt_at = null, deferred_at = null, deferred_reason = null, lease_expires_at = null,
-            failures = null, period_started_at = null
+            failures = null, period_started_at = null, reference_key = null, site_key = null
       where id = any($1::uuid[]) and state <> 'erased'
       returning id`,
     [ids],
@@ -64,6 +64,11 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
     `update attempt set response_excerpt = null
       where delivery_id = any($1::uuid[]) and response_excerpt is not null
       returning number`,
+    [ids],
+  )
+  // The beginning of a signature could confirm a guess of the body.
+  await sql(
+    "update attempt set request_headers = null where delivery_id = any($1::uuid[]) and request_headers is not null",
     [ids],
   )
   return { deliveries_erased: deliveries.length, excerpts_erased: excerpts.length }

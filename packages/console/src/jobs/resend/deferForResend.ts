@@ -11,8 +11,8 @@
 export const deferForResend = `
     deferred_at = greatest(clock_timestamp(), delivery.deferred_at + interval '1 ms'),
     deferred_reason = 'resend', dead_reason = null, failures = 0, period_started_at = null, next_attempt_at = null,
-    state = case delivery.state when 'dead' then 'pending' else delivery.state end,
-    finished_at = case delivery.state when 'dead' then null else delivery.finished_at end`
+    state = case when delivery.state in ('dead', 'cancelled') then 'pending' else delivery.state end,
+    finished_at = case when delivery.state in ('dead', 'cancelled') then null else delivery.finished_at end`
 
 /**
  * Without a channel, nothing would ever claim the delivery. The lock makes a deletion of the channel wait for the

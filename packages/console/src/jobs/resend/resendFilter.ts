@@ -21,7 +21,7 @@ export function rangeOf({ channel, created_after, created_before }: ResendFilter
 export function conditionsOf({ state, created_after, created_before }: ResendFilter, now: Date, at: number) {
   const values: unknown[] = [created_after ?? new Date(0), new Date(endOf(created_before, now))]
   const conditions = `created_at >= $${at} and created_at < $${at + 1}`
-  if (state === undefined) return { conditions, values }
+  if (state === undefined) return { conditions: `${conditions} and state <> 'cancelled'`, values }
   return { conditions: `${conditions} and state = $${at + 2}::delivery_state`, values: [...values, state] }
 }
 

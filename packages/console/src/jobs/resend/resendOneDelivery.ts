@@ -6,7 +6,7 @@ import { channelExists, deferForResend } from "./deferForResend.ts"
 // locked the delivery, the update waits, then finds the delivery erased and changes nothing.
 const statement = `
 with requested as (
-  select state = 'erased' as erased from delivery where id = $1
+  select exists (select from channel where channel.id = delivery.channel_id) as has_channel from delivery where id = $1
 ), deferred as (
   update delivery set ${deferForResend}
    where id = $1 and state <> 'erased' and ${channelExists}
@@ -16,7 +16,7 @@ with requested as (
   select $2, 'resend', 'done', jsonb_build_object('delivery', id), $3, $4, '{}', '{"resent": 1}', now(), now()
     from deferred
 )
-select exists (select from deferred) as deferred, erased from requested`
+select exists (select from deferred) as deferred, has_channel from requested`
 
 type Resent =
   | { kind: "deferred"; job: string }
@@ -29,7 +29,7 @@ export async function resendOneDelivery(
   { delivery, reason, requestedBy }: { delivery: string; reason: string; requestedBy: string },
 ): Promise<Resent> {
   const job = newId("job")
-  const [row] = await sql<{ deferred: boolean; erased: boolean }>(statement, [
+  const [row] = await sql<{ deferred: boolean; has_channel: boolean }>(statement, [
     delivery,
     job,
     reason,
@@ -37,5 +37,5 @@ export async function resendOneDelivery(
   ])
   if (!row) return { kind: "unknown" }
   if (row.deferred) return { kind: "deferred", job }
-  return { kind: row.erased ? "erased" : "channel deleted" }
+  return { kind: row.has_channel ? "erased" : "channel deleted" }
 }

@@ -6,7 +6,13 @@ import { begin, end, endErasure, read } from "../../../test/fixtures/jobs.ts"
 import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
 import { firstResendPosition, resendStep } from "./resendStep.ts"
 
-type Row = { id: string; state: string; deferred_at: Date | null; finished_at: Date | null }
+type Row = {
+  id: string
+  state: string
+  deferred_at: Date | null
+  finished_at: Date | null
+  state_error: string | null
+}
 
 const readRows = (it: Consoles) => it.sql<Row>("select * from delivery order by id")
 const readDeferred = async (it: Consoles) =>
@@ -22,6 +28,7 @@ const resentRow = (row: Row) => ({
   deferred_at: expect.any(Date),
   deferred_reason: "resend",
   failures: 0,
+  state_error: row.state === "dead" ? "pending:" : row.state_error,
 })
 
 test("a resend defers exactly the deliveries that match its filter, leaves out erased ones, and records who requested it and why", async () => {

@@ -47,11 +47,12 @@ export const testChannel = defineRoute({
     const changes = { test: { old: null, new: check.id } }
     return ok({ check: check.id }, { audit: { target: { kind: "channel", id }, changes } })
   },
-  afterCommit: {
-    committed: z.object({ check: z.string() }),
-    respond: ({ prisma }, { check }) => waitForAttempt(prisma, check),
+  async afterCommit({ prisma }, committed) {
+    return waitForAttempt(prisma, committedSchema.parse(committed).check)
   },
 })
+
+const committedSchema = z.object({ check: z.string() })
 
 async function waitForAttempt(
   prisma: ApiContext["prisma"],

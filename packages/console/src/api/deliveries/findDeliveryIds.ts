@@ -1,0 +1,155 @@
+import {
+  attemptErrorSchema,
+  clockMarginMs,
+  type DeliveryQuery,
+  deliveryStateSchema,
+  lowestDeliveryId,
+  referenceDigest,
+  searchKeys,
+  searchTimeBytes,
+  siteDigest,
+} from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { beforeFirstId } from "../../jobs/resend/resendFilter.ts"
+
+export type DeliverySearch = Omit<DeliveryQuery, "cursor" | "limit" | "channel"> & {
+  /** Null: of all channels. */
+  channels: readonly string[] | null
+  /** Only ids below this one. */
+  before: string | undefined
+  count: number
+}
+
+type Bind = (value: unknown) => string
+
+/**
+ * One way to find matching rows: an index, and a list of probes. A probe is a value whose entries in the index
+ * are in the order of ids.
+ */
+type Branch = {
+  probes: string
+  condition: string
+  /** Conditions of the search that `condition` implies. If the statement repeated them, Postgres would estimate too
+   * few rows, and read and sort them all. */
+  implies: (keyof DeliverySearch)[]
+}
+
+/**
+ * The newest deliveries that match all conditions, newest first. The most selective condition chooses the index.
+ * Each probe reads the newest `count` matching rows, and the union of all probes is sorted.
+ */
+export async function findDeliveryIds(sql: Sql, search: DeliverySearch): Promise<string[]> {
+  const values: unknown[] = []
+  const bind: Bind = (value) => `$${values.push(value)}`
+  const keys = await keysOf(sql, search)
+  const count = bind(search.count)
+  const branches = branchesOf(search, keys, bind).map(({ probes, condition, implies }) => {
+    const where = [condition, ...conditionsOf(search, implies, bind)].join(" and ")
+    return `(select found.id from ${probes} cross join lateral (
+               select id from delivery where ${where} order by id desc limit ${count}) as found)`
+  })
+  const rows = await sql<{ id: string }>(
+    `select id from (${branches.join(" union all ")}) as found order by id desc limit ${count}`,
+    values,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The conditions that are checked in the rows that an index finds. */
+function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: Bind): string[] {
+  const { created_after, created_before, reference, site_url } = search
+  const { from, to } = timesOf(search)
+  const sql: { [Name in keyof DeliverySearch]?: () => string[] } = {
+    before: () => [`id < ${bind(search.before)}::uuid`],
+    channels: () => [`channel_id = any(${bind(search.channels)}::text[])`],
+    state: () => [`state = ${bind(search.state)}::delivery_state`],
+    event_id: () => [`event_id = ${bind(search.event_id)}`],
+    error: () => [`last_error = ${bind(search.error)}`],
+    reference: () => [endsWith("reference_key", bind(referenceDigest(reference ?? "")))],
+    site_url: () => [endsWith("site_key", bind(siteDigest(site_url ?? "")))],
+    // An id contains the time of a dispatcher's clock. `created_at` is of Postgres's clock.
+    created_after: () => [
+      `id >= ${bind(lowestDeliveryId(from ?? 0))}::uuid and created_at >= ${bind(created_after)}::timestamptz`,
+    ],
+    created_before: () => [
+      `id < ${bind(lowestDeliveryId(to ?? 0))}::uuid and created_at < ${bind(created_before)}::timestamptz`,
+    ],
+  }
+  return Object.entries(sql).flatMap(([name, conditions]) => {
+    const given = search[name as keyof DeliverySearch]
+    return given === undefined || given === null || implied.includes(name as keyof DeliverySearch)
+      ? []
+      : conditions()
+  })
+}
+
+const endsWith = (column: string, digest: string) =>
+  `substring(${column} from ${searchTimeBytes + 1}) = ${digest}`
+
+/** The range of times that ids may contain. */
+function timesOf({ created_after, created_before }: DeliverySearch) {
+  return {
+    from: created_after === undefined ? undefined : Date.parse(created_after) - clockMarginMs,
+    to: created_before === undefined ? undefined : Date.parse(created_before) + clockMarginMs,
+  }
+}
+
+function branchesOf(search: DeliverySearch, keys: Buffer[], bind: Bind): Branch[] {
+  const { channels, state, error } = search
+  const all: Branch = { probes: "(select) as one", condition: "true", implies: [] }
+  if (search.event_id !== undefined) return [all]
+  if (search.site_url !== undefined) return [keyBranch("site_key", "site_url", bind(keys))]
+  if (search.reference !== undefined) return [keyBranch("reference_key", "reference", bind(keys))]
+  const inChannels = ({ probes, condition, implies }: Branch): Branch => {
+    if (channels === null) return { probes, condition, implies }
+    return {
+      probes: `${probes} cross join unnest(${bind(channels)}::text[]) as visible (channel)`,
+      condition: `channel_id = visible.channel and ${condition}`,
+      implies: [...implies, "channels"],
+    }
+  }
+  // Most deliveries are delivered and have no error, so they are found fast among all.
+  if (error === undefined && (state === undefined || state === "delivered")) return [inChannels(all)]
+  const failed = inChannels({
+    probes: `unnest(${bind(statesAndErrors(state, error))}::text[]) as probe (state_error)`,
+    condition: "state_error = probe.state_error",
+    implies: ["state", "error"],
+  })
+  if (error !== undefined || state !== "pending") return [failed]
+  // The sweep has deferred all older deliveries whose first attempt was not made.
+  const unchecked = `id > coalesce((select checked_through from sweep_position), '${beforeFirstId}')`
+  return [failed, inChannels({ ...all, condition: `state_error is null and ${unchecked}` })]
+}
+
+function keyBranch(column: string, condition: "site_url" | "reference", keys: string): Branch {
+  return {
+    probes: `unnest(${keys}::bytea[]) as probe (key)`,
+    condition: `${column} = probe.key`,
+    implies: [condition],
+  }
+}
+
+/** Values of the column `state_error`. */
+function statesAndErrors(state: DeliverySearch["state"], error: DeliverySearch["error"]): string[] {
+  const states = state === undefined ? deliveryStateSchema.options : [state]
+  const errors = error === undefined ? ["", ...attemptErrorSchema.options] : [error]
+  return states.flatMap((one) => errors.map((other) => `${one}:${other}`))
+}
+
+async function keysOf(sql: Sql, search: DeliverySearch): Promise<Buffer[]> {
+  const { reference, site_url, before } = search
+  if (search.event_id !== undefined || (reference === undefined && site_url === undefined)) return []
+  const [oldest] = await sql<{ id: string }>("select id from delivery order by id limit 1")
+  if (!oldest) return []
+  const { from = 0, to } = timesOf(search)
+  const newestMs = before === undefined ? Date.now() + clockMarginMs : timeOf(before)
+  const digest = site_url === undefined ? referenceDigest(reference ?? "") : siteDigest(site_url)
+  return searchKeys(digest, {
+    fromMs: Math.max(timeOf(oldest.id), from),
+    toMs: Math.min(newestMs, to ?? newestMs),
+  })
+}
+
+function timeOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}

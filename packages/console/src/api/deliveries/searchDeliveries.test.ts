@@ -1,0 +1,179 @@
+import { referenceDigest, searchKeys, siteDigest } from "@sitewire/contracts"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+
+let console: TestConsole
+const start = Date.parse("2026-03-01T00:00:00Z")
+const hourMs = 3_600_000
+
+type Stored = {
+  n: number
+  channel: string
+  state: "pending" | "delivered" | "dead" | "cancelled" | "erased"
+  error: "timeout" | "status" | null
+  reference: string
+  site: string
+  at: number
+}
+const stored: Stored[] = []
+
+/** 48 deliveries, one every 7 hours, so that they are in many periods of search keys. */
+beforeAll(async () => {
+  console = await startConsole()
+  const of = <T>(list: readonly [T, ...T[]], n: number): T => list[n % list.length] ?? list[0]
+  for (let n = 0; n < 48; n++) {
+    stored.push({
+      n,
+      channel: of(["acme", "other"], n),
+      state: of(["delivered", "pending", "dead", "cancelled", "delivered", "erased"], Math.floor(n / 2)),
+      error: of([null, "timeout", "status"], Math.floor(n / 4)),
+      reference: of(["user-1", "user-2", "user\u0000 3"], n),
+      site: `https://shop-${n % 5}.example`,
+      at: start + n * 7 * hourMs,
+    })
+  }
+  for (const channel of ["acme", "other"]) {
+    const body = { id: channel, address: "https://partner.example/" }
+    expect((await console.call("POST", "/v1/channels", { body })).status).toBe(201)
+  }
+  await console.prisma.delivery.createMany({ data: stored.map(rowOf) })
+})
+afterAll(() => console.close())
+
+function rowOf({ n, channel, state, error, reference, site, at }: Stored) {
+  const time = at.toString(16).padStart(12, "0")
+  const key = (digest: Buffer) => new Uint8Array(searchKeys(digest, { fromMs: at, toMs: at })[0] ?? [])
+  const erased = state === "erased"
+  return {
+    id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(n).padStart(12, "0")}`,
+    eventId: `event-${n}`,
+    channelId: channel,
+    body: new Uint8Array(),
+    bodySha256: new Uint8Array(),
+    correlation: "c",
+    state,
+    attempts: error === null ? 0 : 1,
+    lastError: error,
+    createdAt: new Date(at),
+    referenceKey: erased ? null : key(referenceDigest(reference)),
+    siteKey: erased ? null : key(siteDigest(site)),
+  }
+}
+
+async function search(query: Record<string, string>, key?: string, limit = "100"): Promise<number[]> {
+  const found: number[] = []
+  for (let cursor: string | null = null; ; ) {
+    const page = new URLSearchParams({ ...query, limit, ...(cursor === null ? {} : { cursor }) })
+    const { status, json } = await console.call("GET", `/v1/deliveries?${page}`, key ? { key } : {})
+    expect(status).toBe(200)
+    found.push(...(json.data as { id: string }[]).map(({ id }) => Number(id.slice(-12))))
+    cursor = json.next_cursor as string | null
+    if (cursor === null) return found
+  }
+}
+
+const after = new Date(start + 60 * hourMs)
+const before = new Date(start + 250 * hourMs)
+const filters: Record<string, { value: string; matches: (one: Stored) => boolean }> = {
+  channel: { value: "acme", matches: ({ channel }) => channel === "acme" },
+  state: { value: "dead", matches: ({ state }) => state === "dead" },
+  event_id: { value: "event-13", matches: ({ n }) => n === 13 },
+  reference: {
+    value: "user\u0000 3",
+    matches: ({ reference, state }) => reference === "user\u0000 3" && state !== "erased",
+  },
+  site_url: {
+    value: "http://SHOP-2.example/",
+    matches: ({ site, state }) => site === "https://shop-2.example" && state !== "erased",
+  },
+  error: { value: "timeout", matches: ({ error }) => error === "timeout" },
+  created_after: { value: after.toISOString(), matches: ({ at }) => at >= after.getTime() },
+  created_before: { value: before.toISOString(), matches: ({ at }) => at < before.getTime() },
+}
+
+test("every combination of filters finds exactly the matching deliveries, newest first", async () => {
+  const names = Object.keys(filters)
+  for (let combination = 0; combination < 2 ** names.length; combination++) {
+    const used = names.filter((_, at) => (combination >> at) % 2 === 1)
+    const query = Object.fromEntries(used.map((name) => [name, filters[name]?.value ?? ""]))
+    const expected = stored
+      .filter((one) => used.every((name) => filters[name]?.matches(one)))
+      .map(({ n }) => n)
+      .toReversed()
+    expect(await search(query), JSON.stringify(query)).toEqual(expected)
+  }
+}, 60_000)
+
+test("a search continues page after page", async () => {
+  const queries: Record<string, string>[] = [
+    {},
+    { state: "pending" },
+    { reference: "user-1" },
+    { channel: "acme", error: "status" },
+  ]
+  for (const query of queries) expect(await search(query, undefined, "3")).toEqual(await search(query))
+})
+
+test.each(["pending", "delivered", "dead", "cancelled", "erased"] as const)(
+  "the state %s is found with and without a channel and an error",
+  async (state) => {
+    for (const channel of [undefined, "other"]) {
+      for (const error of [undefined, "status"]) {
+        const expected = stored.filter(
+          (one) =>
+            one.state === state &&
+            (channel === undefined || one.channel === channel) &&
+            (error === undefined || one.error === error),
+        )
+        const query = { state, ...(channel ? { channel } : {}), ...(error ? { error } : {}) }
+        expect(await search(query)).toEqual(expected.map(({ n }) => n).toReversed())
+      }
+    }
+  },
+)
+
+test("a pending delivery is found in each of its situations, whatever the sweep has checked", async () => {
+  const id = rowOf(stored[2] as Stored).id
+  const pending = async () => (await search({ state: "pending" })).includes(2)
+  const set = (columns: string) => console.pool.sql(`update delivery set ${columns} where id = $1`, [id])
+  await set("last_error = null, attempts = 0")
+  expect(await pending()).toBe(true)
+  // The sweep defers what it finds unattempted, and passes it.
+  await set("deferred_at = now(), deferred_reason = 'overdue'")
+  await console.pool.sql(
+    "insert into sweep_position (checked_through) select id from delivery order by id desc limit 1",
+  )
+  expect(await pending()).toBe(true)
+  await set("deferred_at = null, deferred_reason = null, next_attempt_at = now(), attempts = 1")
+  expect(await pending()).toBe(true)
+  await set("next_attempt_at = null, state = 'delivered'")
+  expect(await pending()).toBe(false)
+})
+
+test("a search with a channel key finds only what the key may see", async () => {
+  const key = await console.keyWith("channel:acme")
+  const both = await console.keyWith("channel:acme", "channel:other")
+  const mine = (matches: (one: Stored) => boolean) =>
+    stored.filter((one) => one.channel === "acme" && matches(one)).map(({ n }) => n)
+  for (const name of ["state", "reference", "site_url", "error", "created_after"]) {
+    const { value = "", matches = () => false } = filters[name] ?? {}
+    expect((await search({ [name]: value }, key)).toReversed(), name).toEqual(mine(matches))
+    expect(await search({ [name]: value }, both), name).toEqual(await search({ [name]: value }))
+  }
+  // Event 13 is of the other channel.
+  expect(await search({ event_id: "event-13" }, key)).toEqual([])
+  expect(await search({ event_id: "event-12" }, key)).toEqual([12])
+})
+
+test("an invalid filter is a 400 that names it", async () => {
+  for (const [name, value] of [
+    ["site_url", "shop.example"],
+    ["error", "nope"],
+    ["created_after", "2026-03-01"],
+    ["event_id", ""],
+  ]) {
+    const { status, json } = await console.call("GET", `/v1/deliveries?${name}=${value}`)
+    expect(status).toBe(400)
+    expect(json.errors).toMatchObject([{ field: name }])
+  }
+})

@@ -1,0 +1,124 @@
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
+
+const theRow =
+  "select state, attempts, next_attempt_at, deferred_at, last_error, finished_at is not null as finished from delivery"
+const cancelled = {
+  state: "cancelled",
+  attempts: 1,
+  next_attempt_at: null,
+  deferred_at: null,
+  last_error: "status",
+  finished: true,
+}
+
+test("the retry record of a cancelled delivery is dropped, the sweep does not revive it, and it can be resent", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [1_000] })
+  const partner = await startReceiver((_, response, before) => response.writeHead(before ? 200 : 500).end())
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "2s" })
+  await it.publishPaid([paid("shop-1")])
+  await waitForAttempts(it, 1)
+  expect(await it.cancel("shop-1")).toBe(true)
+  await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("was cancelled"))
+  // A duplicate of the event is not sent either.
+  await it.publishPaid([paid("shop-1"), paid("shop-2")])
+  await waitUntil("the other delivery", () => partner.received.length >= 2)
+  await waitUntil("the sweep to pass both", async () => {
+    const checked =
+      "select from sweep_position where checked_through >= (select max(id::text)::uuid from delivery)"
+    return (await it.sql(checked)).length === 1
+  })
+  expect(partner.received.filter(({ body }) => body.includes("shop-1")).length).toBe(1)
+  expect(await it.sql(`${theRow} where event_id = 'shop-1'`)).toEqual([cancelled])
+
+  const [row] = await it.sql<{ id: string }>("select id from delivery where event_id = 'shop-1'")
+  await it.resend(row?.id ?? "")
+  await waitUntil("the resend", () => partner.received.length === 3)
+  await waitUntil("its record", async () => {
+    const [resent] = await it.sql(`${theRow} where event_id = 'shop-1'`)
+    return resent?.state === "delivered" && resent.attempts === 2
+  })
+  await partner.close()
+}, 60_000)
+
+test("an attempt in flight when its delivery is cancelled is recorded: accepted, the delivery is delivered; failed, it stays cancelled", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [300] })
+  const answer = Promise.withResolvers<void>()
+  const partner = await startReceiver(async ({ body }, response) => {
+    await answer.promise
+    response.writeHead(body.includes("shop-1") ? 500 : 200).end()
+  })
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("shop-1"), paid("shop-2")])
+  await waitUntil("both attempts", () => partner.received.length === 2)
+  expect(await it.cancel("shop-1")).toBe(true)
+  expect(await it.cancel("shop-2")).toBe(true)
+  answer.resolve()
+  await waitForAttempts(it, 2)
+  // The failed attempt has published its retry before it was recorded.
+  await waitUntil("the retry to be dropped", () => dispatcher.output().includes("was cancelled"))
+  expect(await it.sql(`${theRow} order by event_id`)).toEqual([
+    cancelled,
+    { ...cancelled, state: "delivered", last_error: null },
+  ])
+  expect(partner.received.length).toBe(2)
+  await partner.close()
+})
+
+test("a dispatcher that is killed during the attempt of a cancelled delivery leaves it cancelled for the next one", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [300] })
+  const partner = await startReceiver(({ body }, response) => {
+    if (!body.includes("shop-1")) response.writeHead(204).end()
+  })
+  await it.channel("acme", partner.url)
+  const first = await it.dispatcher()
+  await it.publishPaid([paid("shop-1")])
+  await waitUntil("the attempt", () => partner.received.length === 1)
+  expect(await it.cancel("shop-1")).toBe(true)
+  await first.end("SIGKILL")
+  await it.dispatcher()
+  await it.publishPaid([paid("shop-2")])
+  // The record of shop-1 was not committed, so it is consumed again before shop-2.
+  await waitUntil("the other delivery", async () => {
+    return (await it.sql("select from delivery where state = 'delivered'")).length === 1
+  })
+  expect(partner.received.filter(({ body }) => body.includes("shop-1")).length).toBe(1)
+  expect(await it.sql(`${theRow} where event_id = 'shop-1'`)).toEqual([
+    { ...cancelled, attempts: 0, last_error: null },
+  ])
+  await partner.close()
+}, 60_000)
+
+test("a deferred delivery that is cancelled is not claimed, and a claimed one ends as its attempt does", async () => {
+  await using it = await startInstallation()
+  const answer = Promise.withResolvers<void>()
+  const partner = await startReceiver(async (_, response) => {
+    await answer.promise
+    response.writeHead(200).end()
+  })
+  await it.channel("acme", partner.url)
+  await it.pause("acme")
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("shop-1"), paid("shop-2")])
+  await waitUntil("both to be deferred", async () => {
+    return (await it.sql("select from delivery where deferred_at is not null")).length === 2
+  })
+  expect(await it.cancel("shop-1")).toBe(true)
+  await it.resume("acme")
+  await waitUntil("the attempt of the other", () => partner.received.length === 1)
+  expect(await it.cancel("shop-2")).toBe(true)
+  answer.resolve()
+  await waitForAttempts(it, 1)
+  expect(await dispatcher.end("SIGTERM")).toBe(0)
+  expect(await it.sql(`${theRow} order by event_id`)).toEqual([
+    { ...cancelled, attempts: 0, last_error: null },
+    { ...cancelled, state: "delivered", last_error: null },
+  ])
+  expect(partner.received.length).toBe(1)
+  await partner.close()
+})
