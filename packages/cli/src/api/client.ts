@@ -1,8 +1,8 @@
 import {
   type ChangeChannel,
-  certificationSchema,
   type ChangeConnection,
   cancelledDeliverySchema,
+  certificationSchema,
   channelHealthSchema,
   channelSchema,
   connectionSchema,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
-import { requestCheck } from "../../test/fixtures/requestCheck.ts"
+import { readCheck, requestCheck } from "../../test/fixtures/requestCheck.ts"
 import { claimChecks } from "./claimChecks.ts"
+import { createCheckStore } from "./storeCheck.ts"
 
 const limits = { tests: 2, certifications: 1, leaseMs: 60_000 }
 
@@ -24,6 +25,24 @@ test("each kind has its own limit, the oldest is first, and what is claimed is n
     retired: { body: Buffer.from("b"), signature: "sha256=1" },
   })
   expect(second.map(({ kind }) => kind).sort()).toEqual(["certification", "test"])
+})
+
+test("a process whose lease ended, and whose check was claimed again, writes nothing any more", async () => {
+  const { sql, driver } = await startDeliveryDatabase()
+  const id = await requestCheck(sql, { channel: "acme" })
+  const store = createCheckStore({ pool: { sql, driver, close: async () => {} }, retry: (_, work) => work() })
+  const [late] = await store.claim({ ...limits, leaseMs: -1 })
+  const [current] = await store.claim(limits)
+  if (!late || !current) throw new Error("the check was not claimed twice")
+  expect([late.claim, current.claim]).toEqual([1, 2])
+  expect(await store.save(late, { report: { points: [] }, leaseMs: 1 })).toBe("lost")
+  await store.finish(late, { state: "done", report: { result: "passed" } })
+  await store.release(late)
+  expect(await readCheck(sql, id)).toMatchObject({ state: "running", claims: 2, report: null })
+  expect(await store.save(current, { report: { points: [] }, leaseMs: 1 })).toBe("saved")
+  await store.finish(current, { state: "done", report: { result: "failed", points: [] } })
+  const [channel] = await sql("select last_certification from channel")
+  expect(channel?.last_certification).toMatchObject({ id, result: "failed" })
 })
 
 test("the poll reads only the index of unfinished checks", async () => {

@@ -10,6 +10,7 @@ export type TestMessage = { id: string; attempt: number; body: Buffer }
 
 export type Receiver = {
   channelId: string
+  maxPerSecond: number | null
   /** The headers of a genuine delivery. */
   genuineHeaders(message: TestMessage): Record<string, string>
   /** The same headers, but signed by these secrets. */
@@ -42,6 +43,7 @@ export function createReceiverOf(settings: {
       deliveryHeaders(message, { secrets, standardWebhooks })
     return {
       channelId: channel.id,
+      maxPerSecond: channel.maxPerSecond,
       genuineHeaders: (message) => headersBy(message, other === null ? [active] : [active, other]),
       headersBy,
       headersWith(message, value) {

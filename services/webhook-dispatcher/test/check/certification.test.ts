@@ -20,7 +20,7 @@ let dispatcher: Awaited<ReturnType<typeof it.dispatcher>>
 
 beforeAll(async () => {
   it = await startInstallation()
-  dispatcher = await it.dispatcher({ DELIVERY_TIMEOUT: "2s" })
+  dispatcher = await it.dispatcher({ DELIVERY_TIMEOUT: "6s" })
 }, 60_000)
 afterAll(() => it[Symbol.asyncDispose]())
 
@@ -37,7 +37,7 @@ async function certify(url: string, prepare: (channel: string) => Promise<unknow
     [channel, body, sign(body, retiredSecret)],
   )
   await prepare(channel)
-  const row = await waitForCheck(it.sql, await requestCheck(it.sql, { channel }))
+  const row = await waitForCheck(it.sql, await requestCheck(it.sql, { channel }), 60_000)
   return { channel, row, results: resultsOf(row) }
 }
 
@@ -132,17 +132,21 @@ const expected: Record<FaultyReceiverName, Record<string, string>> = {
   "quotes the request": {},
 }
 
-test.each(Object.keys(faultyReceivers) as FaultyReceiverName[])("a receiver that %s", async (name) => {
-  const receiver = await startFaulty(name, secret)
-  onTestFinished(() => receiver.close())
-  const { row, results } = await certify(receiver.url)
-  expect(results).toEqual({ ...inNoRotation, ...expected[name] })
-  const fails = Object.values(results).includes("failed")
-  expect(row.report?.result).toBe(fails ? "failed" : "passed")
-  const text = JSON.stringify(row.report)
-  for (const revealed of [secret, retiredSecret, "token="]) expect(text).not.toContain(revealed)
-  expect(text).not.toMatch(/[0-9a-f]{64}/)
-})
+test.each(Object.keys(faultyReceivers) as FaultyReceiverName[])(
+  "a receiver that %s",
+  { timeout: 90_000 },
+  async (name) => {
+    const receiver = await startFaulty(name, secret)
+    onTestFinished(() => receiver.close())
+    const { row, results } = await certify(receiver.url)
+    expect(results).toEqual({ ...inNoRotation, ...expected[name] })
+    const fails = Object.values(results).includes("failed")
+    expect(row.report?.result).toBe(fails ? "failed" : "passed")
+    const text = JSON.stringify(row.report)
+    for (const revealed of [secret, retiredSecret, "token="]) expect(text).not.toContain(revealed)
+    expect(text).not.toMatch(/[0-9a-f]{64}/)
+  },
+)
 
 test("a receiver that still accepts the retired secret fails", async () => {
   const receiver = await startReceiver(verifying([secret, retiredSecret]))
@@ -188,6 +192,15 @@ test("with Standard Webhooks headers, forged deliveries have forged ones", async
   expect(genuine).toMatch(/^v1,/)
   expect(forged).toMatch(/^v1,/)
   expect(unsigned).toBeUndefined()
+})
+
+test("a burst is not larger than the channel's maximum rate", async () => {
+  const receiver = await startReceiver(verifying([secret]))
+  onTestFinished(() => receiver.close())
+  const { row } = await certify(receiver.url, (channel) =>
+    it.sql("update channel set max_per_second = 3 where id = $1", [channel]),
+  )
+  expect(row.report?.points.find(({ id }) => id === "burst")?.received).toHaveLength(3)
 })
 
 test("a private address is not called", async () => {

@@ -67,7 +67,8 @@ export async function* certify(receiver: Receiver, timeoutMs: number): AsyncGene
   yield judgeResponseTime(repeated ? [genuine, repeated] : [genuine], timeoutMs)
 
   if (accepted) {
-    const sent = await Promise.all(Array.from({ length: burstSize }, () => sendGenuine(newMessage())))
+    const length = Math.min(burstSize, receiver.maxPerSecond ?? burstSize)
+    const sent = await Promise.all(Array.from({ length }, () => sendGenuine(newMessage())))
     yield judgeBurst(sent, timeoutMs)
   } else {
     yield skipped("burst", "The receiver did not accept the genuine delivery.")

@@ -54,7 +54,7 @@ export const explanations: Record<PointId, Explanation> = {
   },
   burst: {
     title: "Accepts a burst",
-    sent: "20 genuine deliveries at the same time, each with an id and a site of its own.",
+    sent: "20 genuine deliveries at the same time (fewer if the maximum rate of the channel is lower), each with an id and a site of its own.",
     why: "After an outage, deliveries that have waited arrive together. Those that are rejected wait for a minute to an hour.",
     fix: "Do not limit the rate of this endpoint below the deliveries that are sent to you at the same time. Store and respond at once, and do the work afterwards.",
   },
