@@ -13,7 +13,7 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
     `Standard output cannot be written (${error.code}), so some or all of the output is lost. ` +
       "The command may have taken effect: check before you repeat it, and redirect the output elsewhere.",
   )
-  writeFailure(failure, args, stderr)
+  writeFailure(failure, args, process)
   process.exit(failure.exitCode)
 })
 

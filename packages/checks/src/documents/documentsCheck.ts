@@ -29,7 +29,7 @@ export const documentsCheck: Check = {
       ...findDeadLinks(pages, files),
       ...sources.flatMap((source) => findDeadMentions(source, files)),
       ...pages.filter(namesExist).flatMap((page) => findUnknownNames(page, known)),
-      ...findOutdated(generated, new Map(pages.map(({ path, text }) => [path, text]))),
+      ...findOutdated(generated, await readTexts(root, [...generated.keys()])),
       ...pages.flatMap(findUnknownMarkers),
       ...(await runExamples(root, examples)),
     ]
@@ -43,6 +43,11 @@ export const documentsCheck: Check = {
 function readPages(root: URL, files: readonly string[]): Promise<Page[]> {
   const paths = files.filter((path) => path.endsWith(".md"))
   return Promise.all(paths.map(async (path) => readPage(path, await readFile(new URL(path, root), "utf8"))))
+}
+
+async function readTexts(root: URL, paths: readonly string[]): Promise<Map<string, string>> {
+  const texts = await Promise.all(paths.map((path) => readFile(new URL(path, root), "utf8").catch(() => "")))
+  return new Map(paths.map((path, index) => [path, texts[index] ?? ""]))
 }
 
 /** Omits the sources of packages/checks, because its tests name documents that do not exist. */

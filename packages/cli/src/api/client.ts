@@ -1,10 +1,14 @@
 import {
+  apiKeySchema,
+  auditEntrySchema,
   type ChangeChannel,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
+  type createApiKeySchema,
   type createChannelSchema,
   type createConnectionSchema,
+  createdApiKeySchema,
   createdChannelSchema,
   type createErasureJobSchema,
   type createReplayJobSchema,
@@ -24,6 +28,14 @@ import { type ApiOptions, createRequest } from "./request.ts"
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 export type DeliveryQuery = PageQuery & { channel?: string | undefined; state?: string | undefined }
+export type AuditQuery = PageQuery & {
+  key?: string | undefined
+  operation?: string | undefined
+  target_kind?: string | undefined
+  target?: string | undefined
+  created_after?: string | undefined
+  created_before?: string | undefined
+}
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
 export type Client = ReturnType<typeof createClient>
@@ -40,6 +52,8 @@ export function createClient(options: ApiOptions) {
   const syncs = pageSchema(syncSchema)
   const invalidEvents = pageSchema(invalidEventSchema)
   const jobs = pageSchema(jobSchema)
+  const keys = pageSchema(apiKeySchema)
+  const auditEntries = pageSchema(auditEntrySchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
 
@@ -83,6 +97,13 @@ export function createClient(options: ApiOptions) {
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
     readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
+    createApiKey: (body: z.input<typeof createApiKeySchema>) =>
+      call(createdApiKeySchema, { ...post, path: "keys", body }),
+    listApiKeys: (query: PageQuery = {}) => call(keys, { path: "keys", query }),
+    readApiKey: (id: string) => call(apiKeySchema, { path: `keys/${segment(id)}` }),
+    readCurrentApiKey: () => call(apiKeySchema, { path: "keys/current" }),
+    revokeApiKey: (id: string) => call(apiKeySchema, { method: "DELETE", path: `keys/${segment(id)}` }),
+    listAudit: (query: AuditQuery = {}) => call(auditEntries, { path: "audit", query }),
   }
 }
 

@@ -10,7 +10,12 @@ export type ApiOptions = {
   timeoutMs?: number
 }
 
-export type ApiRequest = { method?: "GET" | "POST" | "PATCH"; path: string; query?: object; body?: unknown }
+export type ApiRequest = {
+  method?: "GET" | "POST" | "PATCH" | "DELETE"
+  path: string
+  query?: object
+  body?: unknown
+}
 
 export function createRequest({ api, key, timeoutMs = 15_000 }: ApiOptions) {
   const base = `${api.replace(/\/+$/, "")}/v1/`

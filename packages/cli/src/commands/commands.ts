@@ -1,4 +1,5 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
+import { listAudit } from "./audit/list.ts"
 import { createChannel } from "./channel/create.ts"
 import { listChannels } from "./channel/list.ts"
 import { pauseChannel } from "./channel/pause.ts"
@@ -8,6 +9,7 @@ import { retireSecret } from "./channel/secret/retire.ts"
 import { stageSecret } from "./channel/secret/stage.ts"
 import { showChannel } from "./channel/show.ts"
 import { updateChannel } from "./channel/update.ts"
+import { completionGroup } from "./completion/completion.ts"
 import { createConnection } from "./connection/create.ts"
 import { listConnections } from "./connection/list.ts"
 import { replaceToken } from "./connection/replaceToken.ts"
@@ -17,14 +19,23 @@ import { listDeliveries } from "./delivery/list.ts"
 import { resendDelivery } from "./delivery/resend.ts"
 import { resendAllDeliveries } from "./delivery/resendAll.ts"
 import { showDelivery } from "./delivery/show.ts"
+import { doctor } from "./doctor/doctor.ts"
 import { createErasure } from "./erasure/create.ts"
-import { listInvalidEvents } from "./event/listInvalid.ts"
+import { listEvents } from "./event/list.ts"
+import { publishEvent } from "./event/publish.ts"
 import { replayEvents } from "./event/replay.ts"
 import { cancelJob } from "./job/cancel.ts"
 import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
+import { createKey } from "./key/create.ts"
+import { listKeys } from "./key/list.ts"
+import { revokeKey } from "./key/revoke.ts"
+import { showKey } from "./key/show.ts"
 import { listen } from "./listen/listen.ts"
-import { publishSitePaid } from "./publish/sitePaid.ts"
+import { addProfile } from "./profile/add.ts"
+import { listProfiles } from "./profile/list.ts"
+import { removeProfile } from "./profile/remove.ts"
+import { useProfile } from "./profile/use.ts"
 import { listSyncs } from "./sync/list.ts"
 import { trigger } from "./trigger/trigger.ts"
 import { verify } from "./verify/verify.ts"
@@ -60,8 +71,8 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   },
   {
     name: "event",
-    description: "site.paid events that were rejected as invalid",
-    commands: [listInvalidEvents, replayEvents],
+    description: "site.paid: publish events, and list or replay those that were rejected as invalid",
+    commands: [publishEvent, listEvents, replayEvents],
   },
   { name: "erasure", description: "erasures of personal data", commands: [createErasure] },
   {
@@ -69,8 +80,26 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     description: "jobs: resends, replays and erasures",
     commands: [listJobs, showJob, cancelJob],
   },
-  { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
+  {
+    name: "key",
+    description: "API keys and their scopes",
+    commands: [createKey, listKeys, showKey, revokeKey],
+  },
+  { name: "audit", description: "the audit log: who changed or revealed what", commands: [listAudit] },
+  {
+    name: "profile",
+    description: "installations that this machine knows, with their API keys",
+    commands: [addProfile, listProfiles, useProfile, removeProfile],
+  },
   trigger,
   verify,
   listen,
+  doctor,
+  completionGroup(() => commands),
+  {
+    name: "publish",
+    description: "the same as `sitewire event publish`",
+    hidden: true,
+    commands: [{ ...publishEvent, name: "site.paid" }],
+  },
 ]

@@ -32,12 +32,10 @@ export const createApiKeySchema = z
         examples: ["acme's developers"],
       }),
     scopes: z.array(scopeSchema).min(1).max(50),
-    expires_at: timeSchema
-      .optional()
-      .meta({
-        description: "When the key stops working. Default: never.",
-        examples: ["2027-01-31T00:00:00Z"],
-      }),
+    expires_at: timeSchema.optional().meta({
+      description: "When the key stops working. Default: never.",
+      examples: ["2027-01-31T00:00:00Z"],
+    }),
   })
   .meta({ id: "CreateApiKey" })
 

@@ -1,3 +1,4 @@
+import { readReference } from "@sitewire/cli/reference"
 import { expect, test } from "vitest"
 import { readCommands } from "./readCommands.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
@@ -21,7 +22,7 @@ const metrics = [
   name,
   metrics: metrics.map((metric) => ({ ...metric, labels: [...metric.labels] })),
 }))
-const pages = referencePages({ processes, metrics, sitewire: readCommands() })
+const pages = referencePages({ processes, metrics, sitewire: readCommands(), reference: readReference() })
 
 test("a variable that several processes read is listed once, and others at their process", () => {
   const page = pages.get("docs/reference/configuration.md")

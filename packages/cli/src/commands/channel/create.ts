@@ -1,3 +1,4 @@
+import { createdChannelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { block } from "../../output/block.ts"
@@ -11,6 +12,7 @@ export const createChannel: CliCommand = {
     new Option("--id <id>", "an id of your choice (default: generated)"),
   ],
   examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],
+  json: createdChannelSchema,
   async run({ callApi, print, note }, _, { address, id }: { address: string; id?: string }) {
     const created = await callApi((client) => client.createChannel({ address, id }))
     print(created, (channel, style) =>

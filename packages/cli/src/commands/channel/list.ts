@@ -1,3 +1,4 @@
+import { channelSchema, pageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
@@ -9,6 +10,7 @@ export const listChannels: CliCommand = {
   description: "list the channels, newest first",
   options: pageOptions,
   examples: ["sitewire channel list", "sitewire channel list --all --json"],
+  json: pageSchema(channelSchema),
   async run(session, _, options: PageOptions) {
     const page = await session.callApi((client) => readPages(options, client.listChannels))
     session.print(page, ({ data }, style) =>

@@ -1,3 +1,4 @@
+import { channelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
@@ -21,6 +22,7 @@ export const updateChannel: CliCommand = {
     "sitewire channel update acme --address https://partner.example/new",
     "sitewire channel update acme --standard-webhooks on",
   ],
+  json: channelSchema,
   async run({ callApi, print }, [id]: [string], { address, standardWebhooks }: Options) {
     if (address === undefined && standardWebhooks === undefined) {
       throw incorrectUsage("There is nothing to change. Give --address, --standard-webhooks or both.")

@@ -1,3 +1,4 @@
+import { connectionSchema, pageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
@@ -9,6 +10,7 @@ export const listConnections: CliCommand = {
   description: "list the connections, newest first",
   options: pageOptions,
   examples: ["sitewire connection list", "sitewire connection list --all --json"],
+  json: pageSchema(connectionSchema),
   async run(session, _, options: PageOptions) {
     const page = await session.callApi((client) => readPages(options, client.listConnections))
     session.print(page, ({ data }, style) =>

@@ -1,4 +1,4 @@
-import { type Delivery, deliveryStateSchema } from "@sitewire/contracts"
+import { type Delivery, deliverySchema, deliveryStateSchema, pageSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { Client } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
@@ -23,6 +23,7 @@ export const listDeliveries: CliCommand = {
     "sitewire delivery list --channel acme --state dead --all",
     "sitewire delivery list --state dead --json | jq -r '.data[].id' | xargs -n 1 sitewire delivery resend",
   ],
+  json: pageSchema(deliverySchema),
   async run(session, _, options: Options) {
     const { channel, state } = options
     const { page, pauses } = await session.callApi(async (client) => {
