@@ -30,7 +30,9 @@ test("bash completes nouns, also plural ones, verbs, options and the values of o
   const source = await script("bash")
   const offered = (...words: string[]) => complete(source, ["sitewire", ...words])
   expect(await offered("de")).toEqual(["delivery"])
-  expect(await offered("")).toEqual(expect.arrayContaining(["channel", "doctor", "key", "--json", "--version"]))
+  expect(await offered("")).toEqual(
+    expect.arrayContaining(["channel", "doctor", "key", "--json", "--version"]),
+  )
   expect(await offered("")).not.toContain("publish")
   expect(await offered("delivery", "re")).toEqual(["resend", "resend-all"])
   expect(await offered("deliveries", "re")).toEqual(["resend", "resend-all"])
