@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./node20.ts"
 import { failed } from "./errors/failure.ts"
 import { writeFailure } from "./errors/writeFailure.ts"
 import { run } from "./run.ts"

@@ -1,3 +1,4 @@
+import { isApiKey } from "@sitewire/contracts"
 import {
   countVariable,
   databaseVariables,
@@ -5,6 +6,7 @@ import {
   processVariables,
   retryVariables,
 } from "@sitewire/runtime"
+import { z } from "zod"
 
 export const setupVariables = {
   LOG_LEVEL: processVariables.LOG_LEVEL,
@@ -12,6 +14,15 @@ export const setupVariables = {
   DATABASE_URL: databaseVariables.DATABASE_URL,
   ...kafkaVariables,
   ...retryVariables,
+  FIRST_API_KEY: z
+    .string()
+    .refine(isApiKey, "must be swk_ and 43 letters, digits, - or _: 32 random bytes in base64url")
+    .optional()
+    .meta({
+      description:
+        "The first key of the management API, with the scope operate. Stored as a hash, and only once: a revoked key stays revoked.",
+      secret: true,
+    }),
   TOPIC_REPLICATION: countVariable(
     3,
     { min: 1, max: 10 },

@@ -2,9 +2,11 @@ import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { migrate, openPool } from "@sitewire/database"
 import { checkBroker, connectKafka, ensureTopics, type KafkaOptions } from "@sitewire/kafka"
 import { type Logger, waitForDependency } from "@sitewire/runtime"
+import { storeFirstApiKey } from "./storeFirstApiKey.ts"
 
 export type PrepareSettings = {
   databaseUrl: string
+  firstApiKey?: string | undefined
   kafka: KafkaOptions
   topicPrefix: string
   replication: number
@@ -29,10 +31,12 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
       remedy: "Check that it runs, and that DATABASE_URL names it and an account that may create tables.",
       log,
     })
+    log.info({ applied: await migrate(databaseUrl) }, "migrations are applied")
+    if (settings.firstApiKey !== undefined)
+      log.info(await storeFirstApiKey(pool.sql, settings.firstApiKey), "the first API key exists")
   } finally {
     await pool.close()
   }
-  log.info({ applied: await migrate(databaseUrl) }, "migrations are applied")
 
   const kafka = connectKafka({ ...settings.kafka, clientId: "setup", log })
   await waitForDependency({

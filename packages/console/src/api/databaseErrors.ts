@@ -1,9 +1,10 @@
 import { isUnavailable } from "@sitewire/database"
 
 /**
- * Prisma's codes for: unreachable, time-outs, connection closed, no free connection, too many connections.
+ * Prisma's codes for: unreachable, time-outs, connection closed, no free connection, no transaction in time,
+ * too many connections.
  */
-const unavailableCodes = ["P1001", "P1002", "P1008", "P1017", "P2024", "P2037"]
+const unavailableCodes = ["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2037"]
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isUnavailable(error)) return true

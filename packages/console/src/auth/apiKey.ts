@@ -1,11 +1,7 @@
-import { randomBytes } from "node:crypto"
-import { sha256 } from "@sitewire/contracts"
+import { isApiKey, newApiKey, sha256 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { PrismaQueries } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
-
-/** `swk_` and 256 random bits. A hash of so many random bits needs neither a salt nor a slow function. */
-const keyFormat = /^swk_[A-Za-z0-9_-]{43}$/
 
 /** Creates an API key. Only its SHA-256 is stored, so `key` cannot be read again. */
 export async function createApiKey({
@@ -20,7 +16,7 @@ export async function createApiKey({
   expiresAt?: Date | null
 }): Promise<{ id: string; key: string }> {
   const id = newId("key")
-  const key = `swk_${randomBytes(32).toString("base64url")}`
+  const key = newApiKey()
   await prisma.apiKey.create({
     data: { id, name, keySha256: sha256(key), scopes: [...scopes], expiresAt },
   })
@@ -48,7 +44,7 @@ select id, name, scopes from found`
  */
 export async function findApiKey(sql: Sql, authorization: string): Promise<StoredKey | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
-  if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !keyFormat.test(key)) return null
+  if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !isApiKey(key)) return null
   const [found] = await sql<StoredKey>(findAndMarkUsed, [sha256(key)])
   return found ?? null
 }
