@@ -1,7 +1,7 @@
 import type { Delivery, DryRun, Job, Page } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
+import { runHere } from "./fixtures/runHere.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
 const email = "Owner@Shop.example"
@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => system?.stop())
 
-const run = (args: string[], input = "") => runCli(args, { env: system.cliEnv, input })
+const run = (args: string[], input = "") => runHere(args, { env: system.cliEnv, input })
 
 async function json<T>(args: string[], input = ""): Promise<T> {
   const { code, stdout, stderr } = await run([...args, "--json"], input)
