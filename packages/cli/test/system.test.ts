@@ -4,6 +4,7 @@ import { startConsumer } from "@sitewire/kafka"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createClient } from "../src/api/client.ts"
+import { runCli } from "./fixtures/runCli.ts"
 import { runHere } from "./fixtures/runHere.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
@@ -264,7 +265,7 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
 
 test("publishing to a missing topic fails, and the command exits", async () => {
   const args = ["publish", "site.paid", "--channel", "acme", "--topic-prefix", "missing."]
-  const { code, stderr } = await run(...args)
+  const { code, stderr } = await runCli(args, { env: system.cliEnv })
   expect({ code, stderr }).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("topic missing.site.paid exists"),

@@ -39,6 +39,20 @@ test("topics, metrics and commands are listed with what the code says of them", 
   expect(commands).toContain("Usage: sitewire channel create")
 })
 
+test("each command has its JSON type, and the manual page describes the same commands", () => {
+  const page = pages.get("docs/reference/cli.md") ?? ""
+  expect(page).toContain("`--json`:\n\n```ts\n{ data: ApiKey[], next_cursor: string | null }\n```")
+  expect(page).toContain("type ApiKey = {\n  id: string\n  name: string\n  scopes: string[]\n")
+  expect(page).not.toContain("## sitewire publish")
+  const manual = pages.get("docs/reference/sitewire.1") ?? ""
+  for (const [, path = ""] of page.matchAll(/^## (sitewire .+)$/gm)) {
+    expect(manual).toContain(`.SS ${path.replaceAll("-", "\\-")}`)
+  }
+  // Lines that begin with a dot are requests to troff.
+  const requests = manual.split("\n").filter((line) => /^[.']/.test(line))
+  for (const line of requests) expect(line).toMatch(/^\.(\\"|TH|SH|SS|TP|PP|B|I|nf|fi)( |$)/)
+})
+
 test("a page that differs from the code, or is missing, is reported with what to do", () => {
   const texts = new Map(pages)
   expect(findOutdated(pages, texts)).toEqual([])
