@@ -1,6 +1,4 @@
-/** The services' consumer groups, without a topic prefix. */
-export const groups = {
-  paid: "webhook-dispatcher.paid",
-  due: "webhook-dispatcher.due",
-  triggers: "sync-scheduler",
-}
+import { groupNames } from "@sitewire/contracts"
+
+/** The consumer groups when TOPIC_PREFIX is empty. */
+export const groups = groupNames("")

@@ -202,6 +202,58 @@ test("a paused channel's deliveries wait until it is resumed", async () => {
   await waitUntil("the delivery that waited", () => at("/paused"))
 })
 
+test("a failing channel is found, its health explains why, and it is deleted with its pending deliveries", async () => {
+  await json("channel", "create", "--id", "unwell", "--address", `${system.partner.url}/failing`)
+  for (let count = 0; count < 3; count++) await json("publish", "site.paid", "--channel", "unwell")
+  const failing = await waitUntil(
+    "the channel to fail",
+    async () => {
+      const { stdout } = await run("channel", "list", "--failing", "--query", "unw")
+      return stdout.includes("unwell") && stdout
+    },
+    60_000,
+  )
+  expect(failing.split("\n")).toHaveLength(3)
+  const health = await run("channel", "health", "unwell")
+  expect(health.stdout).toMatch(/^health: +failing$/m)
+  expect(health.stdout).toMatch(/^last hour: +0 of \d+ attempts succeeded \(0 %\); p50 /m)
+  expect(health.stdout).toMatch(/^last failure: .*: status 500, delivery /m)
+  expect(health.stdout).toMatch(/^DISPATCHER +BREAKER/m)
+
+  const limited = await run("channel", "update", "unwell", "--max-per-second", "5")
+  expect(limited.stdout).toMatch(/^maximum rate: +5 per second$/m)
+  const unlimited = await run("channel", "update", "unwell", "--max-per-second", "none")
+  expect(unlimited.stdout).not.toContain("maximum rate")
+
+  await json("channel", "pause", "unwell")
+  expect(await run("channel", "delete", "unwell")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Add --yes"),
+  })
+  expect(await run("channel", "delete", "unwell", "--yes")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("3 of its deliveries are pending"),
+  })
+  const deleted = await run("channel", "delete", "unwell", "--force", "--yes")
+  expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining("Pending deliveries: 3") })
+  expect((await run("channel", "list", "--query", "unwell")).stdout).toBe("No such channels.\n")
+  // Its deliveries stay readable.
+  const list = await run("delivery", "list", "--channel", "unwell")
+  expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining("unwell") })
+  const dead = await waitUntil(
+    "its deliveries to be dead",
+    async () => {
+      const page = await json<Page<Delivery>>("delivery", "list", "--channel", "unwell", "--state", "dead")
+      return page.data.length === 3 && page.data
+    },
+    60_000,
+  )
+  const shown = await run("delivery", "show", dead[0]?.id ?? "")
+  expect(shown.stdout).toMatch(/^state: +dead: its channel was deleted$/m)
+  const resent = await run("delivery", "resend", dead[0]?.id ?? "")
+  expect(resent).toMatchObject({ code: 1, stderr: expect.stringContaining("was deleted") })
+}, 180_000)
+
 test("control characters in a partner's response are escaped", async () => {
   await json("channel", "create", "--id", "failing", "--address", `${system.partner.url}/failing`)
   await json("publish", "site.paid", "--channel", "failing")

@@ -6,6 +6,7 @@ import {
   durationVariable,
   kafkaVariables,
   portVariable,
+  retentionBounds,
 } from "@sitewire/runtime"
 import { z } from "zod"
 
@@ -30,6 +31,11 @@ export const consoleVariables = {
     3_000,
     { min: 1, max: 1_000_000 },
     "How many requests per minute an API key may send to one console. Further requests get 429.",
+  ),
+  RETENTION: durationVariable(
+    "30d",
+    "How long dispatchers store deliveries: use their value. A reconciliation checks only younger events.",
+    retentionBounds,
   ),
   AUDIT_RETENTION: durationVariable("365d", "How long the audit log is kept.", { min: "1d", max: "3650d" }),
   ALLOW_HTTP: egressVariables.ALLOW_HTTP,

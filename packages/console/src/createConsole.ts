@@ -9,6 +9,7 @@ import { routes } from "./api/routes.ts"
 import { createApp } from "./api/server/createApp.ts"
 import { serveHttp } from "./api/server/serveHttp.ts"
 import type { consoleVariables } from "./config.ts"
+import { reconcileSources } from "./jobs/reconcile/reconcileSources.ts"
 import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
@@ -20,8 +21,9 @@ type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool
 export async function createConsole(settings: Settings): Promise<{ port: number }> {
   const { config, log, lifecycle, readiness, metrics, pool } = settings
 
-  // Kafka is connected in the background, because only replays and the list of invalid events need it.
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
+  // Kafka is connected in the background, because only replays, reconciliations and the list of invalid events
+  // need it.
   const publisher = startPublisher({
     kafka,
     log,
@@ -32,7 +34,12 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const topicPrefix = config.TOPIC_PREFIX
   const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: [] })
   const invalidTopic = invalidTopicOn({ kafka, topic: topics.sitePaidInvalid, topicPrefix })
-  const jobs = runJobs({ pool, context: { publish: publisher.publish, topics, invalidTopic }, log })
+  const jobs = runJobs({
+    pool,
+    context: { publish: publisher.publish, topics, invalidTopic },
+    reconcileSources: reconcileSources({ kafka, topics, topicPrefix, retentionMs: config.RETENTION }),
+    log,
+  })
   lifecycle.onStop("jobs", () => jobs.close())
 
   const retention = startDeletingOldRecords({
@@ -55,6 +62,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       gatewayOrigin: config.GATEWAY_ORIGIN,
       invalidTopic,
       topicPrefix,
+      deliveryRetentionMs: config.RETENTION,
       openApiDocument: openApiDocument(),
     },
     requestsPerMinute: config.API_REQUESTS_PER_MINUTE,

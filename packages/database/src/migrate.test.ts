@@ -107,7 +107,8 @@ async function describe(sql: Sql): Promise<unknown> {
         where table_schema = 'public' and table_name <> '_prisma_migrations' order by 1, 2`,
     ),
     indexes: await sql(
-      `select tablename, indexname, indexdef from pg_indexes
+      // Without storage parameters, because a Prisma schema has none.
+      `select tablename, indexname, regexp_replace(indexdef, ' WITH [(].*[)]$', '') as indexdef from pg_indexes
         where schemaname = 'public' and tablename <> '_prisma_migrations' order by 1, 2`,
     ),
     enums: await sql(

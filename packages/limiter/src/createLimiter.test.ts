@@ -267,3 +267,21 @@ test("onCapacity is called after a release that leaves capacity, but not while t
   second.release("failure")
   expect(claims).toEqual(["a"])
 })
+
+test("keys that fail, are slow or have a reduced limit are unusual, and a forgotten key starts anew", async () => {
+  const { clock, limiter, acquired } = limiterWith({ maxConcurrency: 8 })
+  ;(await acquired("quick")).release("success")
+  ;(await acquired("failed")).release("failure")
+  for (let failure = 0; failure < 3; failure++) (await acquired("broken")).release("failure")
+  limiter.pause("paused")
+  const permit = await acquired("slow")
+  clock.now = 5_000
+  permit.release("success")
+  expect(limiter.unusual().toSorted()).toEqual(["broken", "failed", "paused", "slow"])
+  await acquired("broken").catch(() => {})
+  expect(limiter.status("broken")).toMatchObject({ openedAt: 0, failures: 3, inFlight: 0 })
+  expect(limiter.status("slow")).toMatchObject({ openedAt: null, failures: 0, averageMs: 1_000 })
+  limiter.forget("broken")
+  expect(limiter.status("broken")).toEqual(limiter.status("new"))
+  expect(limiter.counts().open).toBe(0)
+})

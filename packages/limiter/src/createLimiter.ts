@@ -15,7 +15,7 @@ export type LimiterSettings = BreakerSettings & {
   startConcurrency?: number
   /** A key is slow if its average response time, or the age of its oldest permit, reaches this. */
   slowMs?: number
-  /** How many permits all slow keys may hold together. Each gets at least one. */
+  /** How many permits all slow keys may hold together, or one each if there are more keys. */
   slowConcurrency: number
   /** Callers that would wait longer than this are rejected. */
   maxWaitMs: number
@@ -26,6 +26,16 @@ export type LimiterSettings = BreakerSettings & {
    * full. Not called while the key's breaker is open.
    */
   onCapacity?: (key: string) => void
+}
+
+export type KeyStatus = {
+  /** Null: the breaker is closed. */
+  openedAt: number | null
+  /** Failures in a row. */
+  failures: number
+  limit: number
+  inFlight: number
+  averageMs: number
 }
 
 export type PermitOutcome = "success" | "failure" | "unknown"
@@ -125,8 +135,8 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   /**
-   * How many waiting callers `capacity` counts on. They are few before the key's first response, because that
-   * response may show that the key is slow.
+   * How long the queue may be for `capacity`. It is short before the key's first response, which may show that
+   * the key is slow.
    */
   function queueLimit(state: State): number {
     const limit = maxWaiting(state)
@@ -232,8 +242,27 @@ export function createLimiter(settings: LimiterSettings) {
     rejectWaiting(state, "paused")
   }
 
+  function isUnusual(state: State): boolean {
+    const { breaker, limit, averageMs } = state
+    return isBreakerOpen(breaker) || breaker.failures > 0 || limit < startLimit || averageMs >= slowMs
+  }
+
   return {
     acquire,
+    /** Keys that fail, are slow, or have a lower limit than a new key. */
+    unusual: (): string[] => [...states].filter(([, state]) => isUnusual(state)).map(([key]) => key),
+    status(key: string): KeyStatus {
+      const state = states.get(key)
+      if (!state) return { openedAt: null, failures: 0, limit: startLimit, inFlight: 0, averageMs: 0 }
+      const { openedAt, failures } = state.breaker
+      const { averageMs, inFlight } = state
+      return { openedAt, failures, limit: limitOf(state), inFlight: inFlight.length, averageMs }
+    },
+    /** Drops the state of a key that no longer exists. Permits that it still has may be released. */
+    forget: (key: string): void => {
+      const state = states.get(key)
+      if (state?.waiting.length === 0) states.delete(key)
+    },
     /** How many more callers would get a permit within `maxWaitMs`. */
     capacity,
     pause,

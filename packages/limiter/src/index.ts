@@ -1,6 +1,7 @@
 export {
   type Acquired,
   createLimiter,
+  type KeyStatus,
   type Limiter,
   type LimiterSettings,
   type PermitOutcome,

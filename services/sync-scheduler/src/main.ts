@@ -1,4 +1,4 @@
-import { topicNames } from "@sitewire/contracts"
+import { groupNames, topicNames } from "@sitewire/contracts"
 import { isUnavailable, openPool } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer } from "@sitewire/kafka"
@@ -150,7 +150,7 @@ await runService({
 
     const consumer = await startConsumer({
       kafka,
-      group: `${config.TOPIC_PREFIX}sync-scheduler`,
+      group: groupNames(config.TOPIC_PREFIX).triggers,
       topics: [{ topic: connectorTriggered }],
       // One batch is recorded while the next is collected.
       maxOutstanding: 2 * maxBatch,

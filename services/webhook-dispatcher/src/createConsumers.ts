@@ -1,4 +1,4 @@
-import type { TopicNames } from "@sitewire/contracts"
+import { groupNames, type TopicNames } from "@sitewire/contracts"
 import { type Consumer, type ConsumerRecord, type KafkaConnection, startConsumer } from "@sitewire/kafka"
 import type { ServiceParts } from "@sitewire/runtime"
 import type { dispatcherVariables } from "./config.ts"
@@ -20,17 +20,17 @@ export function createConsumers(
   let longestDrainMs = Number.POSITIVE_INFINITY
 
   async function consume(
-    group: string,
+    group: "paid" | "due",
     consumed: { topic: string; delayMs?: number }[],
     handle: Handle,
   ): Promise<Consumer> {
     return startConsumer({
       kafka,
-      group: `${config.TOPIC_PREFIX}webhook-dispatcher.${group}`,
+      group: groupNames(config.TOPIC_PREFIX)[group],
       topics: consumed,
       maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
-      // Fetched records wait in memory for capacity. With small fetches, they do not reach V8's old
-      // generation (decision 0019).
+      // In larger fetches, records wait so long for their turn that they reach V8's old generation (decision
+      // 0019).
       fetchBytes: 64 * 1024,
       onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
       onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),

@@ -9,6 +9,7 @@ import type { Store } from "./createStore.ts"
 import { drainDeferred } from "./deferred/drainDeferred.ts"
 import { expireDeferred } from "./deferred/expireDeferred.ts"
 import { startSweep } from "./deferred/sweep/startSweep.ts"
+import { startEndingDeliveries } from "./deletedChannels/startEndingDeliveries.ts"
 import type { DueDelivery } from "./delivery.ts"
 import { createDeliveryLock } from "./deliveryLock.ts"
 import { createHandleSitePaid } from "./intake/handleSitePaid.ts"
@@ -17,6 +18,7 @@ import { createPublishDeadLetter } from "./outcome/publishDeadLetter.ts"
 import { createHandleRetries } from "./retry/handleRetries.ts"
 import type { RetrySchedule } from "./retry/nextAttempt.ts"
 import { createScheduleRetry } from "./retry/scheduleRetry.ts"
+import type { ChannelStatus } from "./status/writeStatus.ts"
 
 export type DispatcherSettings = {
   schedule: RetrySchedule
@@ -89,7 +91,7 @@ export function createDispatcher(parts: DispatcherParts) {
     limiter,
     backlog: {
       queueReason: (channel) => drain.queueReason(channel),
-      onDeferred: (channel) => drain.onDeferred(channel),
+      onDeferred: (channel, reason) => drain.onDeferred(channel, reason),
       backOff: (channel) => drain.backOff(channel),
     },
     schedule,
@@ -103,6 +105,7 @@ export function createDispatcher(parts: DispatcherParts) {
     claim: (requests) => store.claimDeferred(requests, claimSettings),
     limiter,
     attempt: handleClaimed,
+    release: releaseClaimed,
     onPoll: expireDeferred({
       openBreakers: limiter.openBreakers,
       claim: (breakers) =>
@@ -122,6 +125,15 @@ export function createDispatcher(parts: DispatcherParts) {
     sweepScheduled: store.sweepScheduled,
     sweepUnattempted: store.sweepUnattempted,
     metrics,
+    log,
+  })
+  const ending = startEndingDeliveries({
+    attemptsEndWithinMs: claimSettings.leaseMs,
+    findDeletedChannels: store.findDeletedChannels,
+    claimWaiting: store.claimWaiting,
+    endDeliveries: store.endDeliveries,
+    finishDeletedChannel: store.finishDeletedChannel,
+    publishDeadLetter,
     log,
   })
   const retries = createHandleRetries({ load: store.loadDeliveries, handleDelivery, lock, metrics, log })
@@ -151,10 +163,7 @@ export function createDispatcher(parts: DispatcherParts) {
    * then released, and made again after that attempt.
    */
   async function handleClaimed(due: DueDelivery): Promise<void> {
-    if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) {
-      if (due.claim) await writes.releaseClaim({ id: due.id, leaseExpiresAt: due.claim.leaseExpiresAt })
-      return
-    }
+    if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) return releaseClaimed(due)
     try {
       await handleDelivery(due)
     } finally {
@@ -162,12 +171,31 @@ export function createDispatcher(parts: DispatcherParts) {
     }
   }
 
+  async function releaseClaimed({ id, claim }: DueDelivery): Promise<void> {
+    if (claim) await writes.releaseClaim({ id, leaseExpiresAt: claim.leaseExpiresAt })
+  }
+
+  function statusOf(channel: string): ChannelStatus {
+    const { openedAt, failures, limit, inFlight, averageMs } = limiter.status(channel)
+    return {
+      channel,
+      breakerOpenForMs: openedAt === null ? null : performance.now() - openedAt,
+      failures,
+      concurrencyLimit: limit,
+      inFlight,
+      averageMs: Math.round(averageMs),
+    }
+  }
+
   return {
     handleSitePaid,
     handleRetries: retries.handleRecords,
     counts: () => ({ ...limiter.counts(), claimed: drain.claimed() }),
+    /** Channels that fail, are slow, or have deferred deliveries. */
+    statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...drain.channels()])].map(statusOf),
+    forget: limiter.forget,
     async close(deadlineMs: number): Promise<void> {
-      await Promise.all([sweep.close(), drain.close(deadlineMs)])
+      await Promise.all([sweep.close(), ending.close(), drain.close(deadlineMs)])
     },
   }
 }

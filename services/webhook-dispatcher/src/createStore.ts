@@ -7,6 +7,9 @@ import { findDeferredChannels } from "./deferred/findDeferredChannels.ts"
 import { releaseClaims } from "./deferred/releaseClaims.ts"
 import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
 import { sweepUnattempted } from "./deferred/sweep/sweepUnattempted.ts"
+import { claimWaiting } from "./deletedChannels/claimWaiting.ts"
+import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
+import { findDeletedChannels, finishDeletedChannel } from "./deletedChannels/findDeletedChannels.ts"
 import { findUnattempted } from "./intake/findUnattempted.ts"
 import { type NewDelivery, storeDeliveries } from "./intake/storeDeliveries.ts"
 import { markDead } from "./outcome/markDead.ts"
@@ -52,6 +55,12 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
     claimExpired: (...breakers: ArgumentsAfterSql<typeof claimExpired>) => claimExpired(sql, ...breakers),
     sweepScheduled: (...settings: ArgumentsAfterSql<typeof sweepScheduled>) =>
       sweepScheduled(sql, ...settings),
+    findDeletedChannels: (...settings: ArgumentsAfterSql<typeof findDeletedChannels>) =>
+      findDeletedChannels(sql, ...settings),
+    claimWaiting: (...request: ArgumentsAfterSql<typeof claimWaiting>) => claimWaiting(sql, ...request),
+    endDeliveries: (...ids: ArgumentsAfterSql<typeof endDeliveries>) => endDeliveries(sql, ...ids),
+    finishDeletedChannel: (...channel: ArgumentsAfterSql<typeof finishDeletedChannel>) =>
+      finishDeletedChannel(sql, ...channel),
     sweepUnattempted: (settings: Parameters<typeof sweepUnattempted>[1]) => sweepUnattempted(pool, settings),
   }
 }

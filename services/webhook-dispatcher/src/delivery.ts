@@ -9,11 +9,13 @@ export type Channel = {
   otherSecret: SealedSecret | null
   standardWebhooks: boolean
   paused: boolean
+  /** Null: no maximum. */
+  maxPerSecond: number | null
 }
 
 /** Select these columns and the channel's id as `channel_id` to get a `ChannelRow`. */
 export const channelColumns = `address, secret_id, secret_sealed, other_secret_id, other_secret_sealed,
-       standard_webhooks, paused_at`
+       standard_webhooks, paused_at, max_per_second`
 
 export type ChannelRow = {
   channel_id: string
@@ -24,6 +26,7 @@ export type ChannelRow = {
   other_secret_sealed: Buffer | null
   standard_webhooks: boolean
   paused_at: Date | null
+  max_per_second: number | null
 }
 
 export function toChannel(row: ChannelRow): Channel {
@@ -35,6 +38,7 @@ export function toChannel(row: ChannelRow): Channel {
     otherSecret: otherId === null || otherSealed === null ? null : { id: otherId, sealed: otherSealed },
     standardWebhooks: row.standard_webhooks,
     paused: row.paused_at !== null,
+    maxPerSecond: row.max_per_second,
   }
 }
 
@@ -60,7 +64,9 @@ type Claim = {
    * No attempt may start after this (`performance.now()`), because the lease might end before the attempt.
    */
   attemptBefore: number
+  /** When the attempt may start (`performance.now()`), if the channel has a maximum rate. */
+  startAt: number
 }
 
 /** See `DeferralReason` in the Prisma schema. */
-export type DeferralReason = "busy" | "breaker" | "paused" | "fault"
+export type DeferralReason = "busy" | "breaker" | "paused" | "fault" | "rate"

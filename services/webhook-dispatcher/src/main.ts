@@ -15,6 +15,8 @@ import { openDatabase } from "./openDatabase.ts"
 import { openKafka } from "./openKafka.ts"
 import { registerGauges } from "./registerGauges.ts"
 import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
+import { newDispatcherId } from "./status/newDispatcherId.ts"
+import { startReportingStatus } from "./status/startReportingStatus.ts"
 
 await runService({
   name: "webhook-dispatcher",
@@ -76,6 +78,16 @@ await runService({
       metrics: createDispatcherMetrics(registry),
       log,
     })
+    const id = newDispatcherId()
+    log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
+    const status = startReportingStatus({
+      sql: pool.sql,
+      dispatcher: id,
+      statuses: dispatcher.statuses,
+      onDeleted: dispatcher.forget,
+      log,
+    })
+    lifecycle.onStop("status", status.close)
     const consumers = createConsumers(service, { kafka, topics, schedule, dispatcher })
     lifecycle.onStop("consumers", consumers.close)
     registerGauges(registry, {

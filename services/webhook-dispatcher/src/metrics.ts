@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from "@sitewire/runtime"
 
-export const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue"] as const
+export const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue", "rate"] as const
 
 /** No label contains an id, because the number of ids is unlimited. */
 export function createDispatcherMetrics(registry: Registry) {

@@ -8,7 +8,7 @@ import { judge, type Measure, percentile } from "../measure/measure.ts"
 import { addBenchConnections } from "./addBenchConnections.ts"
 
 const connections = 200
-/** Longer than a window, so that connections that were triggered in their first window get a second one. */
+/** Longer than a window, so that triggers during a connection's first window cause a second sync. */
 const seconds = 100
 const perSecond = 4
 const settleMs = 2_000
@@ -16,8 +16,8 @@ const settleMs = 2_000
 type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
 /**
- * Measures how soon triggers are synced, and how far apart the syncs of a connection are, without faults. The
- * window, the shortest time between two syncs of a connection, is a minute.
+ * Measures, without injected faults, how soon triggers are synced and how far apart a connection's syncs are.
+ * A window (the shortest time between two of its syncs) is a minute.
  */
 export async function measureSynced(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()

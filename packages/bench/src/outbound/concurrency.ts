@@ -1,5 +1,4 @@
 /**
- * How many records a dispatcher may have outstanding (read, but not finished) by default. The bare loop has
- * as many requests in flight.
+ * Default of MAX_OUTSTANDING_RECORDS. The loop in bareLoop.ts, the baseline, has as many requests in flight.
  */
 export const concurrency = 384

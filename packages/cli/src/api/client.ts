@@ -2,6 +2,7 @@ import {
   apiKeySchema,
   auditEntrySchema,
   type ChangeChannel,
+  channelHealthSchema,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
@@ -11,8 +12,10 @@ import {
   createdApiKeySchema,
   createdChannelSchema,
   type createErasureJobSchema,
+  type createReconcileJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
+  deletedChannelSchema,
   deliverySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
@@ -35,6 +38,11 @@ export type AuditQuery = PageQuery & {
   target?: string | undefined
   created_after?: string | undefined
   created_before?: string | undefined
+}
+export type ChannelQuery = PageQuery & {
+  q?: string | undefined
+  paused?: boolean | undefined
+  health?: string | undefined
 }
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
@@ -60,10 +68,13 @@ export function createClient(options: ApiOptions) {
   return {
     createChannel: (body: z.input<typeof createChannelSchema>) =>
       call(createdChannelSchema, { ...post, path: "channels", body }),
-    listChannels: (query: PageQuery = {}) => call(channels, { path: "channels", query }),
+    listChannels: (query: ChannelQuery = {}) => call(channels, { path: "channels", query }),
     readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
     changeChannel: (id: string, body: ChangeChannel) =>
       call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
+    readChannelHealth: (id: string) => call(channelHealthSchema, { path: `channels/${segment(id)}/health` }),
+    deleteChannel: (id: string, query: { force?: boolean | undefined } = {}) =>
+      call(deletedChannelSchema, { method: "DELETE", path: `channels/${segment(id)}`, query }),
     pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
     resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
     stageSecret: (id: string) =>
@@ -94,6 +105,8 @@ export function createClient(options: ApiOptions) {
       call(jobOrDryRun, { ...post, path: "jobs/replay", body }),
     createErasureJob: (body: z.input<typeof createErasureJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/erasure", body }),
+    createReconcileJob: (body: z.input<typeof createReconcileJobSchema>) =>
+      call(jobSchema, { ...post, path: "jobs/reconcile", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
     readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),

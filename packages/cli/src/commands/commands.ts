@@ -1,6 +1,8 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
 import { listAudit } from "./audit/list.ts"
 import { createChannel } from "./channel/create.ts"
+import { deleteChannel } from "./channel/delete.ts"
+import { showHealth } from "./channel/health.ts"
 import { listChannels } from "./channel/list.ts"
 import { pauseChannel } from "./channel/pause.ts"
 import { resumeChannel } from "./channel/resume.ts"
@@ -36,6 +38,7 @@ import { addProfile } from "./profile/add.ts"
 import { listProfiles } from "./profile/list.ts"
 import { removeProfile } from "./profile/remove.ts"
 import { useProfile } from "./profile/use.ts"
+import { reconcile } from "./reconcile/reconcile.ts"
 import { listSyncs } from "./sync/list.ts"
 import { trigger } from "./trigger/trigger.ts"
 import { verify } from "./verify/verify.ts"
@@ -48,7 +51,9 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       createChannel,
       listChannels,
       showChannel,
+      showHealth,
       updateChannel,
+      deleteChannel,
       pauseChannel,
       resumeChannel,
       {
@@ -77,7 +82,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   { name: "erasure", description: "erasures of personal data", commands: [createErasure] },
   {
     name: "job",
-    description: "jobs: resends, replays and erasures",
+    description: "jobs: resends, replays, erasures and reconciliations",
     commands: [listJobs, showJob, cancelJob],
   },
   {
@@ -91,6 +96,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     description: "installations that this machine knows, with their API keys",
     commands: [addProfile, listProfiles, useProfile, removeProfile],
   },
+  reconcile,
   trigger,
   verify,
   listen,

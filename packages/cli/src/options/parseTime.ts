@@ -11,7 +11,7 @@ const unitMs: Record<string, number> = {
 
 /** For the notes of commands with times. */
 export const timeHelp =
-  "A time is how long ago it was (30m, 2h, 3d), a time of day that was last (12:00), today, yesterday, a day\n" +
+  "A time is how long ago it was (30m, 2h, 3d), a time of day that was last (12:00), now, today, yesterday, a day\n" +
   "(2026-11-21), or an instant (2026-11-21T04:00:00Z). Without an offset it is in this machine's time zone."
 
 /** Parses a time in the past in any form of `timeHelp`, and returns ISO 8601 in UTC. */
@@ -61,6 +61,7 @@ function timeOfDay(text: string, now: Date, direction: Direction): Date | null {
 }
 
 function day(text: string, now: Date): Date | null {
+  if (text === "now") return now
   if (text !== "today" && text !== "yesterday") return null
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - (text === "yesterday" ? 1 : 0))
 }

@@ -23,6 +23,8 @@ export type ApiContext = {
   gatewayOrigin: string | undefined
   invalidTopic: InvalidTopic
   topicPrefix: string
+  /** How long dispatchers store deliveries. */
+  deliveryRetentionMs: number
   openApiDocument: object
 }
 

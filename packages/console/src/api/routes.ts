@@ -1,9 +1,11 @@
 import { listAudit } from "./audit/listAudit.ts"
 import { changeChannel } from "./channels/changeChannel.ts"
 import { createChannel } from "./channels/createChannel.ts"
+import { deleteChannel } from "./channels/deleteChannel.ts"
 import { listChannels } from "./channels/listChannels.ts"
 import { pauseChannel } from "./channels/pauseChannel.ts"
 import { readChannel } from "./channels/readChannel.ts"
+import { readChannelHealth } from "./channels/readChannelHealth.ts"
 import { resumeChannel } from "./channels/resumeChannel.ts"
 import { activateSecret } from "./channels/secret/activateSecret.ts"
 import { retireSecret } from "./channels/secret/retireSecret.ts"
@@ -22,6 +24,7 @@ import { resendDelivery } from "./deliveries/resendDelivery.ts"
 import { listInvalidEvents } from "./events/listInvalidEvents.ts"
 import { cancelJob } from "./jobs/cancelJob.ts"
 import { createErasureJob } from "./jobs/createErasureJob.ts"
+import { createReconcileJob } from "./jobs/createReconcileJob.ts"
 import { createReplayJob } from "./jobs/createReplayJob.ts"
 import { createResendJob } from "./jobs/createResendJob.ts"
 import { listJobs } from "./jobs/listJobs.ts"
@@ -39,7 +42,9 @@ export const routes: readonly Route[] = [
   createChannel,
   listChannels,
   readChannel,
+  readChannelHealth,
   changeChannel,
+  deleteChannel,
   pauseChannel,
   resumeChannel,
   stageSecret,
@@ -59,6 +64,7 @@ export const routes: readonly Route[] = [
   createResendJob,
   createReplayJob,
   createErasureJob,
+  createReconcileJob,
   listJobs,
   readJob,
   cancelJob,

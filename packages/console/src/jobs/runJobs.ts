@@ -3,11 +3,11 @@ import type { Pool } from "@sitewire/database"
 import type { Logger } from "@sitewire/runtime"
 import { erasureStep } from "./erasure/erasureStep.ts"
 import type { StepContext } from "./job.ts"
+import type { ReconcileSources } from "./reconcile/reconcileSources.ts"
+import { reconcileStep } from "./reconcile/reconcileStep.ts"
 import { replayStep } from "./replay/replayStep.ts"
 import { resendStep } from "./resend/resendStep.ts"
-import { runStep } from "./runStep.ts"
-
-const steps = { resend: resendStep, replay: replayStep, erasure: erasureStep }
+import { runStep, type StepFunctions } from "./runStep.ts"
 
 const pollIntervalMs = 1_000
 /**
@@ -23,10 +23,21 @@ const retryAfterMs = 2_000
  * Runs all jobs, step by step. Several consoles can do so at once. A job's state is in its row, so that the
  * job continues with its next step after a restart.
  */
-export function runJobs(settings: { pool: Pool; context: Omit<StepContext, "sql">; log: Logger }): {
+export function runJobs(settings: {
+  pool: Pool
+  context: Omit<StepContext, "sql">
+  reconcileSources: ReconcileSources
+  log: Logger
+}): {
   close(): Promise<void>
 } {
-  const { pool, context, log } = settings
+  const { pool, context, reconcileSources, log } = settings
+  const steps: StepFunctions = {
+    resend: resendStep,
+    replay: replayStep,
+    erasure: erasureStep,
+    reconcile: (job, { sql }) => reconcileStep(job, sql, reconcileSources),
+  }
   const closing = new AbortController()
   const { signal } = closing
   const skippedUntil = new Map<string, number>()

@@ -2,7 +2,7 @@ import type { Job } from "@sitewire/contracts"
 import { onOwnConnection, type Pool } from "@sitewire/database"
 import type { RunningJob, Step, StepContext } from "./job.ts"
 
-type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepContext) => Promise<Step>>
+export type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepContext) => Promise<Step>>
 
 export type StepOutcome =
   | { kind: "no job" }

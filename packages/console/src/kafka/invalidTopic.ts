@@ -29,6 +29,6 @@ export function invalidTopicOn(settings: {
   }
 }
 
-function unavailable(cause: unknown): never {
+export function unavailable(cause: unknown): never {
   throw new KafkaUnavailable(reasonOf(cause), { cause })
 }

@@ -1,5 +1,18 @@
 import { z } from "zod"
+import { booleanParameterSchema } from "./booleanParameter.ts"
 import { identifierSchema } from "./identifier.ts"
+import { pageQuerySchema } from "./pagination.ts"
+
+const maxPerSecondSchema = z
+  .int()
+  .min(1)
+  .max(1_000)
+  .nullable()
+  .meta({
+    description:
+      "The most attempts per second, of all dispatchers together and evenly spread. Further deliveries are deferred with the reason rate. null: no maximum.",
+    examples: [10],
+  })
 
 export const createChannelSchema = z
   .strictObject({
@@ -11,6 +24,7 @@ export const createChannelSchema = z
         description:
           "The partner's notification address: https, on a public host. Stored in normalised form.",
       }),
+    max_per_second: maxPerSecondSchema.optional(),
   })
   .meta({ id: "CreateChannel" })
 
@@ -21,9 +35,10 @@ export const changeChannelSchema = z
       description:
         "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets.",
     }),
+    max_per_second: maxPerSecondSchema.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: "must contain address or standard_webhooks",
+    error: "must contain address, standard_webhooks or max_per_second",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 
@@ -44,6 +59,7 @@ export const channelSchema = z
     paused_at: z.iso.datetime().nullable().meta({
       description: "Since when an operator has paused the channel. null: it is not paused.",
     }),
+    max_per_second: maxPerSecondSchema,
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -78,8 +94,57 @@ export const secretQuerySchema = z.strictObject({
   }),
 })
 
+export const channelHealthStateSchema = z.enum(["failing", "ok"])
+
+export const channelQuerySchema = pageQuerySchema.extend({
+  q: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({
+      description:
+        "Only channels whose id, or the host of whose address, contains this text. Case is ignored.",
+      examples: ["acme"],
+    }),
+  paused: booleanParameterSchema.optional().meta({
+    description: "true: only paused channels. false: only channels that are not paused.",
+    examples: ["true"],
+  }),
+  health: channelHealthStateSchema.optional().meta({
+    description:
+      "failing: only channels whose circuit breaker is open in a running dispatcher, or of which a waiting delivery has failed three times in a row or more. ok: all others.",
+    examples: ["failing"],
+  }),
+})
+
+export const deleteChannelQuerySchema = z.strictObject({
+  force: booleanParameterSchema.optional().meta({
+    description: "true: also delete the channel if deliveries are pending. They become dead.",
+    examples: ["true"],
+  }),
+})
+
+export const deletedChannelSchema = z
+  .object({
+    id: z.string().meta({ examples: ["acme"] }),
+    deleted: z.literal(true).meta({ examples: [true] }),
+    pending_deliveries: z.int().meta({
+      description: "How many deliveries waited for an attempt.",
+      examples: [12],
+    }),
+    outcome: z.enum(["none", "dead"]).meta({
+      description:
+        "What happens to the pending deliveries. none: there were none. dead: no new attempt starts after 4 seconds, and within about a minute each is dead with dead_reason channel-deleted. An attempt that was accepted meanwhile makes its delivery delivered.",
+      examples: ["dead"],
+    }),
+  })
+  .meta({ id: "DeletedChannel", description: "The result of a channel's deletion." })
+
 export type CreateChannel = z.infer<typeof createChannelSchema>
 export type ChangeChannel = z.infer<typeof changeChannelSchema>
 export type Channel = z.infer<typeof channelSchema>
 export type CreatedChannel = z.infer<typeof createdChannelSchema>
+export type ChannelQuery = z.output<typeof channelQuerySchema>
+export type DeletedChannel = z.infer<typeof deletedChannelSchema>
 export type StagedSecret = z.infer<typeof stagedSecretSchema>

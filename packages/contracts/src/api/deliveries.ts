@@ -8,10 +8,21 @@ export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "eras
 /**
  * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
  * is open. `fault`: the dispatcher cannot send it. `paused`: the channel is paused, or was and is resuming.
- * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost.
+ * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost. `rate`:
+ * its channel has a maximum rate.
  */
-export const deferralReasonSchema = z.enum(["busy", "breaker", "paused", "fault", "resend", "overdue"])
+export const deferralReasonSchema = z.enum([
+  "busy",
+  "breaker",
+  "paused",
+  "fault",
+  "resend",
+  "overdue",
+  "rate",
+])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
+
+export const deadReasonSchema = z.enum(["channel-deleted"])
 
 /** Why an attempt failed. The set is closed, so that metrics and alerts can count each reason. */
 export const attemptErrorSchema = z.enum([
@@ -73,13 +84,17 @@ export const deliverySchema = z
     }),
     deferred_reason: deferralReasonSchema.nullable().meta({
       description:
-        "Why it is deferred. busy: the channel's concurrency limit is reached. breaker: its circuit breaker is open. paused: an operator has paused it. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it.",
+        "Why it is deferred. busy: the channel's concurrency limit is reached. breaker: its circuit breaker is open. paused: an operator has paused it. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. rate: the channel has a maximum rate.",
     }),
     body_sha256: z
       .string()
       .meta({ description: "SHA-256 of the bytes that are signed and sent, in hexadecimal." }),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
+    dead_reason: deadReasonSchema.nullable().meta({
+      description:
+        "Why a dead delivery is dead, if its retry period did not end. channel-deleted: it was pending when an operator deleted its channel. null: its retry period ended, or it is not dead.",
+    }),
   })
   .meta({
     id: "Delivery",

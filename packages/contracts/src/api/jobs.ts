@@ -3,8 +3,9 @@ import { z } from "zod"
 import { plainText } from "../values/plainText.ts"
 import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
+import { exceptionSchema } from "./reconciliation.ts"
 
-export const jobKindSchema = z.enum(["resend", "replay", "erasure"])
+export const jobKindSchema = z.enum(["resend", "replay", "erasure", "reconcile"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
 
 export const reasonSchema = z
@@ -132,6 +133,27 @@ export const createErasureJobSchema = z
   })
   .meta({ id: "CreateErasureJob" })
 
+export const reconcileFilterSchema = z.strictObject({
+  created_after: timeSchema.meta({
+    description:
+      "Check records with this time (inclusive) or later. At most 7 days ago, and within RETENTION.",
+  }),
+  created_before: timeSchema.meta({ description: "Check records with an earlier time (exclusive)." }),
+})
+
+export const createReconcileJobSchema = reconcileFilterSchema
+  .extend({
+    created_before: reconcileFilterSchema.shape.created_before.optional().meta({
+      description: "Check records with an earlier time (exclusive). Default, and latest: the job's creation.",
+    }),
+    reason: reasonSchema.optional(),
+  })
+  .refine(
+    ({ created_after, created_before }) => isRange(created_after, created_before),
+    "must have a created_after that is earlier than created_before",
+  )
+  .meta({ id: "CreateReconcileJob" })
+
 export const remainingTopicSchema = z
   .object({
     topic: z.string(),
@@ -162,7 +184,7 @@ export const jobSchema = z
     per_second: z
       .int()
       .nullable()
-      .meta({ description: "Maximum rate of a resend or a replay. null: an erasure." }),
+      .meta({ description: "Maximum rate of a resend or a replay. null: another kind of job." }),
     reason: z.string(),
     requested_by: z.string().meta({ description: "Id and name of the API key that requested the job." }),
     counts: z.record(z.string(), z.int()).meta({ description: "What the job has done so far, by name." }),
@@ -172,6 +194,10 @@ export const jobSchema = z
       .array(remainingTopicSchema)
       .nullable()
       .meta({ description: "Of an erasure: what could not be erased. null: another kind of job." }),
+    exceptions: z.array(exceptionSchema).nullable().meta({
+      description:
+        "Of a reconciliation: records that are not accounted for, at most 200; `counts.exceptions` is the number of all. null: another kind of job.",
+    }),
   })
   .meta({
     id: "Job",
@@ -182,9 +208,10 @@ export const dryRunSchema = z
   .object({
     dry_run: z.literal(true),
     matching: z.int().meta({ description: "How many deliveries or events the job would process." }),
-    left_out: z
-      .int()
-      .meta({ description: "How many match the filter and would be left out, because they were erased." }),
+    left_out: z.int().meta({
+      description:
+        "How many match the filter and would be left out, because they were erased, or because their channel was deleted.",
+    }),
     complete: z
       .boolean()
       .meta({ description: "false: counting took too long and was stopped, so the numbers are minimums." }),
@@ -192,6 +219,7 @@ export const dryRunSchema = z
   .meta({ id: "DryRun", description: "What a job would do. Nothing has been changed." })
 
 export type ResendFilter = z.output<typeof resendFilterSchema>
+export type ReconcileFilter = z.output<typeof reconcileFilterSchema>
 export type ReplayFilter = z.output<typeof replayFilterSchema>
 export type Job = z.infer<typeof jobSchema>
 export type DryRun = z.infer<typeof dryRunSchema>

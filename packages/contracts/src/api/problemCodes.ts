@@ -75,6 +75,18 @@ export const problemCodes = {
     meaning: "The delivery was erased on request, so there is nothing to send or show.",
     remedy: "Nothing can be done: an erasure is final.",
   },
+  "deliveries-pending": {
+    status: 409,
+    title: "Deliveries are pending",
+    meaning: "The channel has deliveries that wait for an attempt, so it was not deleted.",
+    remedy: "Wait for them, or delete the channel with `force=true`: they then become dead and are not sent.",
+  },
+  "channel-deleted": {
+    status: 409,
+    title: "Channel deleted",
+    meaning: "The delivery's channel was deleted, so there is no address to send it to.",
+    remedy: "Create a channel with the same id first.",
+  },
   "job-done": {
     status: 409,
     title: "Job done",

@@ -94,8 +94,8 @@ export function dispatchRecords(options: DispatchOptions) {
 
   /**
    * Called if an offset arrives again: the log was truncated, the topic was recreated, or two fetch loops
-   * requested it. The tracker needs ascending offsets. It would not find such a record when it is done, and
-   * the record would count against the limit for ever.
+   * requested it. The tracker needs ascending offsets: it would never find the repeated record, which would
+   * count against the limit for ever.
    */
   function restartPartition(partition: Partition, offset: bigint, fetched: FetchedBatch): void {
     const reached = BigInt(partition.tracker.committable() ?? offset)

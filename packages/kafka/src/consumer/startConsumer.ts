@@ -111,14 +111,17 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
 
   async function stayMember(): Promise<void> {
     while (!closing.signal.aborted) {
-      const startedAt = performance.now()
+      let memberSince: number | null = null
       membership = startMembership({
         kafka,
         group,
         topics: topics.map(({ topic }) => topic),
         sessionTimeoutMs,
         fetchBytes,
-        onJoin: dispatch.assign,
+        onJoin(partitions) {
+          memberSince ??= performance.now()
+          dispatch.assign(partitions)
+        },
         // Commit before the rejoin: afterwards, the broker rejects commits of this generation.
         onLeave() {
           void commitPending()
@@ -131,7 +134,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         },
       })
       const why = await membership.ended
-      if (performance.now() - startedAt > stableMs) retryMs = firstRetryMs
+      if (performance.now() - (memberSince ?? Number.POSITIVE_INFINITY) > stableMs) retryMs = firstRetryMs
       if (!closing.signal.aborted) reportHealth(false, why)
       dispatch.revoke()
       await membership.leave()

@@ -9,7 +9,7 @@ const maxConnections = 64
 export type OpsServer = { port: number; close(): Promise<void> }
 
 /**
- * The HTTP server for operators, which partners cannot reach: `/livez` (200 if the process responds),
+ * The HTTP server for operators, which partners must not reach: `/livez` (200 if the process responds),
  * `/readyz` (503 if a check fails) and `/metrics` (Prometheus text).
  */
 export async function startOpsServer(settings: {

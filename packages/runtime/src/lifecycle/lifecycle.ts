@@ -10,7 +10,7 @@ export type Lifecycle = {
   /** The function that was registered last is called first. */
   onStop(name: string, close: (deadlineMs: number) => Promise<unknown>): void
   /**
-   * Closes everything. Exits with `exitCode` (0), or with 1 if something did not close within the deadline.
+   * Closes what was registered. Exits with `exitCode` (default: 0), or 1 if something failed or was late.
    */
   stop(reason: string, exitCode?: number): Promise<void>
 }

@@ -34,7 +34,7 @@ export function createLogger(
 }
 
 /**
- * Copies the fields only if there are secrets among them. pino's own `redact` would take 7 µs per line for
+ * Copies only fields with a secret, an error or an array. pino's own `redact` would take 7 µs per line for
  * these names, while writing a line takes 1 µs.
  */
 function redact(fields: Record<string, unknown>, levels: number): Record<string, unknown> {

@@ -14,10 +14,10 @@ export type RunWithinGraceOptions = {
 }
 
 /**
- * Executes a granted run. The run must send its request within the start grace, because `window_ends_at`
- * includes no more. A run that starts late, after a suspend of the machine for example, is abandoned and
- * granted again. A run whose network connection is not ready in time fails instead, because otherwise a
- * source that connects slowly would be called without a pause.
+ * Executes a granted run. It must send its request within the start grace, which is the only reserve in
+ * `window_ends_at`. A run that starts late, as after a suspend of the machine, is abandoned and may start
+ * again at once. A run whose network connection is not ready in time fails and uses up its window, because
+ * otherwise a slow source would be called without a pause.
  */
 export function createRunWithinGrace(options: RunWithinGraceOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options

@@ -23,6 +23,7 @@ const due: DueDelivery = {
     otherSecret: null,
     standardWebhooks: false,
     paused: false,
+    maxPerSecond: null,
   },
   body: Buffer.from("{}"),
   attempt: 3,
@@ -109,6 +110,29 @@ test("a new event of a channel with deferred deliveries is deferred behind them,
   expect(deferrals).toMatchObject([{ id: due.id, reason: "busy" }])
 })
 
+test("a new event of a channel with a maximum rate is deferred, and attempted when it is claimed", async () => {
+  const deferrals: Deferral[] = []
+  let sent = 0
+  const handle = createHandleDelivery(
+    partsWith({
+      acquired: free,
+      send: async () => {
+        sent += 1
+        throw new Error("sent")
+      },
+      deferDelivery: async (deferral) => void deferrals.push(deferral),
+      releaseClaim: async () => {},
+    }),
+  )
+  const limited = { ...due, channel: { ...due.channel, maxPerSecond: 10 } }
+  await handle(limited)
+  expect({ sent, deferrals }).toMatchObject({ sent: 0, deferrals: [{ id: due.id, reason: "rate" }] })
+  const attemptBefore = performance.now() + 10_000
+  const claim = { deferredAt: new Date(), leaseExpiresAt: new Date(), attemptBefore, startAt: 0 }
+  await handle({ ...limited, claim })
+  expect(sent).toBe(1)
+})
+
 test("no attempt starts when its lease is about to end: the claim is released", async () => {
   const released: ClaimedDelivery[] = []
   const leaseExpiresAt = new Date()
@@ -122,7 +146,10 @@ test("no attempt starts when its lease is about to end: the claim is released", 
       },
       releaseClaim: async (claimed) => void released.push(claimed),
     }),
-  )({ ...due, claim: { deferredAt: new Date(), leaseExpiresAt, attemptBefore: performance.now() - 1 } })
+  )({
+    ...due,
+    claim: { deferredAt: new Date(), leaseExpiresAt, attemptBefore: performance.now() - 1, startAt: 0 },
+  })
   expect(released).toEqual([{ id: due.id, leaseExpiresAt }])
   expect(sent).toBe(0)
 })

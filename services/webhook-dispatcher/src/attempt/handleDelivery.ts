@@ -2,7 +2,7 @@ import type { Limiter } from "@sitewire/limiter"
 import type { Logger } from "@sitewire/runtime"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
-import type { DeferralReason, DueDelivery } from "../delivery.ts"
+import type { Channel, DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
 import type { AttemptRecord } from "../outcome/recordAttempts.ts"
@@ -18,7 +18,7 @@ export type HandleDeliveryParts = {
   backlog: {
     /** Why a new delivery of the channel must wait behind deferred ones. */
     queueReason: (channel: string) => "busy" | "fault" | null
-    onDeferred: (channel: string) => void
+    onDeferred: (channel: string, reason: DeferralReason) => void
     /** Called after a fault: leaves the channel to other processes for a while. */
     backOff: (channel: string) => void
   }
@@ -54,7 +54,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       limiter.pause(channel.id)
       return defer(due, "paused")
     }
-    const queueReason = claim === null ? backlog.queueReason(channel.id) : null
+    const queueReason = claim === null ? reasonToQueue(channel) : null
     if (queueReason !== null) return defer(due, limiter.isOpen(channel.id) ? "breaker" : queueReason)
     const acquiring = limiter.acquire(channel.id)
     const permit = acquiring instanceof Promise ? await acquiring : acquiring
@@ -79,6 +79,12 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     await finishAttempt(due, outcome)
   }
 
+  /** All dispatchers share a channel's maximum rate by claiming its deliveries, so each is deferred first. */
+  function reasonToQueue({ id, maxPerSecond }: Channel): "busy" | "fault" | "rate" | null {
+    const reason = backlog.queueReason(id)
+    return maxPerSecond !== null && reason !== "fault" ? "rate" : reason
+  }
+
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     const { id, channel, attempt, failures, claim } = due
     if (claim !== null) return releaseClaim(due)
@@ -87,7 +93,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     // capacity, a pause) has used none of its period: null.
     const elapsedMs = failures === 0 && reason !== "breaker" ? null : Date.now() - Date.parse(due.since)
     await parts.deferDelivery({ id, reason, attempt, failures, elapsedMs })
-    backlog.onDeferred(channel.id)
+    backlog.onDeferred(channel.id, reason)
     metrics.deferred.inc({ reason })
     log.debug({ ...describe(due), reason }, "delivery deferred")
   }

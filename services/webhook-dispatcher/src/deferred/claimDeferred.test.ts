@@ -88,3 +88,25 @@ test("a released delivery can be claimed at once, even if a resend was requested
   await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
   expect(await claim(60_000)).toBeUndefined()
 })
+
+test("starts of a channel with a maximum rate are spread evenly, and no claim reserves more than 750 ms ahead", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
+  await sql("update channel set max_per_second = 20")
+  for (let count = 0; count < 40; count++) await insert(deferredFor(40 - count))
+  const before = performance.now()
+  const starts = async (limit: number) =>
+    (await claimDeferred(sql, requests(limit), settings)).map(({ claim }) => (claim?.startAt ?? 0) - before)
+  const claims = [await starts(3), ...(await Promise.all([starts(30), starts(30)]))]
+  const all = claims.flat().toSorted((a, b) => a - b)
+  // 15 starts in 750 ms, and one or two more for the time that the claims took.
+  expect(all.length).toBeGreaterThanOrEqual(15)
+  expect(all.at(-1)).toBeLessThan(750 + performance.now() - before)
+  // The starts of different claims are as exact as the measured time of each response.
+  expect((all.at(-1) ?? 0) - (all[0] ?? 0)).toBeGreaterThan((all.length - 1) * 50 - 100)
+  for (const starts of claims) {
+    const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0))
+    for (const gap of gaps) expect(gap).toBeCloseTo(50, 0)
+  }
+  const [left] = await sql("select count(*)::int as count from delivery where lease_expires_at is null")
+  expect(left).toEqual({ count: 40 - all.length })
+})

@@ -20,7 +20,14 @@ type Row = ChannelRow & {
   correlation: string
   deferred_at: Date
   lease_expires_at: Date
+  start_in_ms: number
 }
+
+/**
+ * How far ahead starts of attempts are reserved for a channel with a maximum rate. Longer than the interval of the
+ * polls, so that polls alone keep up the rate.
+ */
+const reserveMs = 750
 
 // With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
 // now, Postgres checks the row's new version, and skips it because of its lease.
@@ -28,21 +35,44 @@ type Row = ChannelRow & {
 // The time since the deferral counts towards the retry period only if its reason is `breaker`.
 //
 // The ids are an array, so that the plan looks up each id and never scans the table.
+//
+// A channel's maximum rate holds for all dispatchers together, because each claim reserves its starts in the row of
+// channel_rate. A concurrent claim waits for that row, and then gets later starts.
+const startAt = "greatest(excluded.start_at, channel_rate.next_at)"
+const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
+  * extract(epoch from excluded.start_at + interval '${reserveMs} milliseconds' - ${startAt}))))::int`
 const statement = `
-with claimed as materialized (
-  select picked.id
+with candidate as materialized (
+  select requested.channel_id, max_per_second, picked.id, picked.deferred_at
     from unnest($1::text[], $2::int[]) as requested (channel_id, most)
     join channel on channel.id = requested.channel_id and paused_at is null
    cross join lateral (
-     select id from delivery
+     select id, deferred_at from delivery
       where channel_id = requested.channel_id and deferred_at is not null
         and (lease_expires_at is null or lease_expires_at < now())
       order by deferred_at, id limit requested.most for update skip locked) as picked
+), reserved as (
+  insert into channel_rate (channel_id, per_second, granted, start_at, next_at)
+  select channel_id, max_per_second, granted, clock_timestamp(), clock_timestamp() + granted * interval '1 second' / max_per_second
+    from (select channel_id, max_per_second, least(count(*), ceil(max_per_second * ${reserveMs} / 1000.0))::int as granted
+            from candidate where max_per_second is not null group by channel_id, max_per_second order by channel_id) as fresh
+  on conflict (channel_id) do update set
+    per_second = excluded.per_second,
+    start_at = ${startAt},
+    granted = ${granted},
+    next_at = ${startAt} + ${granted} * interval '1 second' / excluded.per_second
+  returning channel_id, granted, start_at
+), claimed as materialized (
+  select id, coalesce(extract(epoch from start_at - clock_timestamp()) * 1000 + position * 1000.0 / max_per_second, 0)::float8
+               as start_in_ms
+    from (select *, row_number() over (partition by channel_id order by deferred_at, id) - 1 as position from candidate) as ordered
+    left join reserved using (channel_id)
+   where max_per_second is null or position < granted
 )
-update delivery set lease_expires_at = now() + $3::float8 * interval '1 millisecond'
-  from channel
- where delivery.id = any (array(select id from claimed)) and channel.id = delivery.channel_id
-returning delivery.id, event_id, body, attempts, failures, correlation, deferred_at, lease_expires_at, channel_id, ${channelColumns},
+update delivery set lease_expires_at = now() + ($3::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
+  from claimed, channel
+ where delivery.id = any (array(select id from claimed)) and claimed.id = delivery.id and channel.id = delivery.channel_id
+returning delivery.id, start_in_ms, event_id, body, attempts, failures, correlation, deferred_at, lease_expires_at, channel_id, ${channelColumns},
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
@@ -52,12 +82,14 @@ export async function claimDeferred(
   requests: readonly ClaimRequest[],
   { leaseMs, attemptWithinMs }: ClaimSettings,
 ): Promise<DueDelivery[]> {
-  const attemptBefore = performance.now() + attemptWithinMs
+  const claimedAt = performance.now()
   const rows = await sql<Row>(
     statement,
     [requests.map(({ channel }) => channel), plainArray(requests.map(({ limit }) => limit)), leaseMs],
     "claim-deferred",
   )
+  // Measured after the response, so that no attempt starts before its time by Postgres's clock.
+  const answeredAt = performance.now()
   return rows.toSorted(byDeferral).map((row) => ({
     id: row.id,
     eventId: row.event_id,
@@ -67,7 +99,12 @@ export async function claimDeferred(
     failures: row.failures ?? 0,
     since: new Date(Date.now() - (row.elapsed_ms ?? 0)).toISOString(),
     correlation: row.correlation,
-    claim: { deferredAt: row.deferred_at, leaseExpiresAt: row.lease_expires_at, attemptBefore },
+    claim: {
+      deferredAt: row.deferred_at,
+      leaseExpiresAt: row.lease_expires_at,
+      startAt: answeredAt + Math.max(0, row.start_in_ms),
+      attemptBefore: claimedAt + Math.max(0, row.start_in_ms) + attemptWithinMs,
+    },
   }))
 }
 

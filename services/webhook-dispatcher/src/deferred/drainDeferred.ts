@@ -1,5 +1,5 @@
 import type { Logger } from "@sitewire/runtime"
-import type { DueDelivery } from "../delivery.ts"
+import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { ClaimRequest } from "./claimDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
@@ -11,6 +11,13 @@ const claimDelayMs = 2
  * leaves the channel to other processes for this long.
  */
 const backOffMs = 30_000
+/**
+ * A channel with a maximum rate is claimed at most this often because of new deferrals, so that a burst of events
+ * causes few claims that get nothing.
+ */
+const rateClaimIntervalMs = 100
+/** A little less than a second, so that a process that was late catches up. */
+const lateStartInterval = 900
 
 export type DrainParts = {
   findDeferredChannels: () => Promise<DeferredChannel[]>
@@ -18,6 +25,7 @@ export type DrainParts = {
   limiter: { capacity: (channel: string) => number; pause: (channel: string) => void }
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
+  release: (due: DueDelivery) => Promise<void>
   onPoll: () => Promise<void>
   pollIntervalMs: number
   maxClaimed: number
@@ -27,13 +35,25 @@ export type DrainParts = {
 
 /** Claims and attempts deferred deliveries whenever the limiter reports capacity for their channels. */
 export function drainDeferred(parts: DrainParts) {
-  const { findDeferredChannels, claim, limiter, attempt, onPoll, pollIntervalMs, maxClaimed, metrics, log } =
-    parts
+  const {
+    findDeferredChannels,
+    claim,
+    limiter,
+    attempt,
+    release,
+    onPoll,
+    pollIntervalMs,
+    maxClaimed,
+    metrics,
+    log,
+  } = parts
   let backlogs = new Set<string>()
   /** Channels with deferrals during a running poll, whose result may not include them. */
   let deferredDuringPoll: Set<string> | null = null
   const channelsWithCapacity = new Set<string>()
   const backOffUntil = new Map<string, number>()
+  const rateClaimAt = new Map<string, number>()
+  const nextStartAt = new Map<string, number>()
   const stopping = new AbortController()
   let claimed = 0
   let wake = () => {}
@@ -87,7 +107,9 @@ export function drainDeferred(parts: DrainParts) {
   function startAttempt(due: DueDelivery): void {
     claimed += 1
     metrics.claimed.inc()
-    attempt(due)
+    const waiting = untilStart(due)
+    const attempted = waiting === null ? attempt(due) : waiting.then(() => attemptUnlessStopping(due))
+    attempted
       .catch((error: unknown) => {
         if (stopping.signal.aborted) return
         const { id: delivery, attempt, correlation } = due
@@ -101,6 +123,50 @@ export function drainDeferred(parts: DrainParts) {
         if (claimed === 0) onIdle()
         if (claimed === maxClaimed - 1) wake()
       })
+  }
+
+  /** Null: the attempt may start now. */
+  function untilStart({ channel, claim }: DueDelivery): Promise<void> | null {
+    if (channel.maxPerSecond === null || claim === null) return null
+    return waitUntil(claim.startAt).then(() => waitUntil(paceStart(channel.id, channel.maxPerSecond ?? 1)))
+  }
+
+  /**
+   * If this process was late, attempts whose starts have passed follow each other at nearly the channel's rate, and
+   * not all at once.
+   */
+  function paceStart(channel: string, perSecond: number): number {
+    const now = performance.now()
+    const startAt = Math.max(now, nextStartAt.get(channel) ?? 0)
+    for (const [other, at] of nextStartAt) if (at <= now) nextStartAt.delete(other)
+    nextStartAt.set(channel, startAt + lateStartInterval / perSecond)
+    return startAt
+  }
+
+  /** Resolves earlier at a stop. */
+  function waitUntil(at: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waitMs = at - performance.now()
+      if (waitMs <= 0 || stopping.signal.aborted) return resolve()
+      const timer = setTimeout(done, waitMs)
+      function done(): void {
+        clearTimeout(timer)
+        stopping.signal.removeEventListener("abort", done)
+        resolve()
+      }
+      stopping.signal.addEventListener("abort", done)
+    })
+  }
+
+  const attemptUnlessStopping = (due: DueDelivery) => (stopping.signal.aborted ? release(due) : attempt(due))
+
+  /** True if the channel was claimed just now, and the next poll suffices. */
+  function wasClaimedForRate(channel: string): boolean {
+    const now = performance.now()
+    if ((rateClaimAt.get(channel) ?? 0) > now) return true
+    for (const [other, at] of rateClaimAt) if (at <= now) rateClaimAt.delete(other)
+    rateClaimAt.set(channel, now + rateClaimIntervalMs)
+    return false
   }
 
   async function drain(): Promise<void> {
@@ -149,9 +215,10 @@ export function drainDeferred(parts: DrainParts) {
   return {
     queueReason: (channel: string): "busy" | "fault" | null =>
       !backlogs.has(channel) ? null : isBackingOff(channel) ? "fault" : "busy",
-    onDeferred(channel: string): void {
+    onDeferred(channel: string, reason: DeferralReason): void {
       backlogs.add(channel)
       deferredDuringPoll?.add(channel)
+      if (reason === "rate" && wasClaimedForRate(channel)) return
       channelsWithCapacity.add(channel)
       wake()
     },
@@ -165,6 +232,8 @@ export function drainDeferred(parts: DrainParts) {
       for (const [other, until] of backOffUntil) if (until <= performance.now()) backOffUntil.delete(other)
     },
     claimed: () => claimed,
+    /** Channels that have deferred deliveries, as of the last poll. */
+    channels: (): ReadonlySet<string> => backlogs,
     /** Stops claiming. Resolves when the claimed deliveries are finished, or after `deadlineMs`. */
     async close(deadlineMs: number): Promise<void> {
       stopping.abort()

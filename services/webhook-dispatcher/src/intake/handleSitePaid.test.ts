@@ -37,6 +37,7 @@ const unknownChannel = {
   other_secret_sealed: null,
   standard_webhooks: null,
   paused_at: null,
+  max_per_second: null,
 }
 
 const stored = {

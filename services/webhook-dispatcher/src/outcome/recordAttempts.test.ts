@@ -239,3 +239,17 @@ async function startDatabase() {
     },
   }
 }
+
+test("a delivery that became dead during an attempt stays dead if the attempt fails, and is delivered if it was accepted", async () => {
+  await using it = await startDatabase()
+  await it.sql("update delivery set state = 'dead', dead_reason = 'channel_deleted'")
+  await recordAttempts(it.sql, [attempt])
+  expect(await it.rows()).toMatchObject({
+    attempts: [{ number: 1 }],
+    delivery: { state: "dead", attempts: 1, due_in_s: null, failures: null },
+  })
+  await recordAttempts(it.sql, [
+    { ...attempt, number: 2, status: 204, error: null, state: "delivered", scheduled: null },
+  ])
+  expect((await it.rows()).delivery).toMatchObject({ state: "delivered", attempts: 2 })
+})

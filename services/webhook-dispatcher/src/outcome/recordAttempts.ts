@@ -34,6 +34,8 @@ const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connec
 // changes only if it was accepted (the delivery is then delivered) or claimed (its deferral then ends). A
 // delivered delivery stays delivered, even if a resend fails.
 //
+// A delivery that became dead during the attempt, because its channel was deleted, stays dead if the attempt failed.
+//
 // If a resend was requested since the claim, the delivery stays deferred, and this attempt's retry is
 // dropped.
 //
@@ -42,7 +44,8 @@ const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connec
 // An erasure locks the same row. This update waits for it and then finds the state `erased`: the row stays
 // erased, and the response excerpt is not stored, because it may quote the body.
 const newerResend = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at`
-const keepsSchedule = `(delivery.state = 'erased' or (${newerResend}))`
+const staysDead = `delivery.state = 'dead' and outcome.state = 'pending'`
+const keepsSchedule = `(delivery.state = 'erased' or (${staysDead}) or (${newerResend}))`
 const statement = `
 with outcome as (
   select *, to_timestamp(started_at_ms / 1000) as started_at,
@@ -59,6 +62,7 @@ with outcome as (
   update delivery
      set attempts = greatest(delivery.attempts, outcome.number),
          state = case when delivery.state in ('delivered', 'erased') then delivery.state
+                      when ${staysDead} then delivery.state
                       when outcome.state <> 'delivered' and (${newerResend}) then delivery.state
                       else outcome.state::delivery_state end,
          finished_at = case when outcome.state = 'pending' or delivery.state = 'erased'

@@ -23,6 +23,7 @@ const row: LoadedDelivery = {
     otherSecret: null,
     standardWebhooks: false,
     paused: false,
+    maxPerSecond: null,
   },
 }
 const second: DeliveryDue = {

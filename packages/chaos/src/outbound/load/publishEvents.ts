@@ -7,7 +7,7 @@ import type { ChaosInstallation } from "../../startChaosInstallation.ts"
 import { pickChannel } from "../channels.ts"
 import type { PublishedEvent } from "../evidence/evidence.ts"
 
-/** Each batch is repeated until Kafka acknowledges it. */
+/** Retries each batch for up to two minutes. */
 export async function publishEvents(settings: {
   it: Pick<ChaosInstallation, "names" | "publish">
   perSecond: number

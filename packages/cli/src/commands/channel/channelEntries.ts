@@ -11,6 +11,7 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
     ["other secret", other_secret && `${other_secret.id} (${other_secret.state})`],
     ["standard webhooks", channel.standard_webhooks ? "on" : "off"],
     ["paused", channel.paused_at && style.time(channel.paused_at)],
+    ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
     ["created", style.time(channel.created_at)],
     ["updated", channel.updated_at === channel.created_at ? null : style.time(channel.updated_at)],
   ]

@@ -1,8 +1,11 @@
 import { createdChannelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
+import { maxPerSecondOption } from "../../options/maxPerSecondOption.ts"
 import { block } from "../../output/block.ts"
 import { channelEntries } from "./channelEntries.ts"
+
+type Options = { address: string; id?: string; maxPerSecond?: number | null }
 
 export const createChannel: CliCommand = {
   name: "create",
@@ -10,11 +13,14 @@ export const createChannel: CliCommand = {
   options: [
     new Option("--address <url>", "the partner's notification address (required)").makeOptionMandatory(),
     new Option("--id <id>", "an id of your choice (default: generated)"),
+    maxPerSecondOption,
   ],
   examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],
   json: createdChannelSchema,
-  async run({ callApi, print, note }, _, { address, id }: { address: string; id?: string }) {
-    const created = await callApi((client) => client.createChannel({ address, id }))
+  async run({ callApi, print, note }, _, { address, id, maxPerSecond }: Options) {
+    const created = await callApi((client) =>
+      client.createChannel({ address, id, max_per_second: maxPerSecond }),
+    )
     print(created, (channel, style) =>
       block(style, [...channelEntries(channel, style), ["signing secret", channel.signing_secret]]),
     )

@@ -2,10 +2,11 @@ import { channelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
+import { maxPerSecondOption } from "../../options/maxPerSecondOption.ts"
 import { block } from "../../output/block.ts"
 import { channelEntries } from "./channelEntries.ts"
 
-type Options = { address?: string; standardWebhooks?: "on" | "off" }
+type Options = { address?: string; standardWebhooks?: "on" | "off"; maxPerSecond?: number | null }
 
 export const updateChannel: CliCommand = {
   name: "update",
@@ -17,19 +18,24 @@ export const updateChannel: CliCommand = {
       "on",
       "off",
     ]),
+    maxPerSecondOption,
   ],
   examples: [
     "sitewire channel update acme --address https://partner.example/new",
     "sitewire channel update acme --standard-webhooks on",
+    "sitewire channel update acme --max-per-second 10",
   ],
   json: channelSchema,
-  async run({ callApi, print }, [id]: [string], { address, standardWebhooks }: Options) {
-    if (address === undefined && standardWebhooks === undefined) {
-      throw incorrectUsage("There is nothing to change. Give --address, --standard-webhooks or both.")
+  async run({ callApi, print }, [id]: [string], { address, standardWebhooks, maxPerSecond }: Options) {
+    if (address === undefined && standardWebhooks === undefined && maxPerSecond === undefined) {
+      throw incorrectUsage(
+        "There is nothing to change. Give --address, --standard-webhooks or --max-per-second.",
+      )
     }
     const change = {
       ...(address !== undefined && { address }),
       ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
+      ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
     }
     const channel = await callApi((client) => client.changeChannel(id, change))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))

@@ -12,6 +12,7 @@ const reasons: Record<Exclude<DeferralReason, "paused">, string> = {
   fault: "the dispatcher cannot send it; the dispatcher's log states why",
   resend: "a resend was requested",
   overdue: "its attempt was overdue and its record was lost",
+  rate: "its channel has a maximum rate",
 }
 
 type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "deferred_reason">

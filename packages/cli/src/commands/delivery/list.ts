@@ -7,6 +7,7 @@ import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptio
 import { table } from "../../output/table.ts"
 import { localTime, relativeTime } from "../../output/time.ts"
 import { describeWait } from "./describeWait.ts"
+import { readPause } from "./readPause.ts"
 
 type Options = PageOptions & { channel?: string; state?: string }
 
@@ -60,7 +61,7 @@ async function readPauses(client: Client, deliveries: Delivery[]): Promise<Map<s
   )
   const pauses = new Map<string, string | null>()
   for (const id of new Set(waiting.map(({ channel }) => channel))) {
-    pauses.set(id, (await client.readChannel(id)).paused_at)
+    pauses.set(id, await readPause(client, id))
   }
   return pauses
 }

@@ -1,6 +1,7 @@
 import { resendAcceptedSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
+import { readPause } from "./readPause.ts"
 
 export const resendDelivery: CliCommand = {
   name: "resend",
@@ -13,10 +14,10 @@ export const resendDelivery: CliCommand = {
     // The channel is read before the resend, because a failed read afterwards would look like a failed
     // resend.
     const { channel } = await callApi((client) => client.readDelivery(id))
-    const { paused_at } = await callApi((client) => client.readChannel(channel))
+    const pausedAt = await callApi((client) => readPause(client, channel))
     const accepted = await callApi((client) => client.resendDelivery(id, { reason }))
     print(accepted, ({ delivery }) =>
-      paused_at === null
+      pausedAt === null
         ? "The delivery is sent as soon as its channel has capacity. " +
           `To see the result: sitewire delivery show ${delivery}`
         : `The delivery is deferred, because its channel is paused. To send it: sitewire channel resume ${channel}`,

@@ -6,6 +6,7 @@ import type { Style } from "../../output/style.ts"
 import { table } from "../../output/table.ts"
 import { duration, localTime } from "../../output/time.ts"
 import { describeWait } from "./describeWait.ts"
+import { readPause } from "./readPause.ts"
 
 const maxExcerptLength = 60
 const noAttempt = {
@@ -26,8 +27,8 @@ export const showDelivery: CliCommand = {
   json: deliveryWithAttemptsSchema,
   async run({ callApi, print }, [id]: [string]) {
     const delivery = await callApi((client) => client.readDelivery(id))
-    const { paused_at } = await callApi((client) => client.readChannel(delivery.channel))
-    print(delivery, (shown, style) => describe(shown, paused_at, style))
+    const pausedAt = await callApi((client) => readPause(client, delivery.channel))
+    print(delivery, (shown, style) => describe(shown, pausedAt, style))
   },
 }
 
@@ -37,7 +38,7 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     ["delivery", delivery.id],
     ["event", delivery.event_id],
     ["channel", delivery.channel],
-    ["state", delivery.state],
+    ["state", delivery.dead_reason === null ? delivery.state : `${delivery.state}: its channel was deleted`],
     ["attempts", String(delivery.attempts)],
     ["next attempt", describeWait(delivery, { pausedAt, now: style.now, formatTime: style.time })],
     ["created", style.time(delivery.created_at)],
@@ -45,7 +46,10 @@ function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style
     // An erasure makes the hash empty.
     ["body sha256", delivery.body_sha256 || null],
   ])
-  if (delivery.attempt_log.length === 0) return `${facts}\n\n${noAttempt[delivery.state]}`
+  if (delivery.attempt_log.length === 0) {
+    const why = delivery.dead_reason === null ? noAttempt[delivery.state] : "No attempt was made."
+    return `${facts}\n\n${why}`
+  }
   const attempts = table(style, delivery.attempt_log, [
     { title: "#", cell: (attempt) => String(attempt.number), align: "right" },
     { title: "STARTED", cell: (attempt) => localTime(attempt.started_at) },

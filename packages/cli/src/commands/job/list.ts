@@ -8,7 +8,7 @@ import { progressText } from "./jobBlock.ts"
 
 export const listJobs: CliCommand = {
   name: "list",
-  description: "list the resends, replays and erasures, newest first",
+  description: "list the resends, replays, erasures and reconciliations, newest first",
   options: pageOptions,
   examples: ["sitewire job list", "sitewire job list --limit 5 --json"],
   json: pageSchema(jobSchema),

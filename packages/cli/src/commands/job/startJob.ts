@@ -17,17 +17,19 @@ export type JobRequest = {
   create(client: Client, dryRun: boolean): Promise<Job | DryRun>
   /** The question before a job that cannot be undone, for example "Resend 35 deliveries?". */
   question?: (count: string) => string
+  /** This kind of job has no dry run: `create` ignores it. */
+  uncounted?: boolean
 }
 
 /**
- * Creates a job and prints it. With --wait, the job is printed after its end. With --dry-run, no job is
+ * Creates a job, prints it and returns it. With --wait, the job is printed after its end. With --dry-run, no job is
  * created, and the command prints how much a job would process.
  */
 export async function startJob(
   session: Session,
-  options: JobOptions & ConfirmOptions,
-  { create, question }: JobRequest,
-): Promise<void> {
+  options: Pick<JobOptions, "dryRun" | "wait"> & ConfirmOptions,
+  { create, question, uncounted = false }: JobRequest,
+): Promise<Job | undefined> {
   const known: { count?: DryRun | null } = {}
   const count = async () => {
     if (known.count !== undefined) return known.count
@@ -37,16 +39,17 @@ export async function startJob(
   }
   if (options.dryRun) {
     session.print(await count(), (counted) => (counted ? describeDryRun(counted) : ""))
-    return
+    return undefined
   }
   if (question) await session.confirm(options, async () => question(describeCount(await count())))
-  const counted = options.wait && session.interactive ? await count() : null
+  const counted = options.wait && session.interactive && !uncounted ? await count() : null
   const created = await session.callApi((client) => create(client, false))
-  if ("dry_run" in created) return
+  if ("dry_run" in created) return undefined
   const job = options.wait ? await waitForEnd(session, created, counted) : created
   session.print(job, jobBlock)
   if (job.state === "running") session.note(progressAdvice(job.id))
   if (job.state === "cancelled") session.outcome.exitCode = exitCodes.failed
+  return job
 }
 
 async function waitForEnd(session: Session, created: Job, counted: DryRun | null): Promise<Job> {
@@ -71,7 +74,7 @@ async function waitForEnd(session: Session, created: Job, counted: DryRun | null
 /** How many of those that a dry run counts as `matching`. */
 function processed({ kind, counts }: Job): number {
   const { resent = 0, replayed = 0, deliveries_erased = 0 } = counts
-  return { resend: resent, replay: replayed, erasure: deliveries_erased }[kind]
+  return { resend: resent, replay: replayed, erasure: deliveries_erased, reconcile: 0 }[kind]
 }
 
 /**
@@ -90,7 +93,7 @@ function progressAdvice(id: string): string {
 
 function describeDryRun(counted: DryRun): string {
   const { left_out } = counted
-  const leftOut = left_out > 0 ? ` ${left_out} more were erased and would be left out.` : ""
+  const leftOut = left_out > 0 ? ` ${left_out} more would be left out: erased, or of a deleted channel.` : ""
   return `The job would process ${describeCount(counted)}.${leftOut} Nothing was changed.`
 }
 

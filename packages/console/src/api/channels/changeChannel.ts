@@ -12,7 +12,7 @@ export const changeChannel = defineRoute({
   method: "patch",
   path: "/v1/channels/{id}",
   operation: "changeChannel",
-  summary: "Change a channel's address or headers",
+  summary: "Change a channel's address, headers or maximum rate",
   allow: ["operate"],
   description: "Takes effect at once, also for existing deliveries that wait for their next attempt.",
   params: idParameter,
@@ -25,13 +25,14 @@ export const changeChannel = defineRoute({
     const before = channelResponse(found)
     const mismatch = checkIfMatch(headers["if-match"], before)
     if (mismatch) return mismatch
-    const data: { address?: string; standardWebhooks?: boolean } = {}
+    const data: { address?: string; standardWebhooks?: boolean; maxPerSecond?: number | null } = {}
     if (body.address !== undefined) {
       const address = checkAddress("address", body.address, addressPolicy)
       if (address.kind === "problem") return address
       data.address = address.href
     }
     if (body.standard_webhooks !== undefined) data.standardWebhooks = body.standard_webhooks
+    if (body.max_per_second !== undefined) data.maxPerSecond = body.max_per_second
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
     const after = channelResponse(row)
     return ok(after, {

@@ -12,6 +12,7 @@ export const channelColumns = {
   otherSecretState: true,
   standardWebhooks: true,
   pausedAt: true,
+  maxPerSecond: true,
   createdAt: true,
   updatedAt: true,
 } as const
@@ -24,6 +25,7 @@ export type ChannelRow = {
   otherSecretState: "staged" | "retiring" | null
   standardWebhooks: boolean
   pausedAt: Date | null
+  maxPerSecond: number | null
   createdAt: Date
   updatedAt: Date
 }
@@ -36,6 +38,7 @@ export function channelResponse(row: ChannelRow): Channel {
     other_secret: otherSecret(row),
     standard_webhooks: row.standardWebhooks,
     paused_at: row.pausedAt?.toISOString() ?? null,
+    max_per_second: row.maxPerSecond,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

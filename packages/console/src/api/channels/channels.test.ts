@@ -73,3 +73,13 @@ test.each([
   }
   expect((await console.call("GET", "/v1/channels/vetted")).json.address).toBe("https://old.example/")
 })
+
+test("a maximum rate is set at the creation, changed and removed", async () => {
+  const body = { id: "limited", address: "https://partner.example/", max_per_second: 10 }
+  expect((await console.call("POST", "/v1/channels", { body })).json.max_per_second).toBe(10)
+  const change = (max_per_second: unknown) =>
+    console.call("PATCH", "/v1/channels/limited", { body: { max_per_second } })
+  expect((await change(2)).json.max_per_second).toBe(2)
+  expect((await change(null)).json.max_per_second).toBeNull()
+  for (const invalid of [0, 1_001, 1.5, "2"]) expect((await change(invalid)).status).toBe(400)
+})

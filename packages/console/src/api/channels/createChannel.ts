@@ -4,7 +4,7 @@ import { newId, newSigningSecret } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { idTaken } from "../problems.ts"
+import { idTaken, problem } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
 
@@ -17,7 +17,7 @@ export const createChannel = defineRoute({
   description: "The response contains the signing secret, which is never shown again.",
   body: createChannelSchema,
   success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
-  otherResponses: { 409: "The id is taken." },
+  otherResponses: { 409: "The id is taken, or its channel was deleted a moment ago." },
   async handle({ prisma, sealingKeys, addressPolicy }, { body }) {
     const address = checkAddress("address", body.address, addressPolicy)
     if (address.kind === "problem") return address
@@ -27,10 +27,22 @@ export const createChannel = defineRoute({
     const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
     try {
       const row = await prisma.channel.create({
-        data: { id, address: address.href, secretId, secretSealed: new Uint8Array(sealed) },
+        data: {
+          id,
+          address: address.href,
+          secretId,
+          secretSealed: new Uint8Array(sealed),
+          maxPerSecond: body.max_per_second ?? null,
+        },
         select: channelColumns,
       })
-      const changes = changesOf({}, { address: row.address, secret_id: secretId })
+      // Checked after the insert, which waits for a deletion of the same id that has not been committed.
+      if (await prisma.deletedChannel.findUnique({ where: { id } })) return recentlyDeleted(id)
+      const { address: stored, max_per_second } = channelResponse(row)
+      const changes = changesOf(
+        {},
+        { address: stored, secret_id: secretId, ...(max_per_second === null ? {} : { max_per_second }) },
+      )
       return ok(
         { ...channelResponse(row), signing_secret: secret },
         {
@@ -44,3 +56,10 @@ export const createChannel = defineRoute({
     }
   },
 })
+
+function recentlyDeleted(id: string) {
+  return problem(
+    "id-taken",
+    `A channel with the id "${id}" was deleted a moment ago, and its pending deliveries are still being marked as dead. Try again in a minute, or choose another id.`,
+  )
+}

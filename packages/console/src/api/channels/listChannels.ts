@@ -1,34 +1,34 @@
-import { channelSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
-import { onlyVisible } from "../../auth/caller.ts"
+import { channelQuerySchema, channelSchema, pageSchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { searchChannels } from "./searchChannels.ts"
 
 export const listChannels = defineRoute({
   method: "get",
   path: "/v1/channels",
   operation: "listChannels",
-  summary: "List channels, newest first",
+  summary: "Search channels, newest first",
   allow: ["read", "channel"],
-  query: pageQuerySchema,
+  query: channelQuerySchema,
   success: {
     status: 200,
     description: "A page of channels.",
     schema: pageSchema(channelSchema).meta({ id: "ChannelPage" }),
   },
-  async handle({ prisma }, { query, caller }) {
-    const ids = onlyVisible(caller.channels)
-    const visible = ids ? { AND: { id: ids } } : {}
+  async handle({ prisma, sql }, { query, caller }) {
     const page = await readPage(query, {
-      ...newestFirst,
-      read: (after, count) =>
-        prisma.channel.findMany({
-          where: { ...newestFirst.where(after), ...visible },
+      key: newestFirst.key,
+      keyOf: newestFirst.keyOf,
+      read: async (after, count) => {
+        const ids = await searchChannels(sql, query, { caller, after, count })
+        return prisma.channel.findMany({
+          where: { id: { in: ids } },
           orderBy: newestFirst.orderBy,
-          take: count,
           select: channelColumns,
-        }),
+        })
+      },
     })
     if (page.kind === "problem") return page
     return ok({ data: page.rows.map(channelResponse), next_cursor: page.next_cursor })

@@ -18,6 +18,7 @@ export const deliveryColumns = {
   bodySha256: true,
   createdAt: true,
   finishedAt: true,
+  deadReason: true,
 } as const
 
 export type DeliveryRow = {
@@ -32,6 +33,7 @@ export type DeliveryRow = {
   bodySha256: Uint8Array
   createdAt: Date
   finishedAt: Date | null
+  deadReason: "channel_deleted" | null
 }
 
 export function deliveryResponse(row: DeliveryRow): Delivery {
@@ -47,6 +49,7 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
     body_sha256: Buffer.from(row.bodySha256).toString("hex"),
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
+    dead_reason: row.state === "dead" && row.deadReason !== null ? "channel-deleted" : null,
   }
 }
 
@@ -88,7 +91,7 @@ export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_
  * Replaces an unknown class of error by "protocol", because a newer dispatcher may store classes that this
  * console's schema does not allow.
  */
-function errorClass(error: string): AttemptError {
+export function errorClass(error: string): AttemptError {
   const known = attemptErrorSchema.safeParse(error)
   return known.success ? known.data : "protocol"
 }

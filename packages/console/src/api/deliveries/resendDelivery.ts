@@ -13,7 +13,7 @@ export const resendDelivery = defineRoute({
   operation: "resendDelivery",
   summary: "Resend a delivery now",
   allow: ["operate", "channel"],
-  otherResponses: { 409: "The delivery has been erased." },
+  otherResponses: { 409: "The delivery has been erased, or its channel was deleted." },
   description:
     "Possible in every state but `erased`. The delivery is deferred, and sent as soon as its channel has capacity: the same id and bytes, to the channel's current address. If the attempt fails, a new retry period begins. Several requests before the attempt cause one attempt.",
   params: deliveryIdParameter,
@@ -31,6 +31,12 @@ export const resendDelivery = defineRoute({
     if (resent.kind === "unknown") return notFound("delivery", id)
     if (resent.kind === "erased") {
       return problem("erased", "The delivery has been erased on request, so there is nothing to send.")
+    }
+    if (resent.kind === "channel deleted") {
+      return problem(
+        "channel-deleted",
+        `The delivery's channel "${found.channelId}" was deleted, so there is no address to send it to. Create a channel with this id first.`,
+      )
     }
     const changes = changesOf(
       { state: found.state, deferred_reason: found.deferredReason },

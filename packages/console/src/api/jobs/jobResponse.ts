@@ -1,21 +1,24 @@
 import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
 import { rateOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
+import { exceptionsOf } from "../../jobs/reconcile/reconcilePosition.ts"
 import { type Audit, changesOf } from "../response.ts"
 
 export function jobResponse(row: JobRow, topicPrefix: string): Job {
+  const position: unknown = JSON.parse(row.position)
   return {
     id: row.id,
     kind: row.kind,
     state: row.state,
     filter: row.filter,
-    per_second: rateOf(JSON.parse(row.position)),
+    per_second: rateOf(position),
     reason: row.reason,
     requested_by: row.requested_by,
     counts: row.counts,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
+    exceptions: row.kind === "reconcile" ? exceptionsOf(position) : null,
   }
 }
 

@@ -10,9 +10,10 @@ export async function countResend(
   const { range, values } = rangeOf(filter, now, beforeFirstId)
   const { conditions, values: more } = conditionsOf(filter, now, values.length + 1)
   const [row] = await sql<{ matching: number; left_out: number }>(
-    `select count(*) filter (where state <> 'erased')::int as matching,
-            count(*) filter (where state = 'erased')::int as left_out
-       from delivery where ${range} and ${conditions}`,
+    `select count(*) filter (where state <> 'erased' and channel.id is not null)::int as matching,
+            count(*) filter (where state = 'erased' or channel.id is null)::int as left_out
+       from (select state, channel_id from delivery where ${range} and ${conditions}) as matching
+       left join channel on channel.id = channel_id`,
     [...values, ...more],
   )
   return { matching: row?.matching ?? 0, leftOut: row?.left_out ?? 0 }

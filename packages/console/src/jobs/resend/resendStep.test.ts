@@ -168,3 +168,17 @@ test("after a cancel has responded, nothing more is deferred, and what was defer
   await endErasure(it, console, other.id)
   expect(await readDeferred(it)).toHaveLength(length)
 })
+
+test("a resend leaves out deliveries of deleted channels, because nothing would send them", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  await it.deliveries(3, { days: 1, channel: "gone" })
+  const wanted = await it.deliveries(2, { days: 1 })
+  await it.sql("delete from channel where id = 'gone'")
+  const filter = { created_after: new Date(Date.now() - 2 * 86_400_000).toISOString() }
+  const dry = await it.call(console, "POST", "/v1/jobs/resend", { filter, reason: "test", dry_run: true })
+  expect(dry.json).toMatchObject({ matching: 2, left_out: 3 })
+  const { id } = await begin(it, console, "resend", { filter, reason: "test" })
+  expect(await end(it, console, id)).toMatchObject({ state: "done", counts: { resent: 2, left_out: 3 } })
+  expect(await readDeferred(it)).toEqual(wanted.toSorted())
+})

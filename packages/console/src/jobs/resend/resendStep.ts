@@ -1,7 +1,7 @@
 import { resendFilterSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"
-import { deferForResend } from "./deferForResend.ts"
+import { channelExists, deferForResend } from "./deferForResend.ts"
 import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
 
 /** The most rows that a statement scans, so that it takes a limited time even if few rows match. */
@@ -52,7 +52,7 @@ with scanned as (
   select id from scanned where ${conditions} order by id limit ${most}
 ), deferred as (
   update delivery set ${deferForResend}
-   where id in (select id from matched) and state <> 'erased' and ${conditions}
+   where id in (select id from matched) and state <> 'erased' and ${channelExists} and ${conditions}
   returning id
 ), counted as (
   select (select count(*)::int from matched) as matched, (select count(*)::int from deferred) as resent

@@ -1,0 +1,71 @@
+import type { AttemptStatistics, ChannelHealth } from "@sitewire/contracts"
+import { block, type Entry } from "../../output/block.ts"
+import type { Style } from "../../output/style.ts"
+import { table } from "../../output/table.ts"
+import { duration } from "../../output/time.ts"
+
+export function healthBlock(health: ChannelHealth, style: Style): string {
+  const { last_success: success, last_failure: failure, dispatchers } = health
+  const facts = block(style, [
+    ["channel", health.channel],
+    ["health", health.health],
+    ["paused", health.paused_at && style.time(health.paused_at)],
+    ["maximum rate", health.max_per_second === null ? null : `${health.max_per_second} per second`],
+    ...backlogEntries(health, style),
+    ["last hour", describeStatistics(health.last_hour)],
+    ["last day", describeStatistics(health.last_day)],
+    ["last success", success ? `${style.time(success.at)}: delivery ${success.delivery}` : "none"],
+    [
+      "last failure",
+      failure
+        ? `${style.time(failure.at)}: ${describeFailure(failure)}, delivery ${failure.delivery}`
+        : "none in the last day",
+    ],
+  ])
+  if (dispatchers.length === 0)
+    return `${facts}\n\nNo dispatcher is running: none has reported within the last minute.`
+  const reported = table(style, dispatchers, [
+    { title: "DISPATCHER", cell: ({ id }) => id },
+    { title: "BREAKER", cell: ({ breaker }) => breaker },
+    {
+      title: "OPEN SINCE",
+      cell: ({ breaker_opened_at: opened }) => (opened === null ? "" : style.time(opened)),
+    },
+    { title: "FAILURES IN A ROW", cell: ({ failures }) => shown(failures), align: "right" },
+    { title: "IN FLIGHT", cell: ({ in_flight }) => shown(in_flight), align: "right" },
+    { title: "LIMIT", cell: ({ concurrency_limit }) => shown(concurrency_limit), align: "right" },
+    {
+      title: "AVERAGE",
+      cell: ({ average_ms }) => (average_ms === null ? "" : duration(average_ms)),
+      align: "right",
+    },
+  ])
+  return `${facts}\n\n${reported}`
+}
+
+function backlogEntries({ deferred, scheduled }: ChannelHealth, style: Style): Entry[] {
+  const { count, next_attempt_at: next } = scheduled
+  return [
+    ...deferred.map(
+      ({ reason, count, since }): Entry => [`deferred, ${reason}`, `${count}, since ${style.time(since)}`],
+    ),
+    ["scheduled retries", next === null ? null : `${count}, the next ${style.time(next)}`],
+  ]
+}
+
+function describeStatistics(statistics: AttemptStatistics | null): string {
+  if (statistics === null) return "too many attempts to count"
+  const { attempts, succeeded, success_rate: rate, latency_p50_ms: p50, latency_p99_ms: p99 } = statistics
+  if (rate === null || p50 === null || p99 === null) return "no attempts"
+  // Rounded down, so that 100 % means that all succeeded.
+  const percent = Math.floor(rate * 1_000) / 10
+  return `${succeeded} of ${attempts} attempts succeeded (${percent} %); p50 ${duration(p50)}, p99 ${duration(p99)}`
+}
+
+function describeFailure({ error, status, detail }: NonNullable<ChannelHealth["last_failure"]>): string {
+  return [error, status, detail].filter((part) => part !== null).join(" ")
+}
+
+function shown(value: number | null): string {
+  return value === null ? "" : String(value)
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+})
+afterAll(() => console.close())
+
+const create = (id: string) =>
+  console.call("POST", "/v1/channels", { body: { id, address: "https://partner.example/" } })
+
+/** `columns` are SQL expressions. Returns the delivery's id. */
+async function insert(channel: string, columns: Record<string, string>): Promise<string> {
+  const names = Object.keys(columns)
+  const [row] = await console.pool.sql<{ id: string }>(
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, ${names.join(", ")})
+     values (gen_random_uuid(), gen_random_uuid()::text, $1, '', '', 'c', ${Object.values(columns).join(", ")}) returning id`,
+    [channel],
+  )
+  return row?.id ?? ""
+}
+
+test("a channel without pending deliveries is deleted with its secrets, and its deliveries stay readable", async () => {
+  await create("idle")
+  const delivery = await insert("idle", { state: "'delivered'" })
+  const deleted = await console.call("DELETE", "/v1/channels/idle")
+  expect(deleted.status).toBe(200)
+  expect(deleted.json).toEqual({ id: "idle", deleted: true, pending_deliveries: 0, outcome: "none" })
+  expect((await console.call("GET", "/v1/channels/idle")).status).toBe(404)
+  expect((await console.call("GET", "/v1/channels/idle/health")).status).toBe(404)
+  expect((await console.call("DELETE", "/v1/channels/idle")).status).toBe(404)
+  expect((await console.call("GET", `/v1/deliveries/${delivery}`)).json).toMatchObject({ channel: "idle" })
+  expect((await console.call("GET", "/v1/deliveries?channel=idle")).json.data).toHaveLength(1)
+  const { json } = await console.call("GET", "/v1/audit?operation=deleteChannel")
+  expect(json.data).toMatchObject([
+    {
+      target: { kind: "channel", id: "idle" },
+      changes: {
+        address: { old: "https://partner.example/", new: null },
+        deleted: { old: false, new: true },
+      },
+    },
+  ])
+})
+
+test.each([
+  ["new", { attempts: "0" }],
+  ["scheduled", { attempts: "1", failures: "1", next_attempt_at: "now() + interval '1 hour'" }],
+  ["deferred", { deferred_at: "now()", deferred_reason: "'busy'" }],
+  ["resent", { state: "'delivered'", deferred_at: "now()", deferred_reason: "'resend'" }],
+])(
+  "while a delivery is %s, only a forced deletion succeeds, and it reports what happens",
+  async (id, columns) => {
+    await create(id)
+    await insert(id, columns)
+    const refused = await console.call("DELETE", `/v1/channels/${id}`)
+    expect(refused).toMatchObject({ status: 409, json: { code: "deliveries-pending" } })
+    expect(refused.json.detail).toContain("1 of its deliveries")
+    expect((await console.call("DELETE", `/v1/channels/${id}?force=false`)).status).toBe(409)
+    expect((await console.call("GET", `/v1/channels/${id}`)).status).toBe(200)
+    const forced = await console.call("DELETE", `/v1/channels/${id}?force=true`)
+    expect(forced.json).toEqual({ id, deleted: true, pending_deliveries: 1, outcome: "dead" })
+  },
+)
+
+test("the id of a deleted channel can be used again when its deliveries have ended", async () => {
+  await create("again")
+  await console.call("DELETE", "/v1/channels/again")
+  const early = await create("again")
+  expect(early).toMatchObject({ status: 409, json: { code: "id-taken" } })
+  expect(early.json.detail).toContain("a moment ago")
+  // As a dispatcher does after a minute.
+  await console.pool.sql("delete from deleted_channel where id = 'again'")
+  expect((await create("again")).status).toBe(201)
+})
+
+test("a delivery whose channel was deleted cannot be resent until a channel has its id again", async () => {
+  await create("left")
+  const delivery = await insert("left", { state: "'dead'", dead_reason: "'channel_deleted'" })
+  await console.call("DELETE", "/v1/channels/left")
+  expect((await console.call("GET", `/v1/deliveries/${delivery}`)).json.dead_reason).toBe("channel-deleted")
+  const resend = () => console.call("POST", `/v1/deliveries/${delivery}/resend`)
+  expect(await resend()).toMatchObject({ status: 409, json: { code: "channel-deleted" } })
+  await console.pool.sql("delete from deleted_channel where id = 'left'")
+  await create("left")
+  expect((await resend()).status).toBe(202)
+  expect((await console.call("GET", `/v1/deliveries/${delivery}`)).json).toMatchObject({
+    state: "pending",
+    dead_reason: null,
+  })
+})
+
+test("of a resend and a deletion at the same time, the later one is refused", async () => {
+  for (let round = 0; round < 8; round++) {
+    const id = `race-${round}`
+    await create(id)
+    const delivery = await insert(id, { state: "'dead'" })
+    const [resent, deleted] = await Promise.all([
+      console.call("POST", `/v1/deliveries/${delivery}/resend`),
+      console.call("DELETE", `/v1/channels/${id}`),
+    ])
+    expect([resent.status, deleted.status]).toSatisfy(
+      ([resend, deletion]) => (resend === 202) !== (deletion === 200),
+    )
+  }
+})
+
+test("only an operator's key deletes a channel", async () => {
+  await create("kept")
+  for (const scope of ["read", "channel:kept"] as const)
+    expect(
+      (await console.call("DELETE", "/v1/channels/kept", { key: await console.keyWith(scope) })).status,
+    ).toBe(403)
+})

@@ -1,0 +1,59 @@
+import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
+import { type Sql, waitingDeliveries } from "@sitewire/database"
+import { defineRoute } from "../defineRoute.ts"
+import { idParameter } from "../pathParameters.ts"
+import { notFound, problem } from "../problems.ts"
+import { changesOf, ok } from "../response.ts"
+import { channelResponse } from "./channelResponse.ts"
+import { lockChannel } from "./findChannel.ts"
+
+export const deleteChannel = defineRoute({
+  method: "delete",
+  path: "/v1/channels/{id}",
+  operation: "deleteChannel",
+  summary: "Delete a channel",
+  allow: ["operate"],
+  description:
+    "Refused while deliveries are pending, unless `force` is true. Later events of the channel are invalid (unknown channel). Its deliveries stay readable until they are old. Its id may be used again after about a minute. API keys with the scope channel:<id> stay valid: revoke those that are no longer needed.",
+  params: idParameter,
+  query: deleteChannelQuerySchema,
+  otherResponses: { 409: "Deliveries are pending, and `force` is not true." },
+  success: {
+    status: 200,
+    description: "The channel is deleted, with its secrets.",
+    schema: deletedChannelSchema,
+  },
+  async handle({ prisma, sql }, { params: { id }, query: { force = false }, caller }) {
+    const found = await lockChannel(prisma, id, caller)
+    if (!found) return notFound("channel", id)
+    const pending = await countWaiting(sql, id)
+    if (pending > 0 && !force) {
+      return problem(
+        "deliveries-pending",
+        `The channel "${id}" was not deleted, because ${pending} of its deliveries are pending. Wait until they are delivered or dead. With force=true they become dead, and are not sent.`,
+      )
+    }
+    // A dispatcher marks the deliveries as dead (startEndingDeliveries.ts). From this commit on none can be sent,
+    // because each attempt reads its channel.
+    await prisma.deletedChannel.create({ data: { id } })
+    await prisma.channel.delete({ where: { id }, select: { id: true } })
+    const { address, secret_id, paused_at, max_per_second } = channelResponse(found)
+    const before = { address, secret_id, paused_at, max_per_second, deleted: false }
+    const changes = changesOf(before, {
+      ...{ address: null, secret_id: null, paused_at: null, max_per_second: null },
+      ...{ deleted: true, pending_deliveries: pending },
+    })
+    return ok(
+      { id, deleted: true as const, pending_deliveries: pending, outcome: pending > 0 ? "dead" : "none" },
+      { audit: { target: { kind: "channel", id }, changes } },
+    )
+  },
+})
+
+async function countWaiting(sql: Sql, channel: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    `select count(*)::int as count from (${waitingDeliveries()}) as waiting`,
+    [channel],
+  )
+  return row?.count ?? 0
+}

@@ -1,0 +1,24 @@
+import type { ChannelHealth, DeferralReason } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+
+const deferred = `
+select deferred_reason::text as reason, count(*)::int as count, min(deferred_at) as since
+  from delivery where channel_id = $1 and deferred_at is not null
+ group by deferred_reason order by min(deferred_at)`
+
+// Materialized, so that the plan uses the index of scheduled deliveries and not the channel's whole index.
+const scheduled = `
+with scheduled as materialized (select channel_id, next_attempt_at from delivery where next_attempt_at is not null)
+select count(*)::int as count, min(next_attempt_at) as next_attempt_at from scheduled where channel_id = $1`
+
+export async function readBacklog(
+  sql: Sql,
+  channel: string,
+): Promise<Pick<ChannelHealth, "deferred" | "scheduled">> {
+  const rows = await sql<{ reason: DeferralReason; count: number; since: Date }>(deferred, [channel])
+  const [row] = await sql<{ count: number; next_attempt_at: Date | null }>(scheduled, [channel])
+  return {
+    deferred: rows.map(({ reason, count, since }) => ({ reason, count, since: since.toISOString() })),
+    scheduled: { count: row?.count ?? 0, next_attempt_at: row?.next_attempt_at?.toISOString() ?? null },
+  }
+}

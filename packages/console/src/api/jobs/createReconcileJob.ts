@@ -1,0 +1,56 @@
+import { createReconcileJobSchema, formatDuration, jobSchema, topicCatalogue } from "@sitewire/contracts"
+import { nameOf } from "../../auth/caller.ts"
+import { insertJob } from "../../jobs/jobRows.ts"
+import { firstReconcilePosition } from "../../jobs/reconcile/reconcilePosition.ts"
+import { defineRoute } from "../defineRoute.ts"
+import { invalidRequest } from "../problems.ts"
+import { ok } from "../response.ts"
+import { jobAudit, jobResponse } from "./jobResponse.ts"
+
+export const createReconcileJob = defineRoute({
+  method: "post",
+  path: "/v1/jobs/reconcile",
+  operation: "createReconcileJob",
+  summary: "Prove that no event and no trigger of a period is lost",
+  allow: ["operate"],
+  description:
+    "Compares Kafka with Postgres: each record of site.paid must be a delivery or an invalid event, and each accepted trigger must be covered by a sync, or a sync must be due. Records that are not consumed yet are counted separately. Changes nothing.",
+  body: createReconcileJobSchema,
+  success: { status: 202, description: "The job, which has begun.", schema: jobSchema },
+  async handle({ sql, topicPrefix, deliveryRetentionMs }, { body, caller }) {
+    const now = Date.now()
+    const { created_after, created_before = new Date(now).toISOString(), reason = "not given" } = body
+    const why = whyTooOld(now - Date.parse(created_after), deliveryRetentionMs)
+    if (why !== null)
+      return invalidRequest("body", [{ field: "created_after", message: `created_after ${why}` }])
+    const filter = {
+      created_after,
+      created_before: new Date(Math.min(Date.parse(created_before), now)).toISOString(),
+    }
+    const position = firstReconcilePosition
+    const job = { kind: "reconcile" as const, filter, reason, requestedBy: nameOf(caller), position }
+    const row = await insertJob(sql, job)
+    return ok(jobResponse(row, topicPrefix), {
+      headers: { location: `/v1/jobs/${row.id}` },
+      audit: jobAudit(row),
+    })
+  },
+})
+
+/** Null: Kafka and Postgres have all records and deliveries of this age. */
+function whyTooOld(ageMs: number, retentionMs: number): string | null {
+  if (ageMs > retentionMs) {
+    return `must be at most ${formatDuration(retentionMs)} ago, because older deliveries are deleted (RETENTION)`
+  }
+  if (ageMs > kafkaRetentionMs) {
+    return `must be at most ${formatDuration(kafkaRetentionMs)} ago, because Kafka deletes older events and triggers`
+  }
+  return null
+}
+
+const checked = ["site.paid", "connector.triggered"]
+const kafkaRetentionMs = Math.min(
+  ...topicCatalogue({ prefix: "", retryDelaysMs: [], retryPeriodMs: 0 })
+    .filter(({ name }) => checked.includes(name))
+    .map(({ retentionMs }) => retentionMs),
+)

@@ -1,0 +1,192 @@
+import { groupNames, type Job } from "@sitewire/contracts"
+import { groupLag, startConsumer } from "@sitewire/kafka"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { begin, end, invalidRecord, read } from "../../../test/fixtures/jobs.ts"
+import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
+
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+const hour = 3_600_000
+
+/** Commits all records of the topic, as a service that has handled them. */
+async function commitAll(it: Consoles, of: "paid" | "triggers"): Promise<void> {
+  const group = groupNames(it.topicPrefix)[of]
+  const topic = of === "paid" ? it.names.sitePaid : it.names.connectorTriggered
+  const { kafka } = it
+  const consumer = await startConsumer({
+    ...{ kafka, group, topics: [{ topic }], maxOutstanding: 10_000 },
+    onRecords: (records, done) => records.forEach(done),
+  })
+  await waitUntil("the commit", async () =>
+    (await groupLag(kafka, group, [topic])).every(({ lag }) => lag === 0),
+  )
+  await consumer.close(2_000)
+}
+
+const event = (id: string) => ({
+  ...{ id, channel: "acme", reference: "r", site_url: "https://s.example", console_url: "https://c.example" },
+  ...{ name: "Shop", email: "owner@shop.example", created_at: "2030-01-02T03:04:05Z" },
+})
+
+const publishEvents = (it: Consoles, ids: string[]) =>
+  it.publish(ids.map((id) => ({ topic: it.names.sitePaid, key: id, value: JSON.stringify(event(id)) })))
+
+/** Publishes a trigger that was accepted some time ago. */
+const publishTriggers = (it: Consoles, connections: string[], acceptedAt: string) =>
+  it.publish(
+    connections.map((connection) => {
+      const trigger = { connection, first_at: acceptedAt, last_at: acceptedAt, count: 1, correlation: "c" }
+      return { topic: it.names.connectorTriggered, key: connection, value: JSON.stringify(trigger) }
+    }),
+  )
+
+const findings = ({ exceptions }: Job) =>
+  (exceptions ?? []).map(({ kind, event_id, connection }) => `${kind} ${event_id ?? connection}`).toSorted()
+
+test("each event is a delivery, an invalid event or not consumed yet; any other is named", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  for (const state of ["pending", "delivered", "dead", "erased"] as const) {
+    const [id] = await it.deliveries(1, {
+      state,
+      days: ["pending", "delivered", "dead", "erased"].indexOf(state),
+    })
+    await it.sql("update delivery set event_id = $2 where id = $1", [id, `${state} one`])
+  }
+  await publishEvents(it, ["pending one", "delivered one", "delivered one", "dead one", "erased one"])
+  await publishEvents(it, ["invalid one", "lost one"])
+  await it.publish([{ topic: it.names.sitePaid, key: null, value: "no JSON" }])
+  await commitAll(it, "paid")
+  await publishEvents(it, ["unconsumed one"])
+  const all = await it.read(it.names.sitePaid)
+  const invalid = all.find(({ key }) => key === "invalid one")
+  const noJson = all.find(({ key }) => key === null)
+  const lost = all.find(({ key }) => key === "lost one")
+  for (const record of [invalid, noJson]) {
+    const { headers = {}, ...copy } = invalidRecord(it, { key: null, value: null, reason: "unknown channel" })
+    const origin = {
+      "sitewire-topic": it.names.sitePaid,
+      "sitewire-partition": String(record?.partition),
+      "sitewire-offset": String(record?.offset),
+    }
+    await it.publish([{ ...copy, headers: { ...headers, ...origin } }])
+  }
+
+  const { id } = await begin(it, console, "reconcile", { created_after: ago(hour) })
+  const job = await end(it, console, id)
+  expect(job).toMatchObject({ state: "done", reason: "not given", per_second: null })
+  expect(job.counts).toEqual({
+    ...{ events: 9, events_pending: 1, events_delivered: 2, events_dead: 1, events_erased: 1 },
+    ...{ events_invalid: 2, events_unconsumed: 1, triggers: 0, exceptions: 1 },
+  })
+  expect(job.exceptions).toEqual([
+    {
+      ...{ kind: "event_lost", topic: it.names.sitePaid, partition: lost?.partition, offset: lost?.offset },
+      ...{
+        event_id: "lost one",
+        connection: null,
+        published_at: new Date(lost?.appendedAt ?? 0).toISOString(),
+      },
+    },
+  ])
+  const before = { created_after: ago(2 * hour), created_before: ago(hour) }
+  const earlier = await begin(it, console, "reconcile", before)
+  expect((await end(it, console, earlier.id)).counts).toEqual({ events: 0, triggers: 0, exceptions: 0 })
+
+  await console.end("SIGTERM")
+  const forgetful = await it.console({ RETENTION: "10m" })
+  const recent = await begin(it, forgetful, "reconcile", { created_after: ago(300_000) })
+  const { counts, exceptions } = await end(it, forgetful, recent.id)
+  expect({ expired: counts.events_expired, exceptions }).toEqual({ expired: 3, exceptions: [] })
+})
+
+test("each trigger is covered, pending or not consumed yet; any other is named", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  const ids = ["covered", "earlier-sync", "failed", "no-window", "unscheduled", "due", "overdue", "host-down"]
+  await it.addConnections([...ids, "recreated", "unread"].map((id) => ({ id, source: "https://a.example" })))
+  const acceptedAt = ago(600_000)
+  await it.sql("update connection set created_at = now() - interval '1 day' where id <> 'recreated'")
+  const window = (
+    id: string,
+    requested: number,
+    covered: number,
+    dueAt: string | null,
+    host: string | null = null,
+  ) =>
+    it.sql(
+      `insert into sync_window (connection_id, requested, covered, due_at, waiting_for_host) values ($1, $2, $3, $4, $5)`,
+      [id, requested, covered, dueAt, host],
+    )
+  const run = (id: string, fence: number, outcome: string, lastTriggerAt: string) =>
+    it.sql(
+      `insert into sync_run (connection_id, fence, started_at, triggers, outcome, last_trigger_at)
+       values ($1, $2, now(), 1, $3::sync_outcome, $4)`,
+      [id, fence, outcome, lastTriggerAt],
+    )
+  await window("covered", 5, 5, null)
+  await run("covered", 1, "unchanged", acceptedAt)
+  await run("covered", 2, "failed", ago(0))
+  await window("earlier-sync", 5, 5, null)
+  await run("earlier-sync", 1, "changed", ago(601_000))
+  await window("failed", 5, 4, ago(-60_000))
+  await run("failed", 1, "failed", acceptedAt)
+  await window("unscheduled", 5, 0, null)
+  await run("unscheduled", 1, "changed", acceptedAt)
+  await window("due", 5, 4, ago(1_000))
+  await window("overdue", 5, 4, ago(310_000))
+  await window("host-down", 5, 4, ago(310_000), "a.example")
+  await publishTriggers(it, [...ids, "recreated", "deleted"], acceptedAt)
+  await it.publish(
+    [
+      "{}",
+      JSON.stringify({
+        connection: "\0",
+        first_at: acceptedAt,
+        last_at: acceptedAt,
+        count: 1,
+        correlation: "",
+      }),
+    ].map((value) => ({ topic: it.names.connectorTriggered, key: "x", value })),
+  )
+  await commitAll(it, "triggers")
+  await publishTriggers(it, ["unread"], acceptedAt)
+
+  const { id } = await begin(it, console, "reconcile", { created_after: ago(hour) })
+  const job = await end(it, console, id)
+  expect(findings(job)).toEqual([
+    "sync_not_scheduled unscheduled",
+    "sync_overdue overdue",
+    "trigger_not_synced earlier-sync",
+    "trigger_not_synced no-window",
+  ])
+  expect(job.counts).toEqual({
+    ...{ events: 0, triggers: 13, triggers_covered: 1, triggers_pending: 3, triggers_unconsumed: 1 },
+    ...{ triggers_without_connection: 2, triggers_invalid: 2, exceptions: 4 },
+  })
+  // A later trigger stands for those that compaction has deleted.
+  const earlier = { created_after: ago(2 * hour), created_before: ago(hour) }
+  const other = await end(it, console, (await begin(it, console, "reconcile", earlier)).id)
+  expect(other.counts).toEqual({ triggers: 0, events: 0, later_triggers: 13, exceptions: 4 })
+})
+
+test("thousands of exceptions are counted exactly, also if their console is killed; the list is limited", async () => {
+  await using it = await startConsoles()
+  const lostCount = 5_500
+  const value = "not JSON"
+  await it.publish(
+    Array.from({ length: lostCount }, (_, n) => ({ topic: it.names.sitePaid, key: `e${n}`, value })),
+  )
+  await commitAll(it, "paid")
+  const first = await it.console()
+  const { id } = await begin(it, first, "reconcile", { created_after: ago(hour) })
+  await waitUntil("a part", async () => ((await read(it, first, id)).counts.events ?? 0) > 0)
+  await first.end("SIGKILL")
+  expect((await it.sql("select from job where state = 'running'")).length).toBe(1)
+  const job = await end(it, await it.console(), id)
+  expect(job.counts).toEqual({
+    ...{ events: lostCount, events_invalid: 0, triggers: 0, exceptions: lostCount },
+  })
+  expect(job.exceptions).toHaveLength(200)
+  expect(new Set(job.exceptions?.map(({ partition, offset }) => `${partition} ${offset}`)).size).toBe(200)
+}, 60_000)

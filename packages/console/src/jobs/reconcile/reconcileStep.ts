@@ -1,0 +1,153 @@
+import {
+  clockMarginMs,
+  type ReconcileFilter,
+  type ReconciliationException,
+  reconcileFilterSchema,
+} from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
+import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
+import type { RunningJob, Step } from "../job.ts"
+import { checkEvents } from "./checkEvents.ts"
+import { checkTriggers } from "./checkTriggers.ts"
+import {
+  isRead,
+  type Range,
+  type ReconcilePosition,
+  reconcilePositionSchema,
+  type Unresolved,
+  withExceptions,
+} from "./reconcilePosition.ts"
+import type { ReconcileSources } from "./reconcileSources.ts"
+import { withoutInvalid } from "./searchInvalid.ts"
+
+/** Large, because each read joins a consumer group, which can take seconds. */
+const batchLimits = { maxRecords: 20_000, maxBytes: 16 * 1024 * 1024 }
+
+type Completed = { position: ReconcilePosition; counts: Record<string, number>; done: boolean }
+
+/**
+ * One step of a reconciliation: reads one batch of site.paid, site.paid.invalid or connector.triggered, and
+ * compares it with Postgres. Committed offsets are read before Postgres: the outcome of a record below them
+ * is durable.
+ */
+export async function reconcileStep(
+  job: RunningJob,
+  sql: Sql,
+  { events, invalid, triggers, groups, retentionMs }: ReconcileSources,
+): Promise<Step> {
+  const position = reconcilePositionSchema.parse(job.position)
+  const { after, before, isInPeriod, isAfterPeriod } = periodOf(reconcileFilterSchema.parse(job.filter))
+
+  async function step(): Promise<Completed> {
+    const { ranges, unresolved } = position
+    if (ranges === null) return begin()
+    if (unresolved.length > 0) return searchInvalid(unresolved)
+    if (!isRead(ranges.events)) return readEvents(ranges)
+    return readTriggers(ranges)
+  }
+
+  /** Publishers set the records' times by their own clocks, so a wider part is read. */
+  async function begin(): Promise<Completed> {
+    const ranges = {
+      events: {
+        next: await events.offsetsAt(after - clockMarginMs),
+        end: await events.offsetsAt(before + clockMarginMs),
+      },
+      triggers: { next: await triggers.offsetsAt(after - clockMarginMs), end: await triggers.end() },
+    }
+    return {
+      position: { ...position, ranges },
+      counts: { events: 0, triggers: 0, exceptions: 0 },
+      done: false,
+    }
+  }
+
+  async function readEvents(ranges: NonNullable<ReconcilePosition["ranges"]>): Promise<Completed> {
+    const committed = await events.committed(groups.paid)
+    const { next, end } = ranges.events
+    const batch = await events.read({ from: next, to: end, ...batchLimits })
+    const check = { isInPeriod, committed, now: job.now, retentionMs }
+    const { counts, unresolved, checked } = await checkEvents(sql, batch.records, check)
+    const reached: Range = { next: cutAt(batch, checked), end }
+    return {
+      position: { ...position, ranges: { ...ranges, events: reached }, unresolved },
+      counts,
+      done: false,
+    }
+  }
+
+  async function searchInvalid(unresolved: Unresolved[]): Promise<Completed> {
+    const { next, end } = position.invalid ?? (await rangeOfInvalid(unresolved))
+    const { records, next: reached, ended } = await invalid.read({ from: next, to: end, ...batchLimits })
+    const left = withoutInvalid(unresolved, events.topic, records)
+    const counts = { events_invalid: unresolved.length - left.length }
+    if (left.length > 0 && !ended) {
+      const further = { ...position, unresolved: left, invalid: { next: reached, end } }
+      return { position: further, counts, done: false }
+    }
+    const searched = { ...position, unresolved: [], invalid: null }
+    return {
+      position: withExceptions(
+        searched,
+        left.map((event) => lost(events.topic, event)),
+      ),
+      counts: { ...counts, exceptions: left.length },
+      done: false,
+    }
+  }
+
+  async function rangeOfInvalid(unresolved: Unresolved[]): Promise<Range> {
+    const since = Math.min(...unresolved.map(({ publishedAt }) => publishedAt)) - clockMarginMs
+    return { next: await invalid.offsetsAt(since), end: await invalid.end() }
+  }
+
+  async function readTriggers(ranges: NonNullable<ReconcilePosition["ranges"]>): Promise<Completed> {
+    const committed = await triggers.committed(groups.triggers)
+    const { next, end } = ranges.triggers
+    const batch = await triggers.read({ from: next, to: end, ...batchLimits })
+    const { counts, exceptions } = await checkTriggers(sql, batch.records, {
+      isInPeriod,
+      isAfterPeriod,
+      committed,
+    })
+    const reached = { ...ranges, triggers: { next: batch.next, end } }
+    return {
+      position: withExceptions({ ...position, ranges: reached }, exceptions),
+      counts: { ...counts, exceptions: exceptions.length },
+      done: batch.ended,
+    }
+  }
+
+  try {
+    return { kind: "completed", ...(await step()) }
+  } catch (error) {
+    if (error instanceof KafkaUnavailable) return { kind: "unavailable", why: error.message }
+    throw error
+  }
+}
+
+function periodOf({ created_after, created_before }: ReconcileFilter) {
+  const [after, before] = [Date.parse(created_after), Date.parse(created_before)]
+  return {
+    after,
+    before,
+    isInPeriod: ({ appendedAt }: ConsumerRecord) => appendedAt >= after && appendedAt < before,
+    isAfterPeriod: ({ appendedAt }: ConsumerRecord) => appendedAt >= before,
+  }
+}
+
+/** The offsets after the first `count` records of a batch. */
+function cutAt({ records, next }: { records: ConsumerRecord[]; next: Offsets }, count: number): Offsets {
+  const cut = { ...next }
+  for (const { partition, offset } of records.slice(count).toReversed()) cut[partition] = offset
+  return cut
+}
+
+function lost(
+  topic: string,
+  { partition, offset, eventId, publishedAt }: Unresolved,
+): ReconciliationException {
+  const published_at = new Date(publishedAt).toISOString()
+  return { kind: "event_lost", topic, partition, offset, event_id: eventId, connection: null, published_at }
+}

@@ -1,0 +1,33 @@
+import {
+  committedOffsets,
+  type KafkaConnection,
+  type Offsets,
+  offsetsAt,
+  readTopic,
+  topicEnd,
+} from "@sitewire/kafka"
+import { type InvalidTopic, unavailable } from "./invalidTopic.ts"
+
+/** Reads a topic. If one of the functions fails, it rejects with `KafkaUnavailable`. */
+export type TopicReader = InvalidTopic & {
+  topic: string
+  /** The offsets of the first records with this timestamp (milliseconds since the epoch) or a later one. */
+  offsetsAt(since: number): Promise<Offsets>
+  /** A partition for which the group has committed no offset is missing. */
+  committed(group: string): Promise<Offsets>
+}
+
+export function topicReaderOn(settings: {
+  kafka: KafkaConnection
+  topic: string
+  groupPrefix: string
+}): TopicReader {
+  const { kafka, topic } = settings
+  return {
+    topic,
+    end: () => topicEnd({ kafka, topic }).catch(unavailable),
+    read: (range) => readTopic({ ...settings, ...range }).catch(unavailable),
+    offsetsAt: (since) => offsetsAt({ kafka, topic, since }).catch(unavailable),
+    committed: (group) => committedOffsets({ kafka, topic, group }).catch(unavailable),
+  }
+}

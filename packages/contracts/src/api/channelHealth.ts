@@ -1,0 +1,151 @@
+import { z } from "zod"
+import { channelHealthStateSchema } from "./channels.ts"
+import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
+
+const milliseconds = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${description} null: no attempt.`, examples: [84.2] })
+
+const attemptStatisticsSchema = z
+  .object({
+    attempts: z.int().meta({ description: "Attempts that started in this time.", examples: [1_200] }),
+    succeeded: z.int().meta({ description: "Of these, those with a 2xx status in time.", examples: [1_194] }),
+    success_rate: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .meta({ description: "From 0 to 1. null: no attempt.", examples: [0.995] }),
+    latency_p50_ms: milliseconds("Median duration of the attempts, failed ones included."),
+    latency_p99_ms: milliseconds("99th percentile of the duration of the attempts, failed ones included."),
+  })
+  .meta({ id: "AttemptStatistics", description: "The channel's attempts in the last hour or day." })
+
+const dispatcherStatusSchema = z
+  .object({
+    id: z.string().meta({
+      description: "The dispatcher, as in the first line of its log.",
+      examples: ["dsp_5b1f0c9e"],
+    }),
+    breaker: z.enum(["closed", "open"]).meta({
+      description: "open: after many failures in a row only single probes are sent.",
+      examples: ["open"],
+    }),
+    breaker_opened_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "null: closed.", examples: ["2026-03-01T12:00:00.000Z"] }),
+    failures: z
+      .int()
+      .nullable()
+      .meta({
+        description: "Failed attempts in a row. null: the dispatcher reports nothing unusual.",
+        examples: [20],
+      }),
+    concurrency_limit: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "The most attempts at the same time, which adapts to the partner. null: the dispatcher reports nothing unusual.",
+        examples: [8],
+      }),
+    in_flight: z
+      .int()
+      .nullable()
+      .meta({
+        description: "Attempts in flight at `updated_at`. null: the dispatcher reports nothing unusual.",
+        examples: [3],
+      }),
+    average_ms: z
+      .int()
+      .nullable()
+      .meta({
+        description: "Average duration of the newest attempts. null: the dispatcher reports nothing unusual.",
+        examples: [84],
+      }),
+    updated_at: z.iso.datetime().meta({
+      description: "When this was reported. A report is at most a few seconds old.",
+      examples: ["2026-03-01T12:00:05.000Z"],
+    }),
+  })
+  .meta({ id: "DispatcherStatus", description: "A channel's state in one running dispatcher." })
+
+const deferredSchema = z.object({
+  reason: deferralReasonSchema.meta({ examples: ["breaker"] }),
+  count: z.int().meta({ examples: [37] }),
+  since: z.iso
+    .datetime()
+    .meta({ description: "When the oldest was deferred.", examples: ["2026-03-01T11:58:00.000Z"] }),
+})
+
+const lastAttempt = {
+  delivery: z.uuid().meta({ examples: ["01900000-0000-7000-8000-000000000001"] }),
+  at: z.iso
+    .datetime()
+    .meta({ description: "When the attempt started.", examples: ["2026-03-01T11:59:00.000Z"] }),
+  status: z
+    .int()
+    .nullable()
+    .meta({ description: "null: no response.", examples: [503] }),
+}
+
+export const channelHealthSchema = z
+  .object({
+    channel: z.string().meta({ examples: ["acme"] }),
+    health: channelHealthStateSchema.meta({
+      description:
+        "failing: the circuit breaker is open in a running dispatcher, or a waiting delivery has failed three times in a row or more.",
+      examples: ["failing"],
+    }),
+    paused_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "null: not paused.", examples: ["2026-03-01T11:00:00.000Z"] }),
+    max_per_second: z
+      .int()
+      .nullable()
+      .meta({ description: "null: no maximum.", examples: [10] }),
+    dispatchers: z
+      .array(dispatcherStatusSchema)
+      .meta({ description: "The running dispatchers. Empty: none was seen in the last minute." }),
+    deferred: z
+      .array(deferredSchema)
+      .meta({ description: "Deliveries that wait for the channel's capacity, by reason." }),
+    scheduled: z
+      .object({
+        count: z.int().meta({ examples: [4] }),
+        next_attempt_at: z.iso
+          .datetime()
+          .nullable()
+          .meta({ description: "null: none is scheduled.", examples: ["2026-03-01T12:04:00.000Z"] }),
+      })
+      .meta({ description: "Deliveries whose last attempt failed and whose retry has a time." }),
+    last_hour: attemptStatisticsSchema.nullable().meta({
+      description: "null: there were too many attempts to count in a few seconds.",
+    }),
+    last_day: attemptStatisticsSchema.nullable().meta({
+      description: "null: there were too many attempts to count in a few seconds.",
+    }),
+    last_success: z
+      .object(lastAttempt)
+      .nullable()
+      .meta({ description: "The newest attempt that succeeded. null: none is stored." }),
+    last_failure: z
+      .object({
+        ...lastAttempt,
+        error: attemptErrorSchema.meta({ examples: ["status"] }),
+        detail: z
+          .string()
+          .nullable()
+          .meta({ description: "As in the delivery's attempt log.", examples: ["connect ECONNREFUSED"] }),
+      })
+      .nullable()
+      .meta({ description: "The newest attempt that failed in the last day. null: none." }),
+  })
+  .meta({ id: "ChannelHealth", description: "How deliveries to a channel go, now and in the last day." })
+
+export type ChannelHealth = z.infer<typeof channelHealthSchema>
+export type AttemptStatistics = z.infer<typeof attemptStatisticsSchema>

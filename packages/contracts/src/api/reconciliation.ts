@@ -1,0 +1,28 @@
+import { z } from "zod"
+
+/** At most this many records that are not accounted for are listed. */
+export const maxListedExceptions = 200
+
+export const exceptionSchema = z
+  .object({
+    kind: z.enum(["event_lost", "trigger_not_synced", "sync_not_scheduled", "sync_overdue"]).meta({
+      description: [
+        "event_lost: an event was consumed, and is neither a delivery nor an invalid event.",
+        "trigger_not_synced: a trigger was consumed, and no sync covers it or is due.",
+        "sync_not_scheduled: the connection has triggers that no sync covers, and no sync is due.",
+        "sync_overdue: a sync has been due for more than five minutes and has not started.",
+      ].join(" "),
+    }),
+    topic: z.string(),
+    partition: z.int(),
+    offset: z.string(),
+    event_id: z
+      .string()
+      .nullable()
+      .meta({ description: "null: the record is a trigger or cannot be parsed." }),
+    connection: z.string().nullable().meta({ description: "null: the record is an event." }),
+    published_at: z.iso.datetime().meta({ description: "The record's time." }),
+  })
+  .meta({ id: "ReconciliationException", description: "A record that is not accounted for." })
+
+export type ReconciliationException = z.infer<typeof exceptionSchema>

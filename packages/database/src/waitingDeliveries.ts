@@ -1,0 +1,21 @@
+/**
+ * SQL for the ids of a channel's deliveries that wait for an attempt: deferred, scheduled, or new. `$1` is the
+ * channel's id; `and` is a further condition.
+ *
+ * Uses partial indexes, because a channel may have millions of finished deliveries. The scheduled ones are
+ * materialized, so that the plan cannot scan the channel's index for them. A new delivery has an id that the sweep
+ * has not checked yet: all others that were never attempted are deferred.
+ */
+export function waitingDeliveries(and = "true"): string {
+  return `
+  with scheduled as materialized (
+    select id, channel_id from delivery where next_attempt_at is not null and ${and}
+  )
+  select id from delivery where channel_id = $1 and deferred_at is not null and ${and}
+  union
+  select id from scheduled where channel_id = $1
+  union
+  select id from delivery
+   where channel_id = $1 and state = 'pending' and ${and}
+     and id > coalesce((select checked_through from sweep_position where id = 1), '00000000-0000-0000-0000-000000000000')`
+}

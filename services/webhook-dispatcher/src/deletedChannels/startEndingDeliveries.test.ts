@@ -1,0 +1,74 @@
+import { expect, test } from "vitest"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
+import { claimWaiting } from "./claimWaiting.ts"
+import { endDeliveries } from "./endDeliveries.ts"
+import { findDeletedChannels, finishDeletedChannel } from "./findDeletedChannels.ts"
+
+const settings = { batch: 10, leaseMs: 0 }
+
+test("of a deleted channel, deliveries that wait become dead, a resend of a delivered one ends, and others are unchanged", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
+  const waiting = {
+    new: await insert(),
+    scheduled: await insert({ attempts: "2", failures: "2", next_attempt_at: "now()" }),
+    deferred: await insert({ deferred_at: "now()", deferred_reason: "'busy'" }),
+    resent: await insert({ state: "'delivered'", deferred_at: "now()", deferred_reason: "'resend'" }),
+  }
+  const delivered = await insert({ state: "'delivered'" })
+  const inFlight = await insert({
+    deferred_at: "now()",
+    deferred_reason: "'busy'",
+    lease_expires_at: "now() + interval '1 minute'",
+  })
+  const claimed = await claimWaiting(sql, "acme", settings)
+  expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set(Object.values(waiting)))
+  expect(claimed.filter(({ isPending }) => isPending)).toHaveLength(3)
+  await endDeliveries(
+    sql,
+    claimed.map(({ id }) => id),
+  )
+  for (const id of [waiting.new, waiting.scheduled, waiting.deferred]) {
+    expect(await row(id)).toMatchObject({
+      state: "dead",
+      dead_reason: "channel_deleted",
+      finished_at: expect.any(Date),
+      next_attempt_at: null,
+      deferred_at: null,
+      lease_expires_at: null,
+    })
+  }
+  expect(await row(waiting.resent)).toMatchObject({
+    state: "delivered",
+    deferred_at: null,
+    dead_reason: null,
+  })
+  expect(await row(delivered)).toMatchObject({ state: "delivered", dead_reason: null })
+  expect(await row(inFlight)).toMatchObject({ state: "pending" })
+  expect(await claimWaiting(sql, "acme", settings)).toEqual([])
+})
+
+test("a delivery that was delivered after the claim stays delivered", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
+  const id = await insert()
+  await claimWaiting(sql, "acme", settings)
+  await sql("update delivery set state = 'delivered'")
+  await endDeliveries(sql, [id])
+  expect(await row(id)).toMatchObject({ state: "delivered", dead_reason: null })
+})
+
+test("a deleted channel is finished a minute after its deletion, and not while a delivery waits", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
+  await sql("insert into deleted_channel (id) values ('acme')")
+  const found = () => findDeletedChannels(sql, { afterMs: 10_000 })
+  expect(await found()).toEqual([])
+  await sql("update deleted_channel set deleted_at = now() - interval '30 seconds'")
+  await finishDeletedChannel(sql, "acme")
+  expect(await found()).toEqual(["acme"])
+  await sql("update deleted_channel set deleted_at = now() - interval '61 seconds'")
+  const id = await insert()
+  await finishDeletedChannel(sql, "acme")
+  expect(await found()).toEqual(["acme"])
+  await endDeliveries(sql, [id])
+  await finishDeletedChannel(sql, "acme")
+  expect(await found()).toEqual([])
+})

@@ -1,0 +1,77 @@
+import type { Sql } from "@sitewire/database"
+import type { Logger } from "@sitewire/runtime"
+import {
+  type ChannelStatus,
+  deleteDispatcher,
+  deleteStatuses,
+  writeHeartbeat,
+  writeStatuses,
+} from "./writeStatus.ts"
+
+const everyMs = 5_000
+/** All statuses are written again at this interval, which shows which channels were deleted. */
+const rewriteEveryMs = 60_000
+
+export type ReportingParts = {
+  sql: Sql
+  dispatcher: string
+  /** Channels that fail, are slow, or have deferred deliveries. */
+  statuses: () => ChannelStatus[]
+  onDeleted: (channel: string) => void
+  log: Logger
+}
+
+/** Writes what this process knows about channels to Postgres, for the console. Only changes are written. */
+export function startReportingStatus(parts: ReportingParts): { close(): Promise<void> } {
+  const { sql, dispatcher, statuses, onDeleted, log } = parts
+  const written = new Map<string, string>()
+  let rewriteAt = 0
+  let stopping = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function report(): Promise<void> {
+    const { isNew } = await writeHeartbeat(sql, dispatcher)
+    if (isNew || performance.now() >= rewriteAt) {
+      if (isNew) written.clear()
+      for (const channel of written.keys()) written.set(channel, "")
+      rewriteAt = performance.now() + rewriteEveryMs
+    }
+    const current = new Map(statuses().map((status) => [status.channel, status]))
+    const changed = [...current.values()].filter((status) => written.get(status.channel) !== textOf(status))
+    if (changed.length > 0) {
+      const existing = await writeStatuses(sql, dispatcher, changed)
+      for (const status of changed) {
+        if (existing.has(status.channel)) written.set(status.channel, textOf(status))
+        else onDeleted(status.channel)
+      }
+    }
+    const normal = [...written.keys()].filter((channel) => !current.has(channel))
+    if (normal.length > 0) await deleteStatuses(sql, dispatcher, normal)
+    for (const channel of normal) written.delete(channel)
+  }
+
+  function run(): Promise<void> {
+    return report()
+      .catch((error: unknown) => log.debug({ error }, "the status could not be written; it is repeated"))
+      .finally(() => {
+        if (!stopping) timer = setTimeout(() => (running = run()), everyMs)
+      })
+  }
+  let running = run()
+
+  return {
+    async close() {
+      stopping = true
+      clearTimeout(timer)
+      await running
+      await deleteDispatcher(sql, dispatcher).catch((error: unknown) =>
+        log.debug({ error }, "the status could not be deleted; it counts as outdated after a minute"),
+      )
+    },
+  }
+}
+
+/** Without the time for which the breaker is open, which always changes. */
+function textOf({ breakerOpenForMs, ...status }: ChannelStatus): string {
+  return JSON.stringify({ ...status, open: breakerOpenForMs !== null })
+}

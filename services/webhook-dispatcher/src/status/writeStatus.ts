@@ -1,0 +1,73 @@
+import { plainArray, type Sql } from "@sitewire/database"
+
+export type ChannelStatus = {
+  channel: string
+  /** Null: the circuit breaker is closed. */
+  breakerOpenForMs: number | null
+  failures: number
+  concurrencyLimit: number
+  inFlight: number
+  averageMs: number
+}
+
+const heartbeat = `
+with dead as (
+  delete from dispatcher where seen_at < now() - interval '1 minute' and id <> $1
+)
+insert into dispatcher (id, started_at, seen_at) values ($1, now(), now())
+on conflict (id) do update set seen_at = now()
+returning started_at = seen_at as is_new`
+
+/**
+ * Also deletes dispatchers that have died, with their rows. `isNew`: no row of this dispatcher exists, because it
+ * started, or because it was frozen for so long that others deleted its rows.
+ */
+export async function writeHeartbeat(sql: Sql, dispatcher: string): Promise<{ isNew: boolean }> {
+  const [row] = await sql<{ is_new: boolean }>(heartbeat, [dispatcher], "write-heartbeat")
+  return { isNew: row?.is_new ?? true }
+}
+
+const upsert = `
+insert into channel_status (channel_id, dispatcher_id, breaker_opened_at, failures, concurrency_limit, in_flight, average_ms)
+select channel.id, $1, now() - open_for_ms * interval '1 millisecond', failures, concurrency_limit, in_flight, average_ms
+  from unnest($2::text[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[])
+    as given (channel_id, open_for_ms, failures, concurrency_limit, in_flight, average_ms)
+  join channel on channel.id = given.channel_id
+on conflict (channel_id, dispatcher_id) do update
+   set breaker_opened_at = excluded.breaker_opened_at, failures = excluded.failures,
+       concurrency_limit = excluded.concurrency_limit, in_flight = excluded.in_flight,
+       average_ms = excluded.average_ms
+returning channel_id`
+
+/** Returns the channels that exist. */
+export async function writeStatuses(
+  sql: Sql,
+  dispatcher: string,
+  statuses: readonly ChannelStatus[],
+): Promise<Set<string>> {
+  const rows = await sql<{ channel_id: string }>(upsert, [
+    dispatcher,
+    statuses.map(({ channel }) => channel),
+    plainArray(statuses.map(({ breakerOpenForMs }) => breakerOpenForMs)),
+    plainArray(statuses.map(({ failures }) => failures)),
+    plainArray(statuses.map(({ concurrencyLimit }) => concurrencyLimit)),
+    plainArray(statuses.map(({ inFlight }) => inFlight)),
+    plainArray(statuses.map(({ averageMs }) => averageMs)),
+  ])
+  return new Set(rows.map(({ channel_id: channel }) => channel))
+}
+
+export async function deleteStatuses(
+  sql: Sql,
+  dispatcher: string,
+  channels: readonly string[],
+): Promise<void> {
+  await sql("delete from channel_status where dispatcher_id = $1 and channel_id = any($2::text[])", [
+    dispatcher,
+    channels,
+  ])
+}
+
+export async function deleteDispatcher(sql: Sql, dispatcher: string): Promise<void> {
+  await sql("delete from dispatcher where id = $1", [dispatcher])
+}

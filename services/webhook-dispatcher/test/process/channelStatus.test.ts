@@ -1,0 +1,47 @@
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+
+test("each dispatcher reports its unusual channels, deletes reports that no longer hold, and forgets deleted channels", async () => {
+  await using it = await startInstallation()
+  let fails = true
+  const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
+  const broken = await startReceiver((_, response) => response.writeHead(500).end())
+  await it.channel("acme", partner.url)
+  await it.channel("quick", (await startReceiver()).url)
+  await it.channel("broken", broken.url)
+  const variables = { BREAKER_FAILURES: "2", BREAKER_COOLDOWN: "200ms" }
+  const dispatcher = await it.dispatcher(variables)
+  const dies = await it.dispatcher(variables)
+  const dispatchers = async () => (await it.sql("select id from dispatcher")).length
+  await waitUntil("both heartbeats", async () => (await dispatchers()) === 2)
+  // A dispatcher that dies leaves its row; one that ends deletes it.
+  await dies.end("SIGKILL")
+  await it.sql("update dispatcher set seen_at = now() - interval '2 minutes'")
+  await waitUntil("the dead one to be deleted", async () => (await dispatchers()) === 1)
+
+  await it.publishPaid([
+    ...[1, 2, 3].map((at) => paid(`shop-${at}`)),
+    ...[1, 2, 3].map((at) => paid(`broken-${at}`, { channel: "broken" })),
+    paid("quick", { channel: "quick" }),
+  ])
+  const open = () =>
+    it.sql("select channel_id, failures from channel_status where breaker_opened_at is not null order by 1")
+  const found = await waitUntil("two open breakers", async () => {
+    const rows = await open()
+    return rows.length === 2 && rows
+  })
+  expect(found.map((row) => row.channel_id)).toEqual(["acme", "broken"])
+  expect(Number(found[0]?.failures)).toBeGreaterThanOrEqual(2)
+
+  fails = false
+  await it.sql("delete from channel where id = 'broken'")
+  await waitUntil("only failures and deletions to be gone", async () => {
+    return (await it.sql("select from channel_status where channel_id <> 'acme'")).length === 0
+  })
+  await waitUntil("the breaker to close", async () => (await open()).length === 0, 30_000)
+  expect(await dispatcher.end("SIGTERM")).toBe(0)
+  expect(await dispatchers()).toBe(0)
+  await Promise.all([partner.close(), broken.close()])
+}, 90_000)

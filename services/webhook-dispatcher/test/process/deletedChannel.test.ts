@@ -1,0 +1,65 @@
+import { startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { paid, refusal, startInstallation } from "../fixtures/testDispatcher.ts"
+
+test("after a channel's deletion nothing is sent to it, its waiting deliveries become dead with a dead letter, and its retry records block nothing", async () => {
+  await using it = await startInstallation({ retryDelaysMs: [5_000] })
+  const partner = await startReceiver(({ body }, response) => {
+    // One attempt is still in flight at the deletion, and then fails.
+    setTimeout(
+      () => response.writeHead(500).end(),
+      body.includes('"reference":"slow"') && partner.received.length > 0 ? 1_500 : 0,
+    )
+  })
+  const other = await startReceiver()
+  await it.channel("gone", partner.url)
+  await it.channel("other", other.url)
+  const letters = await it.read(it.names.dead)
+  const invalid = await it.read(it.names.sitePaidInvalid)
+  const dispatcher = await it.dispatcher({ DELIVERY_TIMEOUT: "2s" })
+  await it.publishPaid([paid("scheduled", { channel: "gone" })])
+  await waitUntil("a failed attempt", async () => (await it.sql("select from attempt")).length === 1)
+  await it.publishPaid([paid("in-flight", { channel: "gone", reference: "slow" })])
+  await waitUntil("an attempt in flight", () => partner.received.length === 2)
+  // A paused channel defers.
+  await it.pause("gone")
+  await it.publishPaid([paid("deferred", { channel: "gone" })])
+  await waitUntil("a deferral", async () => {
+    return (await it.sql("select from delivery where deferred_reason = 'paused'")).length === 1
+  })
+  const before = partner.received.length
+
+  // As the console does.
+  await it.sql(
+    "with gone as (delete from channel where id = 'gone' returning id) insert into deleted_channel select id from gone",
+  )
+  await it.publishPaid([paid("too-late", { channel: "gone" }), paid("goes-on", { channel: "other" })])
+  await waitUntil("an invalid event", () => invalid.length === 1)
+  expect(refusal(invalid[0])).toBe("unknown channel")
+  await waitUntil("another channel's delivery", () => other.received.length === 1)
+  await waitUntil(
+    "all to be dead",
+    async () =>
+      (await it.sql("select from delivery where state = 'dead' and dead_reason = 'channel_deleted'"))
+        .length === 3,
+    60_000,
+  )
+  expect(partner.received).toHaveLength(before)
+  await waitUntil("the dead letters", () => letters.length === 3)
+  for (const { value } of letters)
+    expect(JSON.parse(String(value))).toMatchObject({ channel: "gone", last_error: "channel-deleted" })
+  const stale = async () =>
+    Number(/^sitewire_deliveries_stale_total(?:\{.*\})? (\d+)$/m.exec(await metricsOf(dispatcher))?.[1])
+  await waitUntil("a retry record to be dropped", async () => (await stale()) >= 1)
+
+  // The id can be used again when nothing can wait for the deleted channel any more.
+  expect(await it.sql("select id from deleted_channel")).toEqual([{ id: "gone" }])
+  await it.sql("update deleted_channel set deleted_at = now() - interval '2 minutes'")
+  await waitUntil("the end", async () => (await it.sql("select from deleted_channel")).length === 0)
+  await Promise.all([partner.close(), other.close()])
+}, 120_000)
+
+async function metricsOf({ addresses }: { addresses: Record<string, string> }): Promise<string> {
+  return (await fetch(`${addresses.ops}/metrics`)).text()
+}
