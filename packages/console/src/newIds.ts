@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-export function newId(prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud"): string {
+export function newId(prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud" | "tst" | "crt"): string {
   return `${prefix}_${randomBytes(10).toString("hex")}`
 }
 

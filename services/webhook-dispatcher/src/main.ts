@@ -4,6 +4,10 @@ import { createEgress } from "@sitewire/egress"
 import { runService } from "@sitewire/runtime"
 import { checkNewestSecret, createSecretOpener } from "./attempt/openSecrets.ts"
 import { createSendRequest } from "./attempt/sendRequest.ts"
+import { createReceiverOf } from "./check/receiver.ts"
+import { runChecks } from "./check/runChecks.ts"
+import { createSendTestRequest } from "./check/sendTestRequest.ts"
+import { createCheckStore } from "./check/storeCheck.ts"
 import { dispatcherVariables } from "./config.ts"
 import { createConsumers } from "./createConsumers.ts"
 import { createDispatcher } from "./createDispatcher.ts"
@@ -88,6 +92,24 @@ await runService({
       log,
     })
     lifecycle.onStop("status", status.close)
+    const closing = new AbortController()
+    const checks = runChecks({
+      store: createCheckStore({ pool, retry }),
+      receiverOf: createReceiverOf({
+        serviceName: config.SERVICE_NAME,
+        openSecret,
+        sendTestRequest: createSendTestRequest({
+          egress,
+          timeoutMs: config.DELIVERY_TIMEOUT,
+          signal: closing.signal,
+        }),
+      }),
+      timeoutMs: config.DELIVERY_TIMEOUT,
+      pollIntervalMs: 1_000,
+      closing,
+      log,
+    })
+    lifecycle.onStop("checks of receivers", checks.close)
     const consumers = createConsumers(service, { kafka, topics, schedule, dispatcher })
     lifecycle.onStop("consumers", consumers.close)
     registerGauges(registry, {

@@ -10,6 +10,7 @@ import { findUnknownNames } from "./names/findUnknownNames.ts"
 import { type Page, readPage } from "./page.ts"
 import { readCode, readKnownNames } from "./readCode.ts"
 import { findOutdated, referencePages } from "./reference/referencePages.ts"
+import { partnersPage, verifySnippets } from "./reference/verifySnippets.ts"
 
 /**
  * Fails if a Markdown file is wrong about the repository: if it names links, paths, scripts, commands,
@@ -24,12 +25,15 @@ export const documentsCheck: Check = {
     const code = await readCode(root, files)
     const known = await readKnownNames(root, { files, code })
     const generated = referencePages(code)
+    const partners = pages.find(({ path }) => path === partnersPage)
+    const snippets = verifySnippets(partners ?? { codeBlocks: [] })
     const examples = pages.flatMap((page) => findExamples(page, [markers.check]))
     const problems = [
       ...findDeadLinks(pages, files),
       ...sources.flatMap((source) => findDeadMentions(source, files)),
       ...pages.filter(namesExist).flatMap((page) => findUnknownNames(page, known)),
       ...findOutdated(generated, await readTexts(root, [...generated.keys()])),
+      ...findOutdated(snippets, await readTexts(root, [...snippets.keys()])),
       ...pages.flatMap(findUnknownMarkers),
       ...(await runExamples(root, examples)),
     ]

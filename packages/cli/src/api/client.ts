@@ -2,11 +2,13 @@ import {
   apiKeySchema,
   auditEntrySchema,
   type ChangeChannel,
+  certificationSchema,
   channelHealthSchema,
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
   type createApiKeySchema,
+  type createCertificationSchema,
   type createChannelSchema,
   type createConnectionSchema,
   createdApiKeySchema,
@@ -25,6 +27,7 @@ import {
   resendAcceptedSchema,
   stagedSecretSchema,
   syncSchema,
+  testDeliverySchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
@@ -83,6 +86,12 @@ export function createClient(options: ApiOptions) {
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/activate`, query }),
     retireSecret: (id: string, query: SecretQuery = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
+    testChannel: (id: string) =>
+      call(testDeliverySchema, { ...post, path: `channels/${segment(id)}/test`, timeoutMs: 30_000 }),
+    createCertification: (id: string, body: z.input<typeof createCertificationSchema>) =>
+      call(certificationSchema, { ...post, path: `channels/${segment(id)}/certifications`, body }),
+    readCertification: (channel: string, id: string) =>
+      call(certificationSchema, { path: `channels/${segment(channel)}/certifications/${segment(id)}` }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
       call(connectionTriggerUrlSchema, { ...post, path: "connections", body }),
     listConnections: (query: PageQuery = {}) => call(connections, { path: "connections", query }),

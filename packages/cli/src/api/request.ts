@@ -15,12 +15,15 @@ export type ApiRequest = {
   path: string
   query?: object
   body?: unknown
+  /** For a route that waits for something. Default: the client's. */
+  timeoutMs?: number
 }
 
-export function createRequest({ api, key, timeoutMs = 15_000 }: ApiOptions) {
+export function createRequest({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: ApiOptions) {
   const base = `${api.replace(/\/+$/, "")}/v1/`
 
-  async function send({ method = "GET", path, query = {}, body }: ApiRequest): Promise<Response> {
+  async function send(request: ApiRequest): Promise<Response> {
+    const { method = "GET", path, query = {}, body, timeoutMs = usualTimeoutMs } = request
     const url = new URL(path, base)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))

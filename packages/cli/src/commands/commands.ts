@@ -1,5 +1,6 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
 import { listAudit } from "./audit/list.ts"
+import { certify } from "./certify/certify.ts"
 import { createChannel } from "./channel/create.ts"
 import { deleteChannel } from "./channel/delete.ts"
 import { showHealth } from "./channel/health.ts"
@@ -10,6 +11,7 @@ import { activateSecret } from "./channel/secret/activate.ts"
 import { retireSecret } from "./channel/secret/retire.ts"
 import { stageSecret } from "./channel/secret/stage.ts"
 import { showChannel } from "./channel/show.ts"
+import { testChannel } from "./channel/test.ts"
 import { updateChannel } from "./channel/update.ts"
 import { completionGroup } from "./completion/completion.ts"
 import { createConnection } from "./connection/create.ts"
@@ -56,6 +58,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       deleteChannel,
       pauseChannel,
       resumeChannel,
+      testChannel,
       {
         name: "secret",
         description: "rotate a channel's signing secret, in three steps",
@@ -97,6 +100,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     commands: [addProfile, listProfiles, useProfile, removeProfile],
   },
   reconcile,
+  certify,
   trigger,
   verify,
   listen,

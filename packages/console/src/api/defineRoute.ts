@@ -8,7 +8,7 @@ import type { Caller, Permission } from "../auth/caller.ts"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import { fieldErrors } from "./fieldErrors.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
-import type { RouteResponse } from "./response.ts"
+import type { Problem, RouteResponse, Success } from "./response.ts"
 
 /** In a route that writes, `prisma` and `sql` run within the transaction of the request. */
 export type ApiContext = {
@@ -70,7 +70,15 @@ type Schemas<Params, Query, Body, Result> = {
 export type Route = Description &
   Schemas<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType> & {
     run(context: ApiContext, request: RawRequest): Promise<RouteResponse>
+    afterCommit?: AfterCommit
   }
+
+/**
+ * For a route that waits for another process, which sees what the route wrote only after the commit. Gets the body
+ * that `handle` returned, and returns the final response. For a repeated Idempotency-Key it gets the stored body, so
+ * it must be repeatable.
+ */
+type AfterCommit = (context: ApiContext, committed: unknown) => Promise<Success<unknown> | Problem>
 
 type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
   params: z.output<Params>
@@ -97,9 +105,19 @@ export function defineRoute<
   Body extends z.ZodType = z.ZodType,
 >(
   spec: Description &
-    Schemas<Params, Query, Body, Result> & {
-      handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<RouteResponse<z.output<Result>>>
-    },
+    Schemas<Params, Query, Body, Result> &
+    (
+      | {
+          handle(
+            context: ApiContext,
+            input: Input<Params, Query, Body>,
+          ): Promise<RouteResponse<z.output<Result>>>
+        }
+      | {
+          handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<RouteResponse>
+          afterCommit(context: ApiContext, committed: unknown): Promise<Success<z.output<Result>> | Problem>
+        }
+    ),
 ): Route {
   const { handle, ...description } = spec
   const { params = z.unknown(), query = z.unknown(), body = z.unknown() } = description

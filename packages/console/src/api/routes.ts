@@ -1,5 +1,9 @@
 import { listAudit } from "./audit/listAudit.ts"
 import { changeChannel } from "./channels/changeChannel.ts"
+import { createCertification } from "./channels/checks/createCertification.ts"
+import { listCertifications } from "./channels/checks/listCertifications.ts"
+import { readCertification } from "./channels/checks/readCertification.ts"
+import { testChannel } from "./channels/checks/testChannel.ts"
 import { createChannel } from "./channels/createChannel.ts"
 import { deleteChannel } from "./channels/deleteChannel.ts"
 import { listChannels } from "./channels/listChannels.ts"
@@ -50,6 +54,10 @@ export const routes: readonly Route[] = [
   stageSecret,
   activateSecret,
   retireSecret,
+  testChannel,
+  createCertification,
+  listCertifications,
+  readCertification,
   createConnection,
   listConnections,
   readConnection,

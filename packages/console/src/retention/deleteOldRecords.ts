@@ -5,21 +5,28 @@ const idempotencyMs = 24 * 60 * 60 * 1_000
 
 /** Tables whose rows are deleted by age, and their keys. */
 const tables = [
-  { table: "audit_entry", key: "id" },
-  { table: "idempotency_record", key: "key_id, idempotency_key" },
+  { table: "audit_entry", key: "id", keptFor: "audit" },
+  { table: "idempotency_record", key: "key_id, idempotency_key", keptFor: "idempotency" },
+  // A repeated Idempotency-Key reads the row of its test again.
+  { table: "receiver_check", key: "id", keptFor: "idempotency", only: "kind = 'test'" },
+  { table: "receiver_check", key: "id", keptFor: "audit", only: "kind = 'certification'" },
 ] as const
 
-/** Deletes audit entries older than their retention, and responses whose Idempotency-Key is no longer valid. */
+/**
+ * Deletes audit entries and certifications older than the retention of the audit log, and responses and test
+ * deliveries whose Idempotency-Key is no longer valid.
+ */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
-  const ages = { audit_entry: auditRetentionMs, idempotency_record: idempotencyMs }
+  const ages = { audit: auditRetentionMs, idempotency: idempotencyMs }
   let deleted = 0
-  for (const { table, key } of tables) {
+  for (const { table, key, keptFor, ...rest } of tables) {
+    const condition = "only" in rest ? `and ${rest.only}` : ""
     const statement = `delete from ${table} where (${key}) in (
-      select ${key} from ${table} where created_at < now() - $1 * interval '1 millisecond'
+      select ${key} from ${table} where created_at < now() - $1 * interval '1 millisecond' ${condition}
        order by created_at limit ${batch}
     ) returning 1 as one`
     for (let count = batch; count === batch; deleted += count) {
-      count = (await sql(statement, [ages[table]])).length
+      count = (await sql(statement, [ages[keptFor]])).length
     }
   }
   return deleted

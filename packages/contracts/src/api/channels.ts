@@ -14,6 +14,8 @@ const maxPerSecondSchema = z
     examples: [10],
   })
 
+import { lastCertificationSchema } from "./receiverChecks.ts"
+
 export const createChannelSchema = z
   .strictObject({
     id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
@@ -60,6 +62,9 @@ export const channelSchema = z
       description: "Since when an operator has paused the channel. null: it is not paused.",
     }),
     max_per_second: maxPerSecondSchema,
+    last_certification: lastCertificationSchema.nullable().meta({
+      description: "The newest finished certification of the receiver. null: there is none.",
+    }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -87,6 +87,12 @@ export const problemCodes = {
     meaning: "The delivery's channel was deleted, so there is no address to send it to.",
     remedy: "Create a channel with the same id first.",
   },
+  "check-running": {
+    status: 409,
+    title: "Check running",
+    meaning: "Another test delivery or certification of the channel has not finished.",
+    remedy: "Wait until it has, and send the request again.",
+  },
   "job-done": {
     status: 409,
     title: "Job done",
@@ -134,6 +140,19 @@ export const problemCodes = {
     title: "Database unavailable",
     meaning: "Postgres did not respond.",
     remedy: "Try again after the number of seconds in `Retry-After`.",
+  },
+  "no-dispatcher": {
+    status: 503,
+    title: "No dispatcher",
+    meaning: "No webhook-dispatcher has claimed the test delivery within 5 seconds. Nothing was sent.",
+    remedy:
+      "Start a webhook-dispatcher, or read its log, and send the request again with a new Idempotency-Key.",
+  },
+  "test-unfinished": {
+    status: 503,
+    title: "Test unfinished",
+    meaning: "A webhook-dispatcher claimed the test delivery, but did not report an outcome.",
+    remedy: "Read the log of the webhook-dispatcher, and send the request again with a new Idempotency-Key.",
   },
   "kafka-unavailable": {
     status: 503,

@@ -1,7 +1,7 @@
 import type { AttemptError } from "@sitewire/contracts"
 import type { Egress, Excerpt, Timing } from "@sitewire/egress"
-import { sign, signatureHeader, standardWebhooksHeaders } from "@sitewire/signing"
 import type { DueDelivery, SealedSecret } from "../delivery.ts"
+import { createDeliveryHeaders } from "./deliveryHeaders.ts"
 import { describeRedirect } from "./describeRedirect.ts"
 
 export type AttemptOutcome = {
@@ -23,32 +23,17 @@ export type SendRequestSettings = {
 }
 
 export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
-  const signature = signatureHeader(serviceName)
-
-  /**
-   * The headers of Standard Webhooks. During a rotation of the secret, they contain a signature with each of
-   * the two secrets, so that the partner can switch at any time.
-   */
-  function standardHeaders({ id, channel, body }: DueDelivery, secret: string) {
-    const other = channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
-    const timestamp = Math.floor(Date.now() / 1000)
-    return standardWebhooksHeaders({ id, timestamp, body, secrets: [secret, ...other] })
-  }
+  const deliveryHeaders = createDeliveryHeaders(serviceName)
 
   /** Returns null if the process's stop aborted the attempt. */
   return async function sendRequest(due: DueDelivery): Promise<AttemptOutcome | null> {
-    const { channel } = due
+    const { standardWebhooks, address: url, ...channel } = due.channel
     const secret = openSecret(channel.id, channel.secret)
+    const other = standardWebhooks && channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
     const outcome = await egress.request({
       method: "POST",
-      url: channel.address,
-      headers: {
-        "content-type": "application/json",
-        [signature]: sign(due.body, secret),
-        [`X-${serviceName}-Delivery`]: due.id,
-        [`X-${serviceName}-Attempt`]: String(due.attempt),
-        ...(channel.standardWebhooks ? standardHeaders(due, secret) : {}),
-      },
+      url,
+      headers: deliveryHeaders(due, { secrets: [secret, ...other], standardWebhooks }),
       body: due.body,
       timeoutMs,
       // If a reused connection closes, the request is sent again at once, because receivers are idempotent.
@@ -63,7 +48,7 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
     const { status, headers } = outcome
     return {
       error: status >= 200 && status < 300 ? null : "status",
-      detail: describeRedirect(status, headers.location, channel.address),
+      detail: describeRedirect(status, headers.location, url),
       status,
       address,
       timing,

@@ -3,7 +3,7 @@ import type { Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 
 export function channelEntries(channel: Channel, style: Style): Entry[] {
-  const { other_secret } = channel
+  const { other_secret, last_certification } = channel
   return [
     ["channel", channel.id],
     ["address", channel.address],
@@ -12,6 +12,11 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
     ["standard webhooks", channel.standard_webhooks ? "on" : "off"],
     ["paused", channel.paused_at && style.time(channel.paused_at)],
     ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
+    [
+      "certification",
+      last_certification &&
+        `${last_certification.result} at ${style.time(last_certification.finished_at)}, of ${last_certification.address}`,
+    ],
     ["created", style.time(channel.created_at)],
     ["updated", channel.updated_at === channel.created_at ? null : style.time(channel.updated_at)],
   ]

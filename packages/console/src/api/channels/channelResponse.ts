@@ -1,4 +1,5 @@
-import type { Channel } from "@sitewire/contracts"
+import { type Channel, lastCertificationSchema } from "@sitewire/contracts"
+import { z } from "zod"
 
 /**
  * The columns that a response needs. They are listed one by one so that sealed (encrypted) secrets are never
@@ -13,6 +14,7 @@ export const channelColumns = {
   standardWebhooks: true,
   pausedAt: true,
   maxPerSecond: true,
+  lastCertification: true,
   createdAt: true,
   updatedAt: true,
 } as const
@@ -26,6 +28,7 @@ export type ChannelRow = {
   standardWebhooks: boolean
   pausedAt: Date | null
   maxPerSecond: number | null
+  lastCertification: unknown
   createdAt: Date
   updatedAt: Date
 }
@@ -39,10 +42,16 @@ export function channelResponse(row: ChannelRow): Channel {
     standard_webhooks: row.standardWebhooks,
     paused_at: row.pausedAt?.toISOString() ?? null,
     max_per_second: row.maxPerSecond,
+    last_certification: storedCertification.parse(row.lastCertification),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
 }
+
+/** Postgres's JSON has times with an offset. */
+const storedCertification = lastCertificationSchema
+  .extend({ finished_at: z.coerce.date().transform((at) => at.toISOString()) })
+  .nullable()
 
 function otherSecret({ otherSecretId: id, otherSecretState: state }: ChannelRow): Channel["other_secret"] {
   return id === null || state === null ? null : { id, state }

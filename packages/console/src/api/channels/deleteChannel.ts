@@ -44,7 +44,12 @@ export const deleteChannel = defineRoute({
       ...{ deleted: true, pending_deliveries: pending },
     })
     return ok(
-      { id, deleted: true as const, pending_deliveries: pending, outcome: pending > 0 ? "dead" : "none" },
+      {
+        id,
+        deleted: true as const,
+        pending_deliveries: pending,
+        outcome: pending > 0 ? ("dead" as const) : ("none" as const),
+      },
       { audit: { target: { kind: "channel", id }, changes } },
     )
   },

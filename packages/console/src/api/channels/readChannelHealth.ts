@@ -31,7 +31,7 @@ export const readChannelHealth = defineRoute({
     const last = day.statistics ? day : hour
     return ok({
       channel: id,
-      health: failing ? "failing" : "ok",
+      health: failing ? ("failing" as const) : ("ok" as const),
       paused_at: row.pausedAt?.toISOString() ?? null,
       max_per_second: row.maxPerSecond,
       dispatchers,

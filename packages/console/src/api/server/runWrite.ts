@@ -10,9 +10,23 @@ const timeoutMs = 30_000
 
 /**
  * Runs a route that writes. The write, its audit entry and the response for its Idempotency-Key are committed
- * together or not at all. A problem rolls everything back, so a request that failed may be repeated.
+ * together or not at all. A problem rolls everything back, so a request that failed may be repeated. A problem of
+ * `afterCommit` does not: a repeated Idempotency-Key gets it again.
  */
 export async function runWrite(
+  prisma: PrismaClient,
+  route: Route,
+  context: ApiContext,
+  request: RawRequest,
+  { requestId, idempotent }: { requestId: string; idempotent: IdempotentRequest | null },
+): Promise<RouteResponse> {
+  const result = await runInTransaction(prisma, route, context, request, { requestId, idempotent })
+  if (!route.afterCommit || (result.kind !== "ok" && result.kind !== "repeated")) return result
+  const final = await route.afterCommit(context, result.body)
+  return final.kind === "ok" ? { ...result, body: final.body } : final
+}
+
+async function runInTransaction(
   prisma: PrismaClient,
   route: Route,
   context: ApiContext,

@@ -33,7 +33,8 @@ export const activateSecret = defineRoute({
          and (${secret_id ?? null}::text is null or other_secret_id = ${secret_id ?? null})
       returning id, address, secret_id as "secretId", other_secret_id as "otherSecretId",
                 other_secret_state::text as "otherSecretState", standard_webhooks as "standardWebhooks",
-                paused_at as "pausedAt", max_per_second as "maxPerSecond", created_at as "createdAt", updated_at as "updatedAt"`
+                paused_at as "pausedAt", max_per_second as "maxPerSecond", last_certification as "lastCertification",
+                created_at as "createdAt", updated_at as "updatedAt"`
     if (!row) return rotationConflict(prisma, id, "activate", secret_id)
     const after = channelResponse(row)
     const changes = changesOf(channelResponse(found), after)

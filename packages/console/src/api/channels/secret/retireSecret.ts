@@ -5,6 +5,7 @@ import { notFound } from "../../problems.ts"
 import { changesOf, ok } from "../../response.ts"
 import { channelColumns, channelResponse } from "../channelResponse.ts"
 import { lockChannel } from "../findChannel.ts"
+import { signTestBody, storeRetiredSecret } from "./retiredSecret.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
 export const retireSecret = defineRoute({
@@ -14,20 +15,22 @@ export const retireSecret = defineRoute({
   summary: "Delete the secret that is not active",
   allow: ["operate", "channel"],
   description:
-    "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged.",
+    "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged. Of the deleted secret, one signature of fictional data is kept: certifications send it to learn whether the receiver still accepts that secret.",
   params: idParameter,
   query: secretQuerySchema,
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   otherResponses: { 409: "There is no other secret, or the other one is not `secret_id`." },
-  async handle({ prisma }, { params: { id }, query: { secret_id }, caller }) {
+  async handle({ prisma, sealingKeys }, { params: { id }, query: { secret_id }, caller }) {
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
+    const test = await signTestBody(prisma, sealingKeys, id)
     const [row] = await prisma.channel.updateManyAndReturn({
       where: { id, otherSecretId: secret_id ?? { not: null } },
       data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null },
       select: channelColumns,
     })
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)
+    if (test) await storeRetiredSecret(prisma, id, test)
     const after = channelResponse(row)
     const changes = changesOf(channelResponse(found), after)
     return ok(after, { audit: { target: { kind: "channel", id }, changes } })

@@ -1,0 +1,79 @@
+import {
+  type Certification,
+  type CertificationPoint,
+  type CertificationSummary,
+  certificationResultSchema,
+  type PointFinding,
+  pointFindingSchema,
+  type SnippetLanguage,
+  snippetLanguageSchema,
+} from "@sitewire/contracts"
+import { z } from "zod"
+import { explanations } from "./explanations.ts"
+import { snippetFor } from "./snippets/snippetFor.ts"
+
+export const certificationColumns = {
+  id: true,
+  channelId: true,
+  address: true,
+  language: true,
+  state: true,
+  report: true,
+  error: true,
+  requestedBy: true,
+  createdAt: true,
+  finishedAt: true,
+} as const
+
+type Row = {
+  id: string
+  channelId: string
+  address: string
+  language: string | null
+  state: CertificationSummary["state"]
+  report: unknown
+  error: string | null
+  requestedBy: string
+  createdAt: Date
+  finishedAt: Date | null
+}
+
+/** What a dispatcher stored. There is no report before the first point, and no result before the last. */
+const reportSchema = z
+  .object({ result: certificationResultSchema.nullable().default(null), points: z.array(pointFindingSchema) })
+  .nullable()
+
+export function certificationSummary(row: Row): CertificationSummary {
+  return {
+    id: row.id,
+    channel: row.channelId,
+    address: row.address,
+    language: snippetLanguageSchema.nullable().parse(row.language),
+    state: row.state,
+    result: row.state === "done" ? (reportSchema.parse(row.report)?.result ?? null) : null,
+    error: row.error,
+    requested_by: row.requestedBy,
+    created_at: row.createdAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
+  }
+}
+
+export function certificationResponse(row: Row): Certification {
+  const summary = certificationSummary(row)
+  const points = reportSchema.parse(row.report)?.points ?? []
+  return { ...summary, points: points.map((point) => explain(point, summary.language)) }
+}
+
+function explain(point: PointFinding, language: SnippetLanguage | null): CertificationPoint {
+  const { title, sent, why, fix } = explanations[point.id]
+  const needsFix = point.result === "failed" || point.result === "warning"
+  const code = needsFix && language !== null ? snippetFor(point.id, language) : null
+  return {
+    ...point,
+    title,
+    sent,
+    why,
+    fix: needsFix ? fix : null,
+    snippet: code === null || language === null ? null : { language, code },
+  }
+}

@@ -1,0 +1,36 @@
+import type { ApiContext } from "../../defineRoute.ts"
+import { problem } from "../../problems.ts"
+import type { Problem } from "../../response.ts"
+
+/** As long as dispatchers claim what waits (claimChecks.ts of the dispatcher). */
+const claimableMs = { test: 30_000, certification: 10 * 60_000 }
+
+/**
+ * A problem if a check of this kind has not finished. A channel has one at a time, so that a receiver that does not
+ * respond cannot occupy the dispatchers. Call it with the channel locked.
+ */
+export async function checkRunning(
+  prisma: ApiContext["prisma"],
+  channelId: string,
+  kind: "test" | "certification",
+): Promise<Problem | null> {
+  const now = Date.now()
+  const unfinished = await prisma.receiverCheck.findFirst({
+    where: {
+      channelId,
+      kind,
+      finishedAt: null,
+      OR: [
+        { createdAt: { gt: new Date(now - claimableMs[kind]) } },
+        { leaseExpiresAt: { gt: new Date(now) } },
+      ],
+    },
+    select: { id: true },
+  })
+  if (!unfinished) return null
+  const what = kind === "test" ? "test delivery" : "certification"
+  return problem(
+    "check-running",
+    `The ${what} "${unfinished.id}" of this channel has not finished. Wait until it has, and try again.`,
+  )
+}

@@ -1,0 +1,51 @@
+import { certificationSchema, createCertificationSchema } from "@sitewire/contracts"
+import { nameOf } from "../../../auth/caller.ts"
+import { newId } from "../../../newIds.ts"
+import { checkAddress } from "../../checkAddress.ts"
+import { defineRoute } from "../../defineRoute.ts"
+import { idParameter } from "../../pathParameters.ts"
+import { notFound } from "../../problems.ts"
+import { ok } from "../../response.ts"
+import { lockChannel } from "../findChannel.ts"
+import { certificationColumns, certificationResponse } from "./certificationResponse.ts"
+import { checkRunning } from "./checkRunning.ts"
+
+export const createCertification = defineRoute({
+  method: "post",
+  path: "/v1/channels/{id}/certifications",
+  operation: "createCertification",
+  summary: "Certify a receiver",
+  allow: ["operate", "channel"],
+  description:
+    "A webhook-dispatcher sends about 30 genuine and forged deliveries with fictional data to the receiver, and reports point by point whether it behaves correctly. `reference` is `sitewire-test` in all of them. Usually takes seconds, and minutes if the receiver does not respond. Poll the certification in `Location` until its state is done or failed.",
+  params: idParameter,
+  body: createCertificationSchema,
+  success: { status: 202, description: "The certification, which waits.", schema: certificationSchema },
+  otherResponses: { 409: "Another certification of the channel has not finished." },
+  async handle({ prisma, addressPolicy }, { params: { id }, body = {}, caller }) {
+    const channel = await lockChannel(prisma, id, caller)
+    if (!channel) return notFound("channel", id)
+    const address =
+      body.address === undefined
+        ? ({ kind: "ok", href: channel.address } as const)
+        : checkAddress("address", body.address, addressPolicy)
+    if (address.kind === "problem") return address
+    const running = await checkRunning(prisma, id, "certification")
+    if (running) return running
+    const row = await prisma.receiverCheck.create({
+      data: {
+        id: newId("crt"),
+        channelId: id,
+        kind: "certification",
+        address: address.href,
+        language: body.language ?? null,
+        requestedBy: nameOf(caller),
+      },
+      select: certificationColumns,
+    })
+    return ok(certificationResponse(row), {
+      headers: { location: `/v1/channels/${id}/certifications/${row.id}` },
+      audit: { target: { kind: "channel", id }, changes: { certification: { old: null, new: row.id } } },
+    })
+  },
+})

@@ -1,0 +1,109 @@
+import type { PointFinding, PointId, PointResult, ReceivedResponse } from "@sitewire/contracts"
+import { isAccepted, type TestResponse } from "../sendTestRequest.ts"
+
+const excerptLength = 200
+
+/** For a delivery that the receiver must accept. */
+export function judgeGenuine(id: "genuine" | "repeated", sent: TestResponse): PointFinding {
+  return finding(id, isAccepted(sent.response.status) ? "passed" : "failed", describe(sent), [sent])
+}
+
+/** For a delivery that the receiver must reject. `accepted`: whether it accepted the genuine one. */
+export function judgeRejection(
+  id: PointId,
+  sent: TestResponse,
+  { accepted }: { accepted: boolean },
+): PointFinding {
+  const { status } = sent.response
+  const observed = describe(sent)
+  if (isAccepted(status)) return finding(id, "failed", `${observed} So it accepted the delivery.`, [sent])
+  if (!accepted) {
+    const text = `${observed} But it did not accept the genuine delivery either, so this shows nothing.`
+    return finding(id, "skipped", text, [sent])
+  }
+  if (isRejection(status)) return finding(id, "passed", observed, [sent])
+  const text = `${observed} It did not accept the delivery, but this is not a clear rejection either: 401 is.`
+  return finding(id, "warning", text, [sent])
+}
+
+export function judgeRotation(
+  state: "staged" | "retiring",
+  sent: TestResponse,
+  { accepted }: { accepted: boolean },
+): PointFinding {
+  const observed = describe(sent)
+  const takes = isAccepted(sent.response.status)
+  const judged = (result: PointResult, text: string) =>
+    finding("rotation", result, `${observed} ${text}`, [sent])
+  if (!accepted) {
+    return takes
+      ? judged("failed", `It accepts the ${state} secret, but not the active one.`)
+      : judged("skipped", "It does not accept the active secret either, so this shows nothing.")
+  }
+  if (state === "staged") {
+    return takes
+      ? judged("passed", "It accepts the staged secret already, so that secret can be activated.")
+      : judged("warning", "It does not accept the staged secret yet.")
+  }
+  return takes
+    ? judged("passed", "It still accepts the retiring secret, as it may until that secret is retired.")
+    : judged("passed", "It no longer accepts the retiring secret, so that secret can be retired.")
+}
+
+export function judgeResponseTime(sent: readonly TestResponse[], timeoutMs: number): PointFinding {
+  const slowestMs = slowest(sent)
+  const limit = `The limit is ${seconds(timeoutMs)}.`
+  if (sent.some(({ response }) => response.error === "timeout"))
+    return finding("response-time", "failed", `No response arrived in time. ${limit}`)
+  const result = slowestMs > timeoutMs / 2 ? "warning" : "passed"
+  return finding("response-time", result, `The slowest response took ${seconds(slowestMs)}. ${limit}`)
+}
+
+export function judgeBurst(sent: readonly TestResponse[], timeoutMs: number): PointFinding {
+  const rejected = sent.filter(({ response }) => !isAccepted(response.status))
+  const took = `The slowest took ${seconds(slowest(sent))}.`
+  if (rejected.length > 0) {
+    const counts = Object.entries(Object.groupBy(rejected, ({ response }) => outcomeOf(response)))
+    const list = counts.map(([outcome, those = []]) => `${those.length} × ${outcome}`).join(", ")
+    const text = `${rejected.length} of ${sent.length} concurrent deliveries were not accepted: ${list}. ${took}`
+    return finding("burst", "failed", text, sent)
+  }
+  const result = slowest(sent) > timeoutMs / 2 ? "warning" : "passed"
+  return finding("burst", result, `It accepted ${sent.length} concurrent deliveries. ${took}`, sent)
+}
+
+function finding(
+  id: PointId,
+  result: PointResult,
+  text: string,
+  sent: readonly TestResponse[] = [],
+): PointFinding {
+  const received = sent.map(({ response, excerpt }) => {
+    return { ...response, response_excerpt: excerpt?.slice(0, excerptLength) ?? null }
+  })
+  return { id, result, finding: text, received }
+}
+
+function describe({ response }: TestResponse): string {
+  const { status, error, detail, duration_ms } = response
+  if (status === null)
+    return `There was no response after ${seconds(duration_ms)} (${error}${detail === null ? "" : `: ${detail}`}).`
+  return `It responded ${status} after ${seconds(duration_ms)}${detail === null ? "" : ` (${detail})`}.`
+}
+
+function outcomeOf({ status, error }: Pick<ReceivedResponse, "status" | "error">): string {
+  return status === null ? String(error) : `status ${status}`
+}
+
+/** 408 and 429 say nothing about the signature. */
+function isRejection(status: number | null): boolean {
+  return status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+function slowest(sent: readonly TestResponse[]): number {
+  return Math.max(...sent.map(({ response }) => response.duration_ms))
+}
+
+function seconds(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
+}

@@ -1,0 +1,14 @@
+import type { Channel } from "../delivery.ts"
+
+/** A test delivery or a certification that this process has claimed. */
+export type Check = {
+  id: string
+  kind: "test" | "certification"
+  /** How often the check was claimed. A process with an earlier claim must not write any more. */
+  claim: number
+  /** With the address of the check instead of its own. */
+  channel: Channel
+  otherSecretState: "staged" | "retiring" | null
+  /** A body and its signature by the secret that was retired last. */
+  retired: { body: Buffer; signature: string } | null
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
+import { requestCheck } from "../../test/fixtures/requestCheck.ts"
+import { claimChecks } from "./claimChecks.ts"
+
+const limits = { tests: 2, certifications: 1, leaseMs: 60_000 }
+
+test("each kind has its own limit, the oldest is first, and what is claimed is not claimed again", async () => {
+  const { sql } = await startDeliveryDatabase()
+  const certifications: string[] = []
+  for (let count = 0; count < 3; count += 1) {
+    certifications.push(await requestCheck(sql, { channel: "acme" }))
+    await requestCheck(sql, { channel: "acme", kind: "test" })
+  }
+  await sql(
+    "insert into retired_secret (channel_id, secret_id, test_body, test_signature) values ('acme', 's', 'b', 'sha256=1')",
+  )
+  const [first, second] = [await claimChecks(sql, limits), await claimChecks(sql, limits)]
+  expect(first.map(({ kind }) => kind).sort()).toEqual(["certification", "test", "test"])
+  expect(first.find(({ kind }) => kind === "certification")).toMatchObject({
+    id: certifications[0],
+    claim: 1,
+    channel: { id: "acme", address: "https://partner.example/" },
+    retired: { body: Buffer.from("b"), signature: "sha256=1" },
+  })
+  expect(second.map(({ kind }) => kind).sort()).toEqual(["certification", "test"])
+})
+
+test("the poll reads only the index of unfinished checks", async () => {
+  const { sql } = await startDeliveryDatabase()
+  await sql(`insert into receiver_check (id, channel_id, kind, address, state, requested_by, finished_at)
+    select n::text, 'acme', 'test', 'a', 'done', 'r', now() from generate_series(1, 5000) n`)
+  await sql("analyze receiver_check")
+  const plan = await sql<{
+    "QUERY PLAN": string
+  }>(`explain (analyze, buffers off) select id from receiver_check
+    where finished_at is null and kind = 'test' and (lease_expires_at is null or lease_expires_at < now())
+    order by created_at limit 5 for update skip locked`)
+  expect(plan.map((row) => row["QUERY PLAN"]).join("\n")).toContain("receiver_check_unfinished_idx")
+})

@@ -1,0 +1,63 @@
+import type { Sql } from "@sitewire/database"
+import { type ChannelRow, channelColumns, toChannel } from "../delivery.ts"
+import type { Check } from "./check.ts"
+
+type Row = ChannelRow & {
+  id: string
+  kind: Check["kind"]
+  state: string
+  claims: number
+  check_address: string
+  other_secret_state: Check["otherSecretState"]
+  test_body: Buffer | null
+  test_signature: string | null
+}
+
+/** A check that was claimed this often, and never finished, may be what ends the processes. */
+const maxClaims = 3
+
+const due = (kind: Check["kind"], limit: string) => `
+  select id from receiver_check
+   where finished_at is null and kind = '${kind}' and (lease_expires_at is null or lease_expires_at < now())
+   order by created_at limit ${limit} for update skip locked`
+
+// A check that waited too long is not run, because its requester no longer expects it.
+const statement = `
+with tests as (${due("test", "$1")}), certifications as (${due("certification", "$2")}), due as (
+  select id, case when claims >= ${maxClaims}
+                    then 'It was started ${maxClaims} times, and the dispatchers ended before it did. Read their logs.'
+                  when claims = 0 and created_at < now() - (case kind when 'test' then interval '30 seconds' else interval '10 minutes' end)
+                    then 'No webhook-dispatcher claimed it in time. Start one, and request it again.' end as problem
+    from receiver_check where id in (select id from tests union all select id from certifications)
+)
+update receiver_check
+   set state = (case when problem is null then 'running' else 'failed' end)::receiver_check_state, error = problem,
+       finished_at = case when problem is not null then now() end, claims = claims + 1, report = null,
+       lease_expires_at = now() + $3 * interval '1 millisecond'
+  from due, channel left join lateral (
+         select test_body, test_signature from retired_secret where retired_secret.channel_id = channel.id
+       ) retired on true
+ where receiver_check.id = due.id and channel.id = receiver_check.channel_id
+returning receiver_check.id, kind::text, state::text, claims, receiver_check.address as check_address, channel.id as channel_id,
+          other_secret_state::text, test_body, test_signature, ${channelColumns.replace("address", "channel.address")}`
+
+/** Claims checks with a lease: if this process is killed, another one runs them from the beginning. */
+export async function claimChecks(
+  sql: Sql,
+  { tests, certifications, leaseMs }: { tests: number; certifications: number; leaseMs: number },
+): Promise<Check[]> {
+  const rows = await sql<Row>(statement, [tests, certifications, leaseMs], "claim-checks")
+  return rows.filter(({ state }) => state === "running").map(toCheck)
+}
+
+function toCheck(row: Row): Check {
+  const { id, kind, claims, test_body: body, test_signature: signature } = row
+  return {
+    id,
+    kind,
+    claim: claims,
+    channel: { ...toChannel(row), address: row.check_address },
+    otherSecretState: row.other_secret_state,
+    retired: body === null || signature === null ? null : { body, signature },
+  }
+}

@@ -1,0 +1,29 @@
+import { type TestDelivery, testSiteReadyBody } from "@sitewire/contracts"
+import { newDeliveryId } from "../intake/newDeliveryId.ts"
+import type { Check } from "./check.ts"
+import type { Receiver } from "./receiver.ts"
+
+/** Sends one delivery with fictional data, exactly as a genuine one, and returns the attempt. */
+export async function sendTestDelivery({ channel }: Check, receiver: Receiver): Promise<TestDelivery> {
+  const delivery = { id: newDeliveryId(), attempt: 1, body: testSiteReadyBody(channel.id) }
+  const { response, excerpt, ip, timing } = await receiver.send(delivery, receiver.genuineHeaders(delivery))
+  const { status, error, detail, duration_ms } = response
+  return {
+    delivery: delivery.id,
+    attempt: {
+      number: 1,
+      started_at: timing.startedAt.toISOString(),
+      duration_ms,
+      lookup_ms: timing.lookupMs ?? null,
+      connect_ms: timing.connectMs ?? null,
+      tls_ms: timing.tlsMs ?? null,
+      first_byte_ms: timing.firstByteMs ?? null,
+      status,
+      error,
+      detail,
+      ip,
+      secret_id: channel.secret.id,
+      response_excerpt: excerpt,
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { ReceivedResponse } from "@sitewire/contracts"
+import type { Egress, Timing } from "@sitewire/egress"
+import { describeRedirect } from "../attempt/describeRedirect.ts"
+
+export type TestRequest = {
+  id: string
+  address: string
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+}
+
+export type TestResponse = {
+  response: Omit<ReceivedResponse, "response_excerpt">
+  /** The first 1 KiB of the response's body. */
+  excerpt: string | null
+  ip: string | null
+  timing: Timing
+}
+
+/** How long an attempt waits for the beginning of the response's body, after the head. */
+const excerptMs = 250
+
+/** Sends one request as attempts do, with the same rules for addresses. Rejects if `signal` is aborted. */
+export function createSendTestRequest(settings: { egress: Egress; timeoutMs: number; signal: AbortSignal }) {
+  const { egress, timeoutMs, signal } = settings
+  return async ({ id, address, headers, body }: TestRequest): Promise<TestResponse> => {
+    const outcome = await egress.request({
+      method: "POST",
+      url: address,
+      headers,
+      body,
+      timeoutMs,
+      repeatable: true,
+      signal,
+    })
+    if (outcome.kind === "aborted") throw new Error("the process stops during a test request")
+    const { timing, ip = null } = outcome
+    const base = { delivery: id, duration_ms: timing.totalMs }
+    if (outcome.kind === "failed") {
+      const { error, message: detail } = outcome
+      return { response: { ...base, status: null, error, detail }, excerpt: null, ip, timing }
+    }
+    const { status, headers: received } = outcome
+    const excerpt = await outcome.excerpt.within(excerptMs)
+    const detail = describeRedirect(status, received.location, address)
+    return {
+      response: { ...base, status, error: isAccepted(status) ? null : "status", detail },
+      excerpt: excerpt.length === 0 ? null : excerpt.toString("utf8"),
+      ip,
+      timing,
+    }
+  }
+}
+
+export type SendTestRequest = ReturnType<typeof createSendTestRequest>
+
+export function isAccepted(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300
+}
