@@ -1,4 +1,5 @@
 import type { Option } from "commander"
+import type { z } from "zod"
 import type { Session } from "./session/createSession.ts"
 
 export type CliCommand = {
@@ -9,6 +10,8 @@ export type CliCommand = {
   /** Shown between the options and the examples of the help text. */
   notes?: string
   examples: readonly [string, ...string[]]
+  /** What --json prints: its schema, or a sentence if there is none. The reference page is written from it. */
+  json: z.ZodType | string
   /**
    * If this is set, `run` must reject unexpected arguments itself. commander's message would quote them, and
    * an argument can be a secret.
@@ -23,4 +26,10 @@ export type CommandGroup = {
   name: string
   description: string
   commands: readonly (CliCommand | CommandGroup)[]
+  /** Other names of commands, which no help text lists. */
+  hidden?: true
+}
+
+export function isGroup(entry: CliCommand | CommandGroup): entry is CommandGroup {
+  return "commands" in entry
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./node20.ts"
 import { failed } from "./errors/failure.ts"
 import { writeFailure } from "./errors/writeFailure.ts"
 import { run } from "./run.ts"
@@ -13,7 +14,7 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
     `Standard output cannot be written (${error.code}), so some or all of the output is lost. ` +
       "The command may have taken effect: check before you repeat it, and redirect the output elsewhere.",
   )
-  writeFailure(failure, args, stderr)
+  writeFailure(failure, args, process)
   process.exit(failure.exitCode)
 })
 

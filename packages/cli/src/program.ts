@@ -1,14 +1,17 @@
 import { Command } from "commander"
 import packageJson from "../package.json" with { type: "json" }
-import type { CliCommand, CommandGroup } from "./command.ts"
+import { type CliCommand, type CommandGroup, isGroup } from "./command.ts"
 import { commands } from "./commands/commands.ts"
 import { exitCodeHelp } from "./errors/exitCodes.ts"
 import { redactTokens } from "./errors/redactTokens.ts"
+import { findCommand } from "./grammar/findCommand.ts"
+import { pluralOf } from "./grammar/pluralOf.ts"
+import { globalOptions } from "./options/globalOptions.ts"
 import { createSession, type Outcome, type ProcessContext } from "./session/createSession.ts"
 
 export function createProgram(context: ProcessContext, outcome: Outcome): Command {
   const { stdout, stderr } = context
-  const program = new Command("sitewire")
+  const program = new GrammarCommand("sitewire")
     .description("Channels, connections, deliveries and syncs of Sitewire, from the command line.")
     .version(packageJson.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -16,27 +19,62 @@ export function createProgram(context: ProcessContext, outcome: Outcome): Comman
     // Subcommands inherit these settings only if they are created afterwards.
     .exitOverride()
     .showHelpAfterError("Run the command with --help to see its arguments and options.")
-    .configureHelp({ showGlobalOptions: true, helpWidth: stdout.columns ?? 100 })
+    .configureHelp({
+      showGlobalOptions: true,
+      helpWidth: stdout.columns ?? 100,
+      // Without the aliases: the text below says what they are.
+      subcommandTerm: (command) => [command.name(), usageOf(command)].join(" ").trim(),
+    })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(redactTokens(text)),
     })
-    .option("--json", "print the management API's JSON; lists as {data, next_cursor}")
-    .option("--api <url>", "the management API (SITEWIRE_API)")
-    .option("--kafka <host:port>", "Kafka's brokers, separated by commas (KAFKA_BROKERS)")
+    .addHelpText("after", grammarHelp)
     .addHelpText("after", targetHelp)
     .addHelpText("after", exitCodeHelp)
     .addHelpText("after", exampleHelp(rootExamples))
+  for (const option of globalOptions) program.addOption(option)
   for (const entry of commands) add(program, entry, { context, outcome })
   return program
+}
+
+/** Suggests the right command for `sitewire list deliveries` and `sitewire key delete`, too. */
+class GrammarCommand extends Command {
+  override createCommand(name: string): Command {
+    return new GrammarCommand(name)
+  }
+
+  // commander calls this method, which its types do not contain.
+  unknownCommand(): void {
+    const words = [...pathOf(this), ...this.args.filter((word) => !word.startsWith("-"))]
+    const meant = findCommand(commands, words)
+    const suggestion = meant === null ? "" : `\n(Did you mean ${meant}?)`
+    this.error(`error: unknown command '${this.args[0]}'${suggestion}`, { code: "commander.unknownCommand" })
+  }
+}
+
+function pathOf(command: Command): string[] {
+  return command.parent ? [...pathOf(command.parent), command.name()] : []
+}
+
+function usageOf(command: Command): string {
+  const options = command.options.length > 0 && command.commands.length === 0 ? "[options]" : ""
+  const names = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  )
+  return [options, ...names].filter((text) => text !== "").join(" ")
 }
 
 type Surroundings = { context: ProcessContext; outcome: Outcome }
 
 function add(parent: Command, entry: CliCommand | CommandGroup, surroundings: Surroundings): void {
-  const command = parent.command(entry.name).description(entry.description).helpCommand(false)
-  if ("commands" in entry) for (const child of entry.commands) add(command, child, surroundings)
-  else register(command, entry, surroundings)
+  const hidden = isGroup(entry) && entry.hidden === true
+  const command = parent.command(entry.name, { hidden }).description(entry.description).helpCommand(false)
+  if (!isGroup(entry)) register(command, entry, surroundings)
+  else {
+    if (!parent.parent) command.alias(pluralOf(entry.name))
+    for (const child of entry.commands) add(command, child, surroundings)
+  }
 }
 
 function register(command: Command, definition: CliCommand, { context, outcome }: Surroundings): void {
@@ -55,17 +93,22 @@ function exampleHelp(lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`
 }
 
+const grammarHelp = `
+A command is a noun and a verb. The noun may be plural: \`sitewire deliveries list\`.`
+
 const targetHelp = `
-The addresses and the API key are taken from the options; if an option is missing, from the environment
-(SITEWIRE_API, SITEWIRE_API_KEY, KAFKA_BROKERS, TOPIC_PREFIX, and KAFKA_TLS, KAFKA_CA, KAFKA_USERNAME,
-KAFKA_PASSWORD and KAFKA_SASL_MECHANISM with the same meaning as in the services); and then from
-.sitewire/local.json, which \`npm start\` writes, in the current folder or a parent of it.
+The addresses and the API key are taken from the options; then from the profile that --profile or
+SITEWIRE_PROFILE names; then from the environment (SITEWIRE_API, SITEWIRE_API_KEY, KAFKA_BROKERS,
+TOPIC_PREFIX, and KAFKA_TLS, KAFKA_CA, KAFKA_USERNAME, KAFKA_PASSWORD and KAFKA_SASL_MECHANISM with the
+same meaning as in the services); then from .sitewire/local.json, which \`npm start\` writes, in the current
+folder or a parent of it; and then from the profile in use (sitewire profile use).
 Inside the repository, run: npm run --silent sitewire -- COMMAND`
 
 const rootExamples = [
   "sitewire channel create --id acme --address https://partner.example/sitewire",
-  "sitewire publish site.paid --channel acme",
+  "sitewire event publish --channel acme",
   "sitewire delivery list --channel acme",
   "sitewire connection create --site bakery.example --source https://partner.example/data.json",
   "sitewire trigger CONNECTION --times 5",
+  "sitewire doctor",
 ]

@@ -15,7 +15,7 @@ export async function run(args: readonly string[], context: ProcessContext): Pro
     if (error instanceof CommanderError)
       return error.exitCode === 0 ? exitCodes.success : exitCodes.incorrectUsage
     const failure = error instanceof Failure ? error : new Failure("failed", unexpectedMessage(error))
-    writeFailure(failure, args, context.stderr)
+    writeFailure(failure, args, context)
     return failure.exitCode
   }
 }

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest"
-import type { CliCommand, CommandGroup } from "../src/command.ts"
+import { type CliCommand, type CommandGroup, isGroup } from "../src/command.ts"
 import { commands } from "../src/commands/commands.ts"
-import { runCli } from "./fixtures/runCli.ts"
-
-const isGroup = (entry: CliCommand | CommandGroup): entry is CommandGroup => "commands" in entry
+import { runHere } from "./fixtures/runHere.ts"
 
 function flatten(
   entry: CliCommand | CommandGroup,
@@ -14,7 +12,8 @@ function flatten(
   return [{ path: own, command: entry }]
 }
 
-const all = commands.flatMap((entry) => flatten(entry))
+const visible = commands.filter((entry) => !(isGroup(entry) && entry.hidden))
+const all = visible.flatMap((entry) => flatten(entry))
 
 test("every command has the form <noun> <verb>, except the tools", () => {
   expect(all.map(({ path }) => path.join(" "))).toEqual([
@@ -46,7 +45,8 @@ test("every command has the form <noun> <verb>, except the tools", () => {
     "delivery resend",
     "delivery resend-all",
     "delivery tail",
-    "event list-invalid",
+    "event publish",
+    "event list",
     "event replay",
     "erasure create",
     "job list",
@@ -54,17 +54,29 @@ test("every command has the form <noun> <verb>, except the tools", () => {
     "job cancel",
     "statistics show",
     "topic list",
+    "key create",
+    "key list",
+    "key show",
+    "key revoke",
+    "audit list",
+    "profile add",
+    "profile list",
+    "profile use",
+    "profile remove",
     "reconcile",
-    "publish site.paid",
     "certify",
     "trigger",
     "verify",
     "listen",
+    "doctor",
+    "completion bash",
+    "completion zsh",
+    "completion fish",
   ])
 })
 
 test("--help of every command prints its arguments, its options and examples", async () => {
-  const results = await Promise.all(all.map(({ path }) => runCli([...path, "--help"])))
+  const results = await Promise.all(all.map(({ path }) => runHere([...path, "--help"])))
   for (const [index, { code, stdout }] of results.entries()) {
     const { path, command } = all[index] ?? { path: [], command: null }
     expect(code).toBe(0)
@@ -72,14 +84,50 @@ test("--help of every command prints its arguments, its options and examples", a
     for (const [syntax] of command?.arguments ?? []) expect(stdout).toContain(syntax)
     for (const { flags, hidden } of command?.options ?? []) if (!hidden) expect(stdout).toContain(flags)
   }
-}, 120_000)
+})
 
 test("--help of every group lists its commands", async () => {
-  const groups = commands.filter(isGroup)
-  const results = await Promise.all(groups.map(({ name }) => runCli([name, "--help"])))
+  const groups = visible.filter(isGroup)
+  const results = await Promise.all(groups.map(({ name }) => runHere([name, "--help"])))
   for (const [index, { code, stdout }] of results.entries()) {
     expect(code).toBe(0)
     for (const { name } of groups[index]?.commands ?? [])
       expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"))
   }
-}, 120_000)
+})
+
+test("the plural of a noun is an alias, which no help text lists", async () => {
+  const groups = commands.filter(isGroup)
+  const plurals = ["channels", "deliveries", "syncs", "keys", "jobs", "events"]
+  const results = await Promise.all(plurals.map((plural) => runHere([plural, "--help"])))
+  for (const { code, stdout } of results) {
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Usage: sitewire \w+/)
+  }
+  const { stdout } = await runHere(["--help"])
+  for (const { name, hidden } of groups) {
+    expect(stdout).not.toContain(`${name}|`)
+    if (hidden) expect(stdout).not.toMatch(new RegExp(`^  ${name}\\b`, "m"))
+  }
+})
+
+test("an unknown command is answered with the one that was probably meant", async () => {
+  const uses = {
+    "list deliveries": "sitewire delivery list",
+    "delivery lst": "sitewire delivery list",
+    "key delete k": "sitewire key revoke",
+    "chanel show x": "sitewire channel show",
+    "channel secret stagee": "sitewire channel secret stage",
+    verfy: "sitewire verify",
+  }
+  for (const [words, meant] of Object.entries(uses)) {
+    const { code, stderr } = await runHere(words.split(" "))
+    expect({ words, code, stderr }).toEqual({
+      words,
+      code: 2,
+      stderr: expect.stringContaining(`(Did you mean ${meant}?)`),
+    })
+  }
+  expect((await runHere(["xylophone"])).stderr).not.toContain("Did you mean")
+  expect((await runHere(["delivery", "list", "--chanel", "a"])).stderr).toContain("Did you mean --channel?")
+})

@@ -1,7 +1,7 @@
 import type { Delivery, DryRun, Job, Page } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
+import { runHere } from "./fixtures/runHere.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
 const email = "Owner@Shop.example"
@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => system?.stop())
 
-const run = (args: string[], input = "") => runCli(args, { env: system.cliEnv, input })
+const run = (args: string[], input = "") => runHere(args, { env: system.cliEnv, input })
 
 async function json<T>(args: string[], input = ""): Promise<T> {
   const { code, stdout, stderr } = await run([...args, "--json"], input)
@@ -45,7 +45,7 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
   ]
   const dryReplay = [...replayUnknown, "--dry-run"]
   await waitUntil("the events to be rejected", async () => (await json<DryRun>(dryReplay)).matching === 3)
-  const invalid = await run(["event", "list-invalid", "--limit", "2"])
+  const invalid = await run(["event", "list", "--limit", "2"])
   expect(invalid.stdout).toMatch(
     /^REJECTED +CHANNEL +EVENT +FROM +REASON\n\S+ +acme +shop-\d +\S*site\.paid \d \d+ +unknown channel$/m,
   )
@@ -68,7 +68,7 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
 
   const resend = [
     ...["delivery", "resend-all", "--channel", "acme", "--state", "delivered"],
-    ...["--created-after", "2020-01-01", "--reason", "r"],
+    ...["--after", "2020-01-01", "--reason", "r", "--yes"],
   ]
   const counted = await run([...resend, "--dry-run"])
   expect(counted.stdout).toBe("The job would process 3. Nothing was changed.\n")
@@ -85,7 +85,7 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
     matching: 3,
   })
   // Slow, because --wait includes the erasure's final pass.
-  const erased = await run([...erase, "--wait"], `${email.toUpperCase()}\n`)
+  const erased = await run([...erase, "--yes", "--wait"], `${email.toUpperCase()}\n`)
   expect(erased).toMatchObject({ code: 0, stdout: expect.stringContaining("deliveries erased 3") })
   expect(erased.stdout).toMatch(/^remains in .*site\.paid: +until 20/m)
   expect((erased.stdout + erased.stderr).toLowerCase()).not.toContain(email.toLowerCase())
@@ -112,13 +112,13 @@ test("an erasure reads no e-mail address from the arguments, and requires exactl
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("exactly one of") })
   }
   expect((await run(["erasure", "create", "--email", email, "--reason", "r"])).code).toBe(2)
-  const rejected = await run(["erasure", "create", "--email-stdin", "--reason", "r"], "no address\n")
+  const rejected = await run(["erasure", "create", "--email-stdin", "--reason", "r", "--yes"], "no address\n")
   expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining("email") })
 })
 
 test("a resend without a filter, and an invalid time, are rejected", async () => {
-  const unfiltered = await run(["delivery", "resend-all", "--reason", "r"])
+  const unfiltered = await run(["delivery", "resend-all", "--reason", "r", "--yes"])
   expect(unfiltered).toMatchObject({ code: 1, stderr: expect.stringContaining("an empty filter") })
-  const invalidTime = await run(["delivery", "resend-all", "--created-after", "yesterday", "--reason", "r"])
+  const invalidTime = await run(["delivery", "resend-all", "--after", "tomorrow", "--reason", "r"])
   expect(invalidTime).toMatchObject({ code: 2, stderr: expect.stringContaining("2026-11-21T04:00:00Z") })
 })

@@ -7,6 +7,7 @@ import { closedPort } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import type { LocalStack } from "../src/target/localStack.ts"
 import { runCli } from "./fixtures/runCli.ts"
+import { runHere } from "./fixtures/runHere.ts"
 
 const closed = `127.0.0.1:${await closedPort()}`
 const stack: LocalStack = {
@@ -134,19 +135,30 @@ test("incorrect usage has exit code 2 and an error message, which never quotes a
     ["trigger", address],
     ["trigger", "a", address],
     ["trigger", "a", "--url-stdin"],
-    ["delivery", "resend-all", "--created-after", "2026-02-31", "--reason", "r"],
-    ["event", "replay", "--rejected-before", "2026-02-29T10:00:00Z", "--reason", "r"],
+    ["delivery", "resend-all", "--after", "2026-02-31", "--reason", "r"],
+    ["event", "replay", "--before", "2026-02-29T10:00:00Z", "--reason", "r"],
     ["event", "replay", "--reason", "r"],
+    ["delivery", "resend-all", "--channel", "a", "--reason", "r"],
+    ["erasure", "create", "--site", "https://a.example", "--reason", "r"],
+    ["key", "revoke", "key_1"],
+    ["key", "create", "--name", "n"],
+    ["key", "create", "--name", "n", "--scope", "read", "--expires", "tomorrow"],
+    ["audit", "list", "--target", "acme"],
+    ["listen", "--forward", "http://127.0.0.1:1/"],
+    ["listen", "--forward", "nowhere", "--secret-env", "PATH"],
+    ["profile", "add", "p"],
+    ["profile", "add", "../p", "--api", "http://a.example"],
+    ["channel", "list", "--profile", "none"],
     ["channel", "list", "--api", "nowhere"],
     ["publish", "site.paid", "--kafka", "nowhere", "--channel", "a"],
   ]
-  const results = await Promise.all(uses.map((args) => runCli(args)))
+  const results = await Promise.all(uses.map((args) => runHere(args)))
   for (const [index, { code, stdout, stderr }] of results.entries()) {
     expect(code, uses[index]?.join(" ")).toBe(2)
     expect(stderr).not.toBe("")
     expect(stdout + stderr).not.toContain("AAAA")
   }
-}, 60_000)
+})
 
 test("Kafka credentials are read from the environment, except for the local stack", async () => {
   const publish = (env: Record<string, string>, cwd?: string) =>

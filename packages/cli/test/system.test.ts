@@ -5,6 +5,7 @@ import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createClient } from "../src/api/client.ts"
 import { runCli } from "./fixtures/runCli.ts"
+import { runHere } from "./fixtures/runHere.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
 const source = '{"products":[1,2,3]}\n'
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop())
 
-const run = (...args: string[]) => runCli(args, { env: system.cliEnv })
+const run = (...args: string[]) => runHere(args, { env: system.cliEnv })
 
 /** Runs a command with --json and returns the output; fails unless the exit code is 0. */
 async function json<T>(...args: string[]): Promise<T> {
@@ -73,7 +74,7 @@ test("a request that the API rejects ends with one error message and exit code 1
   expect(invalid.stderr).toMatch(/\n {2}id must .*\n {2}address must /)
   const asJson = await run("channel", "show", "nobody", "--json")
   expect(JSON.parse(asJson.stderr)).toMatchObject({ status: 404, title: expect.any(String) })
-  const wrongKey = await runCli(["channel", "list"], {
+  const wrongKey = await runHere(["channel", "list"], {
     env: { ...system.cliEnv, SITEWIRE_API_KEY: "swk_wrong-key" },
   })
   expect(wrongKey).toMatchObject({ code: 1, stderr: expect.stringContaining("401") })
@@ -101,7 +102,7 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
     system.partner.received.find(({ path }) => path === "/sales"),
   )
   const header = String(received.headers["x-sitewire-signature"])
-  const verified = await runCli(["verify", "--secret-env", "S", "--header", header], {
+  const verified = await runHere(["verify", "--secret-env", "S", "--header", header], {
     input: received.body,
     env: { S: secret },
   })
@@ -176,7 +177,7 @@ test("during a rotation deliveries are signed with both secrets, and each secret
     system.partner.received.find(({ path }) => path === "/rotates"),
   )
   expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(2)
-  const verified = await runCli(
+  const verified = await runHere(
     ["verify", "--secret-env", "S", "--header", String(headers["x-sitewire-signature"])],
     { input: body, env: { S: secret } },
   )
@@ -315,7 +316,7 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
     ...more,
   })
   const publish = (input: string, ...more: string[]) =>
-    runCli(["publish", "site.paid", "--file", "-", "--json", ...more], { input, env: system.cliEnv })
+    runHere(["publish", "site.paid", "--file", "-", "--json", ...more], { input, env: system.cliEnv })
   const idsOf = ({ stdout }: { stdout: string }) =>
     JSON.parse(stdout).data.map(({ id }: { id: string }) => id)
   const lines = (...events: object[]) => events.map((entry) => `${JSON.stringify(entry)}\n`).join("")
@@ -325,7 +326,7 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
   expect(idsOf(await publish(JSON.stringify([event("two"), event("three")])))).toEqual(["two", "three"])
   expect(idsOf(await publish(lines(event("four"), event("five", { extra: 1 }))))).toEqual(["four", "five"])
 
-  const faulty = await runCli(["publish", "site.paid", "--file", "-"], {
+  const faulty = await runHere(["publish", "site.paid", "--file", "-"], {
     input: `${lines(event("six"), event("seven", { email: "owner(at)secret-mail" }))}{broken`,
     env: system.cliEnv,
   })
@@ -337,7 +338,7 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
   expect(faulty.stderr).not.toContain("secret-mail")
 
   const raw = Buffer.from([0x7b, 0xff, 0x0a])
-  const sent = await runCli(["publish", "site.paid", "--file", "-", "--raw"], {
+  const sent = await runHere(["publish", "site.paid", "--file", "-", "--raw"], {
     input: raw,
     env: system.cliEnv,
   })
@@ -351,7 +352,7 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
 
 test("publishing to a missing topic fails, and the command exits", async () => {
   const args = ["publish", "site.paid", "--channel", "acme", "--topic-prefix", "missing."]
-  const { code, stderr } = await run(...args)
+  const { code, stderr } = await runCli(args, { env: system.cliEnv })
   expect({ code, stderr }).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("topic missing.site.paid exists"),
@@ -394,7 +395,7 @@ test("a trigger URL with a replaced token is reported as such, and no output quo
     ...["--source", system.partner.url],
   ]
   const { trigger_url: address } = await json<{ trigger_url: string }>(...connect)
-  const fromStdin = () => runCli(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })
+  const fromStdin = () => runHere(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })
   expect(await fromStdin()).toMatchObject({ code: 0, stdout: expect.stringContaining("202") })
   const { trigger_url: newAddress } = await json<{ trigger_url: string }>(
     "connection",
@@ -404,7 +405,7 @@ test("a trigger URL with a replaced token is reported as such, and no output quo
   expect(newAddress).not.toBe(address)
   const old = await fromStdin()
   expect(old).toMatchObject({ code: 1, stdout: expect.stringMatching(/404 .*its token was replaced/) })
-  const unreachable = await runCli(["trigger", "--url-stdin"], {
+  const unreachable = await runHere(["trigger", "--url-stdin"], {
     input: address.replace(/:\d+\//, `:${await closedPort()}/`),
   })
   expect(unreachable).toMatchObject({

@@ -31,7 +31,10 @@ async function waitWith(respond: (response: ServerResponse) => void) {
     else respond(response)
   })
   onTestFinished(() => api.close())
-  return runCli(["delivery", "resend-all", "--channel", "acme", "--reason", "r", "--wait", "--json"], {
-    env: { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" },
-  })
+  return runCli(
+    ["delivery", "resend-all", "--channel", "acme", "--reason", "r", "--yes", "--wait", "--json"],
+    {
+      env: { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" },
+    },
+  )
 }

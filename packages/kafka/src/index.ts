@@ -1,4 +1,5 @@
 export { deleteTopics } from "./admin/deleteTopics.ts"
+export { describeTopics, type TopicDescription } from "./admin/describeTopics.ts"
 export { type EnsuredTopics, ensureTopics } from "./admin/ensureTopics.ts"
 export { groupLag, type Lag } from "./admin/groupLag.ts"
 export { readBacklog, type TopicBacklog } from "./admin/readBacklog.ts"

@@ -54,7 +54,7 @@ ${Object.entries(ops)
   .join("")}
 ${bold("Try, in another terminal")}
 
-  npm run --silent sitewire -- publish site.paid --channel ${demoChannel}     a paid site becomes a signed delivery
+  npm run --silent sitewire -- event publish --channel ${demoChannel}      a paid site becomes a signed delivery
   npm run --silent sitewire -- delivery list --channel ${demoChannel}         the state of the delivery
   npm run demo                                                  both flows step by step, in under two minutes
 

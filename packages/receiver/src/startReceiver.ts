@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Received, readRequest } from "./readRequest.ts"
@@ -12,6 +13,7 @@ export async function startReceiver(
   respond: (request: Received, response: ServerResponse, before: number) => void = (_, response) => {
     response.writeHead(204).end()
   },
+  { port = 0 }: { port?: number } = {},
 ): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer(
@@ -20,7 +22,8 @@ export async function startReceiver(
       respond(request, response, received.length - 1)
     }),
   )
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  server.listen(port, "127.0.0.1")
+  await once(server, "listening")
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,

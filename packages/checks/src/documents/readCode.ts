@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises"
+import { type Reference, readReference } from "@sitewire/cli/reference"
 import { localVariables } from "@sitewire/local/config"
 import { describeVariables } from "@sitewire/runtime"
 import type { KnownNames } from "./names/findUnknownNames.ts"
@@ -7,11 +8,16 @@ import { type CommandHelp, readCommands } from "./reference/readCommands.ts"
 import { type ProcessVariables, readProcesses } from "./reference/readProcesses.ts"
 
 /** Facts of the code. Documents are compared with them, and the generated pages are written from them. */
-export type Code = { processes: ProcessVariables[]; metrics: ProcessMetrics[]; sitewire: CommandHelp }
+export type Code = {
+  processes: ProcessVariables[]
+  metrics: ProcessMetrics[]
+  sitewire: CommandHelp
+  reference: Reference
+}
 
 export async function readCode(root: URL, files: readonly string[]): Promise<Code> {
   const [processes, metrics] = await Promise.all([readProcesses(root), readProcessMetrics(root, files)])
-  return { processes, metrics, sitewire: readCommands() }
+  return { processes, metrics, sitewire: readCommands(), reference: readReference() }
 }
 
 export async function readKnownNames(

@@ -1,4 +1,6 @@
 import {
+  apiKeySchema,
+  auditEntrySchema,
   type ChangeChannel,
   type ChangeConnection,
   cancelledDeliverySchema,
@@ -7,9 +9,11 @@ import {
   channelSchema,
   connectionSchema,
   connectionTriggerUrlSchema,
+  type createApiKeySchema,
   type createCertificationSchema,
   type createChannelSchema,
   type createConnectionSchema,
+  createdApiKeySchema,
   createdChannelSchema,
   type createErasureJobSchema,
   type createReconcileJobSchema,
@@ -30,8 +34,8 @@ import {
   statisticsSchema,
   syncSchema,
   testDeliverySchema,
-  windowPageSchema,
   topicListSchema,
+  windowPageSchema,
 } from "@sitewire/contracts"
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
@@ -56,6 +60,14 @@ export type DeliveryQuery = PageQuery &
       string | undefined
     >
   >
+export type AuditQuery = PageQuery & {
+  key?: string | undefined
+  operation?: string | undefined
+  target_kind?: string | undefined
+  target?: string | undefined
+  created_after?: string | undefined
+  created_before?: string | undefined
+}
 export type ChannelQuery = PageQuery & {
   q?: string | undefined
   paused?: boolean | undefined
@@ -88,6 +100,8 @@ export function createClient(options: ApiOptions) {
   const syncs = pageSchema(syncSchema)
   const invalidEvents = pageSchema(invalidEventSchema)
   const jobs = pageSchema(jobSchema)
+  const keys = pageSchema(apiKeySchema)
+  const auditEntries = pageSchema(auditEntrySchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
 
@@ -166,6 +180,13 @@ export function createClient(options: ApiOptions) {
         signal: options.signal,
       }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
+    createApiKey: (body: z.input<typeof createApiKeySchema>) =>
+      call(createdApiKeySchema, { ...post, path: "keys", body }),
+    listApiKeys: (query: PageQuery = {}) => call(keys, { path: "keys", query }),
+    readApiKey: (id: string) => call(apiKeySchema, { path: `keys/${segment(id)}` }),
+    readCurrentApiKey: () => call(apiKeySchema, { path: "keys/current" }),
+    revokeApiKey: (id: string) => call(apiKeySchema, { method: "DELETE", path: `keys/${segment(id)}` }),
+    listAudit: (query: AuditQuery = {}) => call(auditEntries, { path: "audit", query }),
   }
 }
 

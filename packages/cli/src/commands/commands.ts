@@ -1,4 +1,5 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
+import { listAudit } from "./audit/list.ts"
 import { certify } from "./certify/certify.ts"
 import { createChannel } from "./channel/create.ts"
 import { deleteChannel } from "./channel/delete.ts"
@@ -12,6 +13,7 @@ import { stageSecret } from "./channel/secret/stage.ts"
 import { showChannel } from "./channel/show.ts"
 import { testChannel } from "./channel/test.ts"
 import { updateChannel } from "./channel/update.ts"
+import { completionGroup } from "./completion/completion.ts"
 import { createConnection } from "./connection/create.ts"
 import { deleteConnection } from "./connection/delete.ts"
 import { listConnections } from "./connection/list.ts"
@@ -28,14 +30,23 @@ import { resendAllDeliveries } from "./delivery/resendAll.ts"
 import { revealDelivery } from "./delivery/reveal.ts"
 import { showDelivery } from "./delivery/show.ts"
 import { tailDeliveries } from "./delivery/tail.ts"
+import { doctor } from "./doctor/doctor.ts"
 import { createErasure } from "./erasure/create.ts"
-import { listInvalidEvents } from "./event/listInvalid.ts"
+import { listEvents } from "./event/list.ts"
+import { publishEvent } from "./event/publish.ts"
 import { replayEvents } from "./event/replay.ts"
 import { cancelJob } from "./job/cancel.ts"
 import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
+import { createKey } from "./key/create.ts"
+import { listKeys } from "./key/list.ts"
+import { revokeKey } from "./key/revoke.ts"
+import { showKey } from "./key/show.ts"
 import { listen } from "./listen/listen.ts"
-import { publishSitePaid } from "./publish/sitePaid.ts"
+import { addProfile } from "./profile/add.ts"
+import { listProfiles } from "./profile/list.ts"
+import { removeProfile } from "./profile/remove.ts"
+import { useProfile } from "./profile/use.ts"
 import { reconcile } from "./reconcile/reconcile.ts"
 import { showStatistics } from "./statistics/show.ts"
 import { listSyncs } from "./sync/list.ts"
@@ -96,8 +107,8 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   },
   {
     name: "event",
-    description: "site.paid events that were rejected as invalid",
-    commands: [listInvalidEvents, replayEvents],
+    description: "site.paid: publish events, and list or replay those that were rejected as invalid",
+    commands: [publishEvent, listEvents, replayEvents],
   },
   { name: "erasure", description: "erasures of personal data", commands: [createErasure] },
   {
@@ -111,10 +122,28 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     commands: [showStatistics],
   },
   { name: "topic", description: "the Kafka topics", commands: [listTopics] },
+  {
+    name: "key",
+    description: "API keys and their scopes",
+    commands: [createKey, listKeys, showKey, revokeKey],
+  },
+  { name: "audit", description: "the audit log: who changed or revealed what", commands: [listAudit] },
+  {
+    name: "profile",
+    description: "installations that this machine knows, with their API keys",
+    commands: [addProfile, listProfiles, useProfile, removeProfile],
+  },
   reconcile,
-  { name: "publish", description: "publish events to Kafka", commands: [publishSitePaid] },
   certify,
   trigger,
   verify,
   listen,
+  doctor,
+  completionGroup(() => commands),
+  {
+    name: "publish",
+    description: "the same as `sitewire event publish`",
+    hidden: true,
+    commands: [{ ...publishEvent, name: "site.paid" }],
+  },
 ]

@@ -1,7 +1,16 @@
-import { styleText } from "node:util"
 import { localTime, relativeTime } from "./time.ts"
 
-type Colour = Parameters<typeof styleText>[0]
+/** SGR codes that begin and end a style. Not `util.styleText`, which Node 20 has only from 20.18 on. */
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const
+
+type Colour = keyof typeof codes
 
 export type Style = {
   paint(colour: Colour, text: string): string
@@ -15,25 +24,41 @@ const stateColours: Record<string, Colour> = {
   done: "green",
   changed: "green",
   unchanged: "green",
+  ok: "green",
+  active: "green",
   pending: "yellow",
   waiting: "yellow",
+  warning: "yellow",
+  expired: "yellow",
   running: "cyan",
   dead: "red",
   failed: "red",
   failing: "red",
   abandoned: "red",
+  fault: "red",
+  revoked: "red",
 }
 
-/** Uses colours only if `stream` is a terminal and NO_COLOR is not set. */
-export function styleFor(stream: NodeJS.WriteStream, now = new Date()): Style {
-  const paint = (colour: Colour, text: string) => styleText(colour, text, { stream })
+/** Without `colour`, the texts are plain. */
+export function createStyle({ colour, now = new Date() }: { colour: boolean; now?: Date }): Style {
+  const paint = (name: Colour, text: string) => {
+    const [begin, end] = codes[name]
+    return colour ? `\u001b[${begin}m${text}\u001b[${end}m` : text
+  }
   return {
     paint,
     state: (text) => {
-      const colour = stateColours[text]
-      return colour === undefined ? text : paint(colour, text)
+      const name = stateColours[text]
+      return name === undefined ? text : paint(name, text)
     },
     time: (iso) => `${localTime(iso)} (${relativeTime(iso, now)})`,
     now,
   }
+}
+
+/** True if `stream` is a terminal, unless NO_COLOR is set (no-color.org) or the terminal is "dumb". */
+export function usesColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
+  if (env.NO_COLOR) return false
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0"
+  return stream.isTTY === true && env.TERM !== "dumb"
 }

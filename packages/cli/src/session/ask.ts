@@ -23,11 +23,11 @@ export function ask(
   return new Promise((resolve) => {
     lines.on("SIGINT", () => lines.close())
     lines.on("close", () => resolve(""))
-    if (hidden) stderr.write(question)
     lines.question(question, (answer) => {
       resolve(answer)
       if (hidden) stderr.write("\n")
       lines.close()
     })
+    if (hidden) stderr.write(question)
   })
 }

@@ -6,7 +6,8 @@ import type { ExitCode } from "../errors/exitCodes.ts"
 import { Failure, failed, incorrectUsage } from "../errors/failure.ts"
 import type { ConfirmOptions } from "../options/confirmOption.ts"
 import { escapeLines, formatJson } from "../output/escapeControls.ts"
-import { type Style, styleFor } from "../output/style.ts"
+import { createProgress, type Progress } from "../output/progress.ts"
+import { createStyle, type Style, usesColour } from "../output/style.ts"
 import { unreachableAdvice } from "../target/advice.ts"
 import { findApi } from "../target/findApi.ts"
 import type { TargetSources } from "../target/targetSources.ts"
@@ -29,10 +30,19 @@ export type Outcome = { exitCode: ExitCode }
 export type Session = TargetSources & {
   stdout: NodeJS.WriteStream
   outcome: Outcome
+  /** True if a person at a terminal can answer questions. */
+  interactive: boolean
   /** Prints `value` as JSON if --json is set, otherwise what `format` returns. */
   print<T>(value: T, format: (value: T, style: Style) => string): void
   /** Writes a hint to standard error, unless --json is set. */
   note(text: string): void
+  /** A bar on a terminal, otherwise lines; nothing if --json is set. */
+  startProgress(): Progress
+  /**
+   * Asks before an irreversible operation, unless --yes is set. Without a terminal and without --yes it
+   * rejects, and `describe` is not called.
+   */
+  confirm(options: ConfirmOptions, describe: () => string | Promise<string>): Promise<void>
   /**
    * Asks before an irreversible operation, unless --yes is set. Without a terminal and without --yes it
    * rejects, and `describe` is not called.
@@ -43,6 +53,8 @@ export type Session = TargetSources & {
    * `what`.
    */
   readInput(file: string, what: string): Promise<Buffer>
+  /** Reads one line from a terminal, otherwise all of standard input. `hidden`: does not show what is typed. */
+  readLine(what: string, options?: { hidden?: boolean }): Promise<string>
   /**
    * Calls the management API. Only this method looks up the API's address and key, so that commands that do
    * not call the API work without them.
@@ -50,26 +62,29 @@ export type Session = TargetSources & {
   callApi<T>(call: (client: Client) => Promise<T>): Promise<T>
 }
 
-type GlobalOptions = TargetSources["options"] & { json?: boolean }
+type GlobalOptions = TargetSources["options"] & { json?: boolean; color?: boolean }
 
 export function createSession(
   { env, cwd, inputFolder, stdin, stdout, stderr }: ProcessContext,
   { globalOptions, outcome }: { globalOptions: GlobalOptions; outcome: Outcome },
 ): Session {
-  const { json = false, ...options } = globalOptions
+  const { json = false, color = true, ...options } = globalOptions
   const note = (text: string) => void (json || stderr.write(`${escapeLines(text)}\n`))
+  const style = () => createStyle({ colour: color && usesColour(stdout, env) })
+  const interactive = isTerminal({ stdin, stderr })
   return {
     options,
     env,
     cwd,
     stdout,
     outcome,
+    interactive,
     note,
-    print: (value, format) =>
-      void stdout.write(`${json ? formatJson(value) : format(value, styleFor(stdout))}\n`),
+    startProgress: () => createProgress(stderr, { note, bar: stderr.isTTY === true && !json }),
+    print: (value, format) => void stdout.write(`${json ? formatJson(value) : format(value, style())}\n`),
     confirm: async ({ yes = false }, describe) => {
       if (yes) return
-      if (!isTerminal({ stdin, stderr })) {
+      if (!interactive) {
         throw incorrectUsage(
           "This cannot be undone, and there is no terminal to ask for confirmation. Nothing was changed. Add --yes.",
         )
@@ -82,6 +97,10 @@ export function createSession(
       if (stdin.isTTY) note(`Type ${what}, and end the input with Ctrl-D.`)
       return buffer(stdin)
     },
+    readLine: async (what, lineOptions) =>
+      interactive
+        ? ask({ stdin, stderr }, `Type ${what}: `, lineOptions)
+        : (await buffer(stdin)).toString().trim(),
     callApi: async (call) => {
       const target = findApi({ options, env, cwd })
       try {

@@ -1,20 +1,42 @@
 import { createHash } from "node:crypto"
 import { verify } from "@sitewire/signing"
+import { z } from "zod"
 import { explainHeader } from "./explainHeader.ts"
-import { explainMismatch, type Mismatch } from "./explainMismatch.ts"
+import { explainMismatch } from "./explainMismatch.ts"
 
-export type Explanation = { body: { bytes: number; sha256: string } } & (
-  | { valid: true }
-  | { valid: false; reason: "missing" }
-  | { valid: false; reason: "malformed"; faults: string[]; corrected: Corrected }
-  | ({ valid: false; reason: "mismatch" } & Mismatch)
-)
+const body = z.object({ bytes: z.int(), sha256: z.string() })
+const changed = z.object({
+  body: z.string().nullable(),
+  secret: z.string().nullable(),
+  advice: z.array(z.string()),
+})
 
-/**
- * Whether the signature in a malformed header matches after the header is corrected. "unknown": the header's
- * correct form cannot be determined.
- */
-type Corrected = "matches" | "mismatch" | "unknown"
+export const explanationSchema = z
+  .union([
+    z.object({ body, valid: z.literal(true) }),
+    z.object({ body, valid: z.literal(false), reason: z.literal("missing") }),
+    z.object({
+      body,
+      valid: z.literal(false),
+      reason: z.literal("malformed"),
+      faults: z.array(z.string()),
+      /**
+       * Whether the signature matches after the header is corrected. "unknown": the header's correct form
+       * cannot be determined.
+       */
+      corrected: z.enum(["matches", "mismatch", "unknown"]),
+    }),
+    z.object({
+      body,
+      valid: z.literal(false),
+      reason: z.literal("mismatch"),
+      matches: z.array(changed),
+      tried: z.object({ body: z.array(z.string()), secret: z.array(z.string()) }),
+    }),
+  ])
+  .meta({ id: "Explanation" })
+
+export type Explanation = z.infer<typeof explanationSchema>
 
 /** Verifies with the same function that receivers use, and explains why a signature is invalid. */
 export function explainSignature({

@@ -1,7 +1,8 @@
 import { incorrectUsage, unreachable } from "../errors/failure.ts"
+import { readProfiles } from "../profile/profiles.ts"
 import { missingAdvice } from "./advice.ts"
 import { findLocalStack } from "./localStack.ts"
-import { nonEmpty, type TargetSources } from "./targetSources.ts"
+import { nonEmpty, selectedProfile, type TargetSources } from "./targetSources.ts"
 
 export type ApiTarget = {
   api: string
@@ -12,12 +13,48 @@ export type ApiTarget = {
 /** The form of a bearer key in an Authorization header (RFC 6750). */
 const keyForm = /^[\w.~+/-]+=*$/
 
-export function findApi({ options, env, cwd }: TargetSources): ApiTarget {
-  const configured = options.api ?? nonEmpty(env.SITEWIRE_API)
-  const configuredKey = nonEmpty(env.SITEWIRE_API_KEY?.trim())
-  const found = configured === undefined || configuredKey === undefined ? findLocalStack(cwd) : null
-  const api = configured ?? found?.stack.console
-  if (api === undefined) throw unreachable(missingAdvice("the management API", "--api URL or SITEWIRE_API"))
+/** An address with the key that belongs to it, and that is sent to no other address. */
+type Pair = { api: string; key: string; local: boolean }
+
+export function findApi(sources: TargetSources): ApiTarget {
+  const { options, env } = sources
+  const selected = selectedProfile(sources)
+  const address = options.api ?? (selected ? undefined : nonEmpty(env.SITEWIRE_API))
+  // With a selected profile, the environment's address and key are those of another installation.
+  const key = selected ? undefined : nonEmpty(env.SITEWIRE_API_KEY?.trim())
+  const pair = selected ? { ...selected, local: false } : findPair(sources, { address, key })
+  const api = address ?? pair?.api
+  if (api === undefined) {
+    throw unreachable(missingAdvice("the management API", "--api URL, SITEWIRE_API or a profile"))
+  }
+  checkApiAddress(api)
+  if (key !== undefined) checkKey(key, "SITEWIRE_API_KEY")
+  const belongs = pair !== null && sameOrigin(api, pair.api)
+  const found = key ?? (belongs ? pair.key : undefined)
+  if (found === undefined) {
+    throw incorrectUsage(
+      `There is no key for the management API at ${new URL(api).origin}. Set SITEWIRE_API_KEY to one, ` +
+        "or select its profile (--profile).",
+    )
+  }
+  return { api, key: found, local: belongs && pair.local && address === undefined }
+}
+
+function findPair(
+  { env, cwd }: TargetSources,
+  configured: { address: string | undefined; key: string | undefined },
+): Pair | null {
+  if (configured.address !== undefined && configured.key !== undefined) return null
+  const stack = findLocalStack(cwd)?.stack
+  if (stack) return { api: stack.console, key: stack.apiKey, local: true }
+  // A key of the environment is not sent to a profile's address.
+  if (configured.key !== undefined) return null
+  const { current, profiles } = readProfiles(env)
+  const profile = current === null ? undefined : profiles[current]
+  return profile ? { ...profile, local: false } : null
+}
+
+export function checkApiAddress(api: string): void {
   if (!isHttpUrl(api)) {
     throw incorrectUsage(
       "The management API's address is not an http or https URL. Give it as http://host:port.",
@@ -29,21 +66,14 @@ export function findApi({ options, env, cwd }: TargetSources): ApiTarget {
         "Give it as http://host:port, and the key in SITEWIRE_API_KEY.",
     )
   }
-  if (configuredKey !== undefined && !keyForm.test(configuredKey)) {
-    throw incorrectUsage(
-      "SITEWIRE_API_KEY contains a character that is invalid in a key, such as a quotation mark or a line break. " +
-        "Set it to exactly what was printed when the key was created.",
-    )
-  }
-  const local = found !== null && sameOrigin(api, found.stack.console)
-  // A server at another address may belong to somebody else, so the local stack's key is never sent there.
-  const key = configuredKey ?? (local ? found.stack.apiKey : undefined)
-  if (key === undefined) {
-    throw incorrectUsage(
-      `There is no key for the management API at ${new URL(api).origin}. Set SITEWIRE_API_KEY to one.`,
-    )
-  }
-  return { api, key, local: local && configured === undefined }
+}
+
+export function checkKey(key: string, source: string): void {
+  if (keyForm.test(key)) return
+  throw incorrectUsage(
+    `${source} contains a character that is invalid in a key, such as a quotation mark or a line break. ` +
+      "Set it to exactly what was printed when the key was created.",
+  )
 }
 
 function isHttpUrl(text: string): boolean {

@@ -1,9 +1,9 @@
 import type { KafkaOptions } from "@sitewire/kafka"
-import { ConfigurationError, kafkaAuthVariables, kafkaOptions, readConfig } from "@sitewire/runtime"
 import { incorrectUsage, unreachable } from "../errors/failure.ts"
+import { type Profile, readProfiles } from "../profile/profiles.ts"
 import { missingAdvice } from "./advice.ts"
 import { findLocalStack } from "./localStack.ts"
-import { nonEmpty, type TargetSources } from "./targetSources.ts"
+import { nonEmpty, selectedProfile, type TargetSources } from "./targetSources.ts"
 
 export type KafkaTarget = {
   access: KafkaOptions
@@ -13,12 +13,15 @@ export type KafkaTarget = {
 
 const hostAndPort = /^([^\s:/]+|\[[^\]]+\]):\d+$/
 
-export function findKafka({ options, env, cwd }: TargetSources): KafkaTarget {
-  const configured = options.kafka ?? nonEmpty(env.KAFKA_BROKERS)
-  const prefix = options.topicPrefix ?? nonEmpty(env.TOPIC_PREFIX)
-  const found = configured === undefined ? findLocalStack(cwd) : null
-  const text = configured ?? found?.stack.kafka
-  if (text === undefined) throw unreachable(missingAdvice("Kafka", "--kafka HOST:PORT or KAFKA_BROKERS"))
+type Found = { brokers: string | undefined; prefix: string | undefined; local: boolean }
+
+export async function findKafka(sources: TargetSources): Promise<KafkaTarget> {
+  const { options, env } = sources
+  const found = findBrokers(sources)
+  const text = options.kafka ?? found.brokers
+  if (text === undefined) {
+    throw unreachable(missingAdvice("Kafka", "--kafka HOST:PORT, KAFKA_BROKERS or a profile with --kafka"))
+  }
   const brokers = text
     .split(",")
     .map((broker) => broker.trim())
@@ -30,11 +33,34 @@ export function findKafka({ options, env, cwd }: TargetSources): KafkaTarget {
   }
   // The local stack's Kafka has no login. Credentials in the environment are not used for it, because they
   // are for another cluster.
-  const access = found === null ? readAccess(brokers, env) : { brokers }
-  return { access, topicPrefix: prefix ?? found?.stack.topicPrefix ?? "", local: found !== null }
+  const local = found.local && options.kafka === undefined
+  const access = local ? { brokers } : await readAccess(brokers, env)
+  return { access, topicPrefix: options.topicPrefix ?? found.prefix ?? "", local }
 }
 
-function readAccess(brokers: string[], env: NodeJS.ProcessEnv): KafkaOptions {
+function findBrokers(sources: TargetSources): Found {
+  const { options, env, cwd } = sources
+  const selected = selectedProfile(sources)
+  if (selected) return ofProfile(selected)
+  const brokers = options.kafka ?? nonEmpty(env.KAFKA_BROKERS)
+  const prefix = nonEmpty(env.TOPIC_PREFIX)
+  if (brokers !== undefined) return { brokers, prefix, local: false }
+  const stack = findLocalStack(cwd)?.stack
+  if (stack) return { brokers: stack.kafka, prefix: prefix ?? stack.topicPrefix, local: true }
+  const { current, profiles } = readProfiles(env)
+  const profile = current === null ? undefined : profiles[current]
+  return profile ? ofProfile(profile) : { brokers: undefined, prefix, local: false }
+}
+
+function ofProfile({ kafka, topic_prefix }: Profile): Found {
+  return { brokers: kafka, prefix: topic_prefix, local: false }
+}
+
+async function readAccess(brokers: string[], env: NodeJS.ProcessEnv): Promise<KafkaOptions> {
+  // Imported here, so that commands without Kafka start without it.
+  const { ConfigurationError, kafkaAuthVariables, kafkaOptions, readConfig } = await import(
+    "@sitewire/runtime"
+  )
   try {
     return kafkaOptions({ KAFKA_BROKERS: brokers, ...readConfig(kafkaAuthVariables, env) })
   } catch (error) {

@@ -42,6 +42,7 @@ import { readJob } from "./jobs/readJob.ts"
 import { createApiKey } from "./keys/createApiKey.ts"
 import { listApiKeys } from "./keys/listApiKeys.ts"
 import { readApiKey } from "./keys/readApiKey.ts"
+import { readCurrentApiKey } from "./keys/readCurrentApiKey.ts"
 import { revokeApiKey } from "./keys/revokeApiKey.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
@@ -92,6 +93,7 @@ export const routes: readonly Route[] = [
   cancelJob,
   createApiKey,
   listApiKeys,
+  readCurrentApiKey,
   readApiKey,
   revokeApiKey,
   readStatistics,

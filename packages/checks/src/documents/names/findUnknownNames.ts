@@ -5,6 +5,7 @@ import { findNames, type MetricName, type Name } from "./findNames.ts"
 
 export type CommandNames = {
   name: string
+  aliases?: readonly string[]
   options: readonly string[]
   subcommands: readonly CommandNames[]
 }
@@ -64,7 +65,9 @@ function findCommandProblem(line: string, sitewire: CommandNames): string | null
   let command = sitewire
   let path = "sitewire"
   for (const word of line.split(/\s+/)) {
-    const subcommand = command.subcommands.find(({ name }) => name === word)
+    const subcommand = command.subcommands.find(
+      ({ name, aliases }) => name === word || aliases?.includes(word),
+    )
     if (subcommand) {
       command = subcommand
       path += ` ${word}`

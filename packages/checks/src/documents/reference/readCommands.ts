@@ -4,7 +4,12 @@ import type { CommandNames } from "../names/findUnknownNames.ts"
 
 type Command = ReturnType<typeof createProgram>
 
-export type CommandHelp = CommandNames & { path: string; help: string; subcommands: readonly CommandHelp[] }
+export type CommandHelp = Omit<CommandNames, "subcommands"> & {
+  path: string
+  help: string
+  hidden: boolean
+  subcommands: readonly CommandHelp[]
+}
 
 export function readCommands(): CommandHelp {
   let written = ""
@@ -21,11 +26,18 @@ export function readCommands(): CommandHelp {
     command.outputHelp()
     return {
       name: command.name(),
+      aliases: command.aliases(),
       path,
+      hidden: isHidden(command),
       help: written,
       options: command.options.flatMap(({ long }) => long ?? []),
       subcommands: command.commands.map((subcommand) => describe(subcommand, path)),
     }
   }
   return describe(createProgram(context, { exitCode: 0 }), "")
+}
+
+function isHidden(command: Command): boolean {
+  const { parent } = command
+  return parent !== null && !parent.createHelp().visibleCommands(parent).includes(command)
 }

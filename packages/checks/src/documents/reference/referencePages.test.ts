@@ -1,3 +1,4 @@
+import { readReference } from "@sitewire/cli/reference"
 import { expect, test } from "vitest"
 import { readCommands } from "./readCommands.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
@@ -21,7 +22,7 @@ const metrics = [
   name,
   metrics: metrics.map((metric) => ({ ...metric, labels: [...metric.labels] })),
 }))
-const pages = referencePages({ processes, metrics, sitewire: readCommands() })
+const pages = referencePages({ processes, metrics, sitewire: readCommands(), reference: readReference() })
 
 test("a variable that several processes read is listed once, and others at their process", () => {
   const page = pages.get("docs/reference/configuration.md")
@@ -36,6 +37,20 @@ test("topics, metrics and commands are listed with what the code says of them", 
   const commands = pages.get("docs/reference/cli.md")
   expect(commands).toContain("## sitewire channel create\n")
   expect(commands).toContain("Usage: sitewire channel create")
+})
+
+test("each command has its JSON type, and the manual page describes the same commands", () => {
+  const page = pages.get("docs/reference/cli.md") ?? ""
+  expect(page).toContain("`--json`:\n\n```ts\n{ data: ApiKey[], next_cursor: string | null }\n```")
+  expect(page).toContain("type ApiKey = {\n  id: string\n  name: string\n  scopes: string[]\n")
+  expect(page).not.toContain("## sitewire publish")
+  const manual = pages.get("docs/reference/sitewire.1") ?? ""
+  for (const [, path = ""] of page.matchAll(/^## (sitewire .+)$/gm)) {
+    expect(manual).toContain(`.SS ${path.replaceAll("-", "\\-")}`)
+  }
+  // Lines that begin with a dot are requests to troff.
+  const requests = manual.split("\n").filter((line) => /^[.']/.test(line))
+  for (const line of requests) expect(line).toMatch(/^\.(\\"|TH|SH|SS|TP|PP|B|I|nf|fi)( |$)/)
 })
 
 test("a page that differs from the code, or is missing, is reported with what to do", () => {

@@ -1,7 +1,9 @@
+import type { Reference } from "@sitewire/cli/reference"
 import { localVariables } from "@sitewire/local/config"
 import { describeVariables } from "@sitewire/runtime"
 import { commandsPage } from "./commands.ts"
 import { configurationPage } from "./configuration.ts"
+import { manualPage } from "./manualPage.ts"
 import { metricsPage, type ProcessMetrics } from "./metrics.ts"
 import { problemsPage } from "./problems.ts"
 import type { CommandHelp } from "./readCommands.ts"
@@ -9,24 +11,27 @@ import type { ProcessVariables } from "./readProcesses.ts"
 import { schemaFiles } from "./schemaFiles.ts"
 import { topicsPage } from "./topics.ts"
 
-const notice = "<!-- Written by `npm run docs` from the code. Do not edit. -->"
+const notice = "Written by `npm run docs` from the code. Do not edit."
 
 export function referencePages(code: {
   processes: readonly ProcessVariables[]
   metrics: readonly ProcessMetrics[]
   sitewire: CommandHelp
+  reference: Reference
 }): Map<string, string> {
   const pages = {
     configuration: configurationPage(code.processes, describeVariables(localVariables)),
     topics: topicsPage(),
     metrics: metricsPage(code.metrics),
-    cli: commandsPage(code.sitewire),
+    cli: commandsPage(code.sitewire, code.reference),
     problems: problemsPage(),
   }
+  const manual = `.\\" ${notice}\n${manualPage(code.sitewire, code.reference)}\n`
   return new Map([
     ...Object.entries(pages).map(
-      ([name, text]) => [`docs/reference/${name}.md`, `${notice}\n\n${text}\n`] as const,
+      ([name, page]) => [`docs/reference/${name}.md`, `<!-- ${notice} -->\n\n${page}\n`] as const,
     ),
+    ["docs/reference/sitewire.1", manual],
     ...schemaFiles(),
   ])
 }

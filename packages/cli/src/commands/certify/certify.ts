@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Certification, type SnippetLanguage, snippetLanguageSchema } from "@sitewire/contracts"
+import {
+  type Certification,
+  certificationSchema,
+  type SnippetLanguage,
+  snippetLanguageSchema,
+} from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
@@ -29,6 +34,7 @@ export const certify: CliCommand = {
     "sitewire certify acme",
     "sitewire certify acme --language python --address https://test.partner.example/sitewire",
   ],
+  json: certificationSchema,
   async run(session, [channel]: [string], options: Options) {
     const created = await session.callApi((client) => client.createCertification(channel, options))
     session.note(`${created.id} certifies ${created.address}`)

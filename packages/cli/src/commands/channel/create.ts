@@ -1,3 +1,4 @@
+import { createdChannelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { maxPerSecondOption } from "../../options/maxPerSecondOption.ts"
@@ -15,6 +16,7 @@ export const createChannel: CliCommand = {
     maxPerSecondOption,
   ],
   examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],
+  json: createdChannelSchema,
   async run({ callApi, print, note }, _, { address, id, maxPerSecond }: Options) {
     const created = await callApi((client) =>
       client.createChannel({ address, id, max_per_second: maxPerSecond }),

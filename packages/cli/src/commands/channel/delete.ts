@@ -1,3 +1,4 @@
+import { deletedChannelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
@@ -13,6 +14,7 @@ export const deleteChannel: CliCommand = {
     confirmOption,
   ],
   examples: ["sitewire channel delete acme", "sitewire channel delete acme --force --yes"],
+  json: deletedChannelSchema,
   async run({ callApi, confirm, print, note }, [id]: [string], options: Options) {
     const { force } = options
     await confirm(options, async () => {

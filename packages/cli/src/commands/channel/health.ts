@@ -1,3 +1,4 @@
+import { channelHealthSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { healthBlock } from "./healthBlock.ts"
 
@@ -6,6 +7,7 @@ export const showHealth: CliCommand = {
   description: "show how deliveries to a channel go: breaker, waiting deliveries, success rate, latency",
   arguments: [["<channel>", "the channel's id"]],
   examples: ["sitewire channel health acme", "sitewire channel health acme --json | jq .last_failure"],
+  json: channelHealthSchema,
   async run({ callApi, print }, [id]: [string]) {
     print(await callApi((client) => client.readChannelHealth(id)), healthBlock)
   },

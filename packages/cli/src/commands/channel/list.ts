@@ -1,3 +1,4 @@
+import { channelSchema, pageSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
@@ -21,6 +22,7 @@ export const listChannels: CliCommand = {
     "sitewire channel list --failing",
     "sitewire channel list --query partner.example --all --json",
   ],
+  json: pageSchema(channelSchema),
   async run(session, _, options: Options) {
     const { query: q, failing, paused } = options
     const filter = { q, paused, health: failing ? "failing" : undefined }

@@ -1,4 +1,4 @@
-import type { TestDelivery } from "@sitewire/contracts"
+import { type TestDelivery, testDeliverySchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
 import { block } from "../../output/block.ts"
@@ -13,6 +13,7 @@ export const testChannel: CliCommand = {
     "The delivery is marked: its reference is sitewire-test, and its header X-Sitewire-Test is true.\n" +
     `The exit code is ${exitCodes.failed} if the receiver did not accept it.`,
   examples: ["sitewire channel test acme"],
+  json: testDeliverySchema,
   async run({ callApi, print, outcome }, [id]: [string]) {
     const test = await callApi((client) => client.testChannel(id))
     print(test, describe)

@@ -1,3 +1,4 @@
+import { channelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
@@ -24,6 +25,7 @@ export const updateChannel: CliCommand = {
     "sitewire channel update acme --standard-webhooks on",
     "sitewire channel update acme --max-per-second 10",
   ],
+  json: channelSchema,
   async run({ callApi, print }, [id]: [string], { address, standardWebhooks, maxPerSecond }: Options) {
     if (address === undefined && standardWebhooks === undefined && maxPerSecond === undefined) {
       throw incorrectUsage(

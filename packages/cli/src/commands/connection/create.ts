@@ -1,4 +1,4 @@
-import { syncRunnerSchema } from "@sitewire/contracts"
+import { connectionTriggerUrlSchema, syncRunnerSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { z } from "zod"
 import type { CliCommand } from "../../command.ts"
@@ -22,6 +22,7 @@ export const createConnection: CliCommand = {
     "sitewire connection create --site bakery.example --source https://partner.example/data.json",
     "sitewire connection create --id bakery --site bakery.example --source https://executor.example/sync --runner delegate",
   ],
+  json: connectionTriggerUrlSchema,
   async run({ callApi, print, note }, _, { site, source, id, runner }: Options) {
     const created = await callApi((client) => client.createConnection({ site, source, id, runner }))
     print(created, connectionBlock)

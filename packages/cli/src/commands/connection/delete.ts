@@ -1,3 +1,4 @@
+import { connectionSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
 
@@ -8,6 +9,7 @@ export const deleteConnection: CliCommand = {
   arguments: [["<connection>", "the connection's id"]],
   options: [confirmOption],
   examples: ["sitewire connection delete bakery", "sitewire connection delete bakery --yes"],
+  json: connectionSchema,
   async run({ callApi, confirm, print }, [id]: [string], options: ConfirmOptions) {
     await confirm(options, async () => {
       const { site } = await callApi((client) => client.readConnection(id))

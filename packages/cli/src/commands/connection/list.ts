@@ -1,4 +1,4 @@
-import { connectionStateSchema } from "@sitewire/contracts"
+import { connectionSchema, connectionStateSchema, pageSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { ConnectionQuery } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
@@ -24,6 +24,7 @@ export const listConnections: CliCommand = {
     "sitewire connection list --state failing",
     "sitewire connection list --all --json",
   ],
+  json: pageSchema(connectionSchema),
   async run(session, _, { site, state, search, ...options }: Options) {
     const filter = { site, state, q: search }
     const isFiltered = Object.values(filter).some((value) => value !== undefined)

@@ -1,3 +1,4 @@
+import { connectionTriggerUrlSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { connectionBlock } from "./connectionBlock.ts"
 
@@ -7,6 +8,7 @@ export const replaceToken: CliCommand = {
     "replace a connection's token and thereby its trigger URL; the old URL responds with 404 at once",
   arguments: [["<connection>", "the connection's id"]],
   examples: ["sitewire connection replace-token bakery"],
+  json: connectionTriggerUrlSchema,
   async run({ callApi, print, note }, [id]: [string]) {
     print(await callApi((client) => client.replaceToken(id)), connectionBlock)
     note(

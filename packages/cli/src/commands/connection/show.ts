@@ -1,3 +1,4 @@
+import { connectionSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { connectionBlock } from "./connectionBlock.ts"
@@ -8,6 +9,7 @@ export const showConnection: CliCommand = {
   arguments: [["<connection>", "the connection's id"]],
   options: [new Option("--trigger-url", "show the trigger URL too; it contains a secret token")],
   examples: ["sitewire connection show bakery", "sitewire connection show bakery --trigger-url"],
+  json: connectionSchema,
   async run({ callApi, print }, [id]: [string], { triggerUrl = false }: { triggerUrl?: boolean }) {
     const connection = await callApi((client) =>
       triggerUrl ? client.readTriggerUrl(id) : client.readConnection(id),

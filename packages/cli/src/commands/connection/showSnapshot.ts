@@ -12,6 +12,7 @@ export const showSnapshot: CliCommand = {
     "sitewire connection show-snapshot bakery | jq",
     "sitewire connection show-snapshot bakery > data.json",
   ],
+  json: "The snapshot itself, which --json does not change.",
   async run({ callApi, note, stdout }, [id]: [string]) {
     const { headers, body } = await callApi((client) => client.readSnapshot(id))
     const length = headers.get("content-length")

@@ -1,3 +1,4 @@
+import { requestedSyncSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 
 export const syncConnection: CliCommand = {
@@ -5,6 +6,7 @@ export const syncConnection: CliCommand = {
   description: "sync a connection as soon as its window allows, as if the partner had called the trigger URL",
   arguments: [["<connection>", "the connection's id"]],
   examples: ["sitewire connection sync bakery"],
+  json: requestedSyncSchema,
   async run({ callApi, print, note }, [id]: [string]) {
     const requested = await callApi((client) => client.requestSync(id))
     print(

@@ -1,4 +1,4 @@
-import { syncRunnerSchema } from "@sitewire/contracts"
+import { connectionSchema, syncRunnerSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { z } from "zod"
 import type { CliCommand } from "../../command.ts"
@@ -16,6 +16,7 @@ export const updateConnection: CliCommand = {
     new Option("--runner <runner>", "who fetches the data").choices(syncRunnerSchema.options),
   ],
   examples: ["sitewire connection update bakery --source https://partner.example/v2/data.json"],
+  json: connectionSchema,
   async run({ callApi, print, note }, [id]: [string], { source, runner }: Options) {
     if (source === undefined && runner === undefined) {
       throw incorrectUsage("There is nothing to change. Give --source, --runner or both.")

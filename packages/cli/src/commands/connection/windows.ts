@@ -1,4 +1,4 @@
-import type { WindowPage } from "@sitewire/contracts"
+import { type WindowPage, windowPageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
@@ -12,6 +12,7 @@ export const listWindows: CliCommand = {
   arguments: [["<connection>", "the connection's id"]],
   options: pageOptions,
   examples: ["sitewire connection windows bakery", "sitewire connection windows bakery --limit 5 --json"],
+  json: windowPageSchema,
   async run(session, [id]: [string], options: PageOptions) {
     let pending: WindowPage["pending"] = null
     const page = await session.callApi((client) =>

@@ -1,3 +1,4 @@
+import { cancelledDeliverySchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 
@@ -9,6 +10,7 @@ export const cancelDelivery: CliCommand = {
     new Option("--reason <text>", "why you do this; stored in the audit log, so do not name a person"),
   ],
   examples: ['sitewire delivery cancel 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --reason "ticket 17"'],
+  json: cancelledDeliverySchema,
   async run({ callApi, print }, [id]: [string], { reason }: { reason?: string }) {
     const cancelled = await callApi((client) => client.cancelDelivery(id, { reason }))
     print(

@@ -1,4 +1,10 @@
-import { attemptErrorSchema, type Delivery, deliveryStateSchema } from "@sitewire/contracts"
+import {
+  attemptErrorSchema,
+  type Delivery,
+  deliverySchema,
+  deliveryStateSchema,
+  pageSchema,
+} from "@sitewire/contracts"
 import { Option } from "commander"
 import type { Client } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
@@ -45,6 +51,7 @@ export const listDeliveries: CliCommand = {
     "sitewire delivery list --channel acme --error timeout --after 2026-11-21T12:00:00Z",
     "sitewire delivery list --state dead --json | jq -r '.data[].id' | xargs -n 1 sitewire delivery resend",
   ],
+  json: pageSchema(deliverySchema),
   async run(session, _, options: Options) {
     const { channel, state, event, reference, site, error, after, before } = options
     const filters = {

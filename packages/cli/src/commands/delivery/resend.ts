@@ -1,3 +1,4 @@
+import { resendAcceptedSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { readPause } from "./readPause.ts"
@@ -8,6 +9,7 @@ export const resendDelivery: CliCommand = {
   arguments: [["<delivery>", "the delivery's id"]],
   options: [new Option("--reason <text>", "why you do this; stored with the job, so do not name a person")],
   examples: ['sitewire delivery resend 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --reason "ticket 17"'],
+  json: resendAcceptedSchema,
   async run({ callApi, print }, [id]: [string], { reason }: { reason?: string }) {
     // The channel is read before the resend, because a failed read afterwards would look like a failed
     // resend.

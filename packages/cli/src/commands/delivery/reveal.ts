@@ -1,3 +1,4 @@
+import { deliveryBodySchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 
 export const revealDelivery: CliCommand = {
@@ -9,6 +10,7 @@ export const revealDelivery: CliCommand = {
     "sitewire delivery reveal 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
     "sitewire delivery reveal 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --json | jq -rj .body | sha256sum",
   ],
+  json: deliveryBodySchema,
   async run({ callApi, print }, [id]: [string]) {
     print(await callApi((client) => client.revealDelivery(id)), ({ body }) => body)
   },

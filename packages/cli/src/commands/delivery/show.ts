@@ -1,4 +1,5 @@
 import type { DeliveryWithAttempts } from "@sitewire/contracts"
+import { deliveryWithAttemptsSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
@@ -25,6 +26,7 @@ export const showDelivery: CliCommand = {
     "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
     "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --json | jq '.attempt_log[-1]'",
   ],
+  json: deliveryWithAttemptsSchema,
   async run({ callApi, print }, [id]: [string]) {
     const delivery = await callApi((client) => client.readDelivery(id))
     const pausedAt = await callApi((client) => readPause(client, delivery.channel))

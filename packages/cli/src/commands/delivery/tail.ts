@@ -1,4 +1,4 @@
-import type { StreamedDelivery } from "@sitewire/contracts"
+import { type StreamedDelivery, streamedDeliverySchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import { followStream } from "../../api/followStream.ts"
 import type { CliCommand } from "../../command.ts"
@@ -15,6 +15,7 @@ export const tailDeliveries: CliCommand = {
     "sitewire delivery tail",
     "sitewire delivery tail --channel acme --json | jq -c '[.id, .state]'",
   ],
+  json: streamedDeliverySchema,
   async run(session, _, { channel }: { channel?: string }) {
     await followStream(session, { event: "delivery", channel }, (_event, data) =>
       session.print(data as StreamedDelivery, describe),

@@ -1,10 +1,11 @@
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
+import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
 import { type JobOptions, jobOptions } from "../../options/jobOptions.ts"
-import { startJob } from "../job/startJob.ts"
+import { startedJobSchema, startJob } from "../job/startJob.ts"
 
-type Options = JobOptions & { emailStdin?: boolean; site?: string }
+type Options = JobOptions & ConfirmOptions & { emailStdin?: boolean; site?: string }
 
 export const createErasure: CliCommand = {
   name: "create",
@@ -15,24 +16,26 @@ export const createErasure: CliCommand = {
     new Option("--email-stdin", "erase the person whose e-mail address is read from standard input"),
     new Option("--site <url>", "erase the site at this address"),
     ...jobOptions,
+    confirmOption,
   ],
   notes: "Exactly one of --email-stdin and --site is required.",
   examples: [
     'sitewire erasure create --email-stdin --reason "ticket 9" --dry-run',
-    'sitewire erasure create --email-stdin --reason "ticket 9" --wait < address.txt',
-    'sitewire erasure create --site https://shop.example --reason "ticket 10" --wait --json > proof.json',
+    'sitewire erasure create --email-stdin --reason "ticket 9" --yes --wait < address.txt',
+    'sitewire erasure create --site https://shop.example --reason "ticket 10" --yes --wait --json > proof.json',
   ],
+  json: startedJobSchema,
   async run(session, _, options: Options) {
-    const { emailStdin = false, site, reason, dryRun = false } = options
+    const { emailStdin = false, site, reason } = options
     if (emailStdin === (site !== undefined)) {
       throw incorrectUsage("Give exactly one of --email-stdin and --site.")
     }
     const subject =
-      site === undefined
-        ? { email: (await session.readInput("-", "the e-mail address")).toString().trim() }
-        : { site_url: site }
-    await startJob(session, options, (client) =>
-      client.createErasureJob({ ...subject, reason, dry_run: dryRun }),
-    )
+      site === undefined ? { email: await session.readLine("the e-mail address") } : { site_url: site }
+    await startJob(session, options, {
+      create: (client, dryRun) => client.createErasureJob({ ...subject, reason, dry_run: dryRun }),
+      question: (count) =>
+        `Erase the data of ${count} deliveries, and all other data? This cannot be undone.`,
+    })
   },
 }

@@ -2,15 +2,11 @@ import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
 import { type JobOptions, jobOptions, perSecondOption } from "../../options/jobOptions.ts"
-import { parseTime } from "../../options/parseTime.ts"
-import { startJob } from "../job/startJob.ts"
+import { timeHelp } from "../../options/parseTime.ts"
+import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
+import { startedJobSchema, startJob } from "../job/startJob.ts"
 
-type Options = JobOptions & {
-  invalidReason?: string
-  rejectedAfter?: string
-  rejectedBefore?: string
-  perSecond?: number
-}
+type Options = JobOptions & TimeRange & { invalidReason?: string; perSecond?: number }
 
 export const replayEvents: CliCommand = {
   name: "replay",
@@ -20,33 +16,32 @@ export const replayEvents: CliCommand = {
       "--invalid-reason <reason>",
       "only events that were rejected for this reason, or for one that begins with it",
     ),
-    new Option("--rejected-after <time>", "only events rejected at this time or later").argParser(parseTime),
-    new Option("--rejected-before <time>", "only events rejected before this time").argParser(parseTime),
+    ...timeRangeOptions("events rejected"),
     perSecondOption,
     ...jobOptions,
   ],
-  notes:
-    "At least one of --invalid-reason, --rejected-after and --rejected-before is required.\n" +
-    "A time is an instant such as 2026-11-21T04:00:00Z, or a day in UTC such as 2026-11-21.",
+  notes: `At least one of --invalid-reason, --after and --before is required.\n${timeHelp}`,
   examples: [
     'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --dry-run',
     'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --wait',
   ],
+  json: startedJobSchema,
   async run(session, _, options: Options) {
-    const { invalidReason, rejectedAfter, rejectedBefore, perSecond, reason, dryRun = false } = options
-    if (invalidReason === undefined && rejectedAfter === undefined && rejectedBefore === undefined) {
+    const { invalidReason, after, before, perSecond, reason } = options
+    if (invalidReason === undefined && after === undefined && before === undefined) {
       throw incorrectUsage(
-        "Select events with --invalid-reason, --rejected-after or --rejected-before; otherwise every invalid event " +
-          "would be published again. (--reason is why you do this.) To list the events: sitewire event list-invalid",
+        "Select events with --invalid-reason, --after or --before; otherwise every invalid event " +
+          "would be published again. (--reason is why you do this.) To list the events: sitewire event list",
       )
     }
-    await startJob(session, options, (client) =>
-      client.createReplayJob({
-        filter: { reason: invalidReason, rejected_after: rejectedAfter, rejected_before: rejectedBefore },
-        reason,
-        per_second: perSecond,
-        dry_run: dryRun,
-      }),
-    )
+    await startJob(session, options, {
+      create: (client, dryRun) =>
+        client.createReplayJob({
+          filter: { reason: invalidReason, rejected_after: after, rejected_before: before },
+          reason,
+          per_second: perSecond,
+          dry_run: dryRun,
+        }),
+    })
   },
 }

@@ -1,3 +1,4 @@
+import { jobSchema, pageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
@@ -10,6 +11,7 @@ export const listJobs: CliCommand = {
   description: "list the resends, replays, erasures and reconciliations, newest first",
   options: pageOptions,
   examples: ["sitewire job list", "sitewire job list --limit 5 --json"],
+  json: pageSchema(jobSchema),
   async run(session, _, options: PageOptions) {
     const page = await session.callApi((client) => readPages(options, client.listJobs))
     session.print(page, ({ data }, style) =>

@@ -1,3 +1,4 @@
+import { jobSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { jobBlock } from "./jobBlock.ts"
 
@@ -6,6 +7,7 @@ export const showJob: CliCommand = {
   description: "show a job and its progress; of an erasure with --json, the proof",
   arguments: [["<job>", "the job's id"]],
   examples: ["sitewire job show job_8c1f0e", "sitewire job show job_8c1f0e --json"],
+  json: jobSchema,
   async run({ callApi, print }, [id]: [string]) {
     print(await callApi((client) => client.readJob(id)), jobBlock)
   },

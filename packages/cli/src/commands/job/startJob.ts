@@ -1,13 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { DryRun, Job } from "@sitewire/contracts"
+import { type DryRun, dryRunSchema, type Job, jobSchema } from "@sitewire/contracts"
+import { z } from "zod"
 import type { Client } from "../../api/client.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
 import { Failure } from "../../errors/failure.ts"
+import type { ConfirmOptions } from "../../options/confirmOption.ts"
 import type { JobOptions } from "../../options/jobOptions.ts"
 import type { Session } from "../../session/createSession.ts"
 import { jobBlock, progressText } from "./jobBlock.ts"
 
+export const startedJobSchema = z.union([jobSchema, dryRunSchema])
+
 const pollMs = 500
+
+export type JobRequest = {
+  create(client: Client, dryRun: boolean): Promise<Job | DryRun>
+  /** The question before a job that cannot be undone, for example "Resend 35 deliveries?". */
+  question?: (count: string) => string
+  /** This kind of job has no dry run: `create` ignores it. */
+  uncounted?: boolean
+}
 
 /**
  * Creates a job, prints it and returns it. With --wait, the job is printed after its end. With --dry-run, no job is
@@ -15,37 +27,54 @@ const pollMs = 500
  */
 export async function startJob(
   session: Session,
-  options: Pick<JobOptions, "wait">,
-  create: (client: Client) => Promise<Job | DryRun>,
+  options: Pick<JobOptions, "dryRun" | "wait"> & ConfirmOptions,
+  { create, question, uncounted = false }: JobRequest,
 ): Promise<Job | undefined> {
-  const created = await session.callApi(create)
-  if ("dry_run" in created) {
-    session.print(created, describeDryRun)
+  const known: { count?: DryRun | null } = {}
+  const count = async () => {
+    if (known.count !== undefined) return known.count
+    const counted = await session.callApi((client) => create(client, true))
+    known.count = "dry_run" in counted ? counted : null
+    return known.count
+  }
+  if (options.dryRun) {
+    session.print(await count(), (counted) => (counted ? describeDryRun(counted) : ""))
     return undefined
   }
-  const job = options.wait ? await waitForEnd(session, created) : created
+  if (question) await session.confirm(options, async () => question(describeCount(await count())))
+  const counted = options.wait && session.interactive && !uncounted ? await count() : null
+  const created = await session.callApi((client) => create(client, false))
+  if ("dry_run" in created) return undefined
+  const job = options.wait ? await waitForEnd(session, created, counted) : created
   session.print(job, jobBlock)
   if (job.state === "running") session.note(progressAdvice(job.id))
   if (job.state === "cancelled") session.outcome.exitCode = exitCodes.failed
   return job
 }
 
-async function waitForEnd(session: Session, created: Job): Promise<Job> {
+async function waitForEnd(session: Session, created: Job, counted: DryRun | null): Promise<Job> {
+  const progress = session.startProgress()
   try {
+    session.note(`${created.id} has started.`)
     return await session.callApi(async (client) => {
-      session.note(`${created.id} has started.`)
-      let printed = ""
       for (let job = created; ; job = await client.readJob(created.id)) {
-        const progress = progressText(job)
-        if (progress !== printed && progress !== "") session.note(progress)
-        printed = progress
+        const total = counted?.complete ? counted.matching : null
+        progress.update({ text: progressText(job), done: processed(job), total })
         if (job.state !== "running") return job
         await sleep(pollMs)
       }
     })
   } catch (error) {
     throw error instanceof Failure ? withJobId(error, created.id) : error
+  } finally {
+    progress.end()
   }
+}
+
+/** How many of those that a dry run counts as `matching`. */
+function processed({ kind, counts }: Job): number {
+  const { resent = 0, replayed = 0, deliveries_erased = 0 } = counts
+  return { resend: resent, replay: replayed, erasure: deliveries_erased, reconcile: 0 }[kind]
 }
 
 /**
@@ -62,8 +91,12 @@ function progressAdvice(id: string): string {
   return `To see its progress: sitewire job show ${id}`
 }
 
-function describeDryRun({ matching, left_out, complete }: DryRun): string {
-  const atLeast = complete ? "" : "at least "
+function describeDryRun(counted: DryRun): string {
+  const { left_out } = counted
   const leftOut = left_out > 0 ? ` ${left_out} more would be left out: erased, or of a deleted channel.` : ""
-  return `The job would process ${atLeast}${matching}.${leftOut} Nothing was changed.`
+  return `The job would process ${describeCount(counted)}.${leftOut} Nothing was changed.`
+}
+
+function describeCount(counted: DryRun | null): string {
+  return counted === null ? "all" : `${counted.complete ? "" : "at least "}${counted.matching}`
 }

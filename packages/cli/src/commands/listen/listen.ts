@@ -1,19 +1,33 @@
 import { once } from "node:events"
+import type { ServerResponse } from "node:http"
 import {
+  type Received,
   type ReceiverFaultName,
   receiverFaultNames,
   receiverFaults,
   startFaultyReceiver,
+  startReceiver,
 } from "@sitewire/receiver"
 import { InvalidArgumentError, Option } from "commander"
+import { z } from "zod"
 import type { CliCommand } from "../../command.ts"
-import { failed } from "../../errors/failure.ts"
+import { failed, incorrectUsage } from "../../errors/failure.ts"
 import { table } from "../../output/table.ts"
 import type { Session } from "../../session/createSession.ts"
 import { readSecret, type SecretOptions, secretOptions } from "../../session/readSecret.ts"
-import { describeRequest, inspectRequest } from "./inspectRequest.ts"
+import { forwardDelivery } from "./forwardDelivery.ts"
+import { describeRequest, inspectedRequestSchema, inspectRequest } from "./inspectRequest.ts"
 
-type Options = SecretOptions & { port: number; behave: ReceiverFaultName; list?: true }
+type Options = SecretOptions & { port: number; behave: ReceiverFaultName; list?: true; forward?: string }
+
+const faultSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    error: z.string().nullable(),
+    status: z.int().nullable(),
+  })
+  .meta({ id: "ReceiverFault" })
 
 export const listen: CliCommand = {
   name: "listen",
@@ -26,16 +40,25 @@ export const listen: CliCommand = {
     new Option("--behave <name>", "simulate one of the faults that --list prints")
       .choices(receiverFaultNames)
       .default("no-content"),
+    new Option(
+      "--forward <url>",
+      "send deliveries whose signature is valid on to this address, and respond as it does; needs the secret",
+    ).conflicts(["behave", "list"]),
     new Option("--list", "print the faults, and what Sitewire records for each"),
     ...secretOptions,
   ],
-  notes: "Runs until it is interrupted (Ctrl-C). The bodies that it prints contain personal data.",
+  notes:
+    "Runs until it is interrupted (Ctrl-C). The bodies that it prints contain personal data.\n" +
+    "--forward sends the same headers and the same bytes, so that the address can verify the signature itself. A request\n" +
+    "with an invalid signature is not forwarded, and gets 401.",
   examples: [
     "sitewire listen",
     "read -rs SECRET && export SECRET && sitewire listen --port 4000 --secret-env SECRET",
+    "sitewire listen --secret-env SECRET --forward http://127.0.0.1:3000/sitewire",
     "sitewire listen --behave drips-header",
     "sitewire listen --list",
   ],
+  json: z.union([inspectedRequestSchema, z.array(faultSchema)]),
   async run(session, _, options: Options) {
     if (options.list) listFaults(session)
     else await receive(session, options)
@@ -65,19 +88,49 @@ function listFaults(session: Session): void {
   )
 }
 
-async function receive(session: Session, { port, behave, ...source }: Options): Promise<void> {
+async function receive(session: Session, { port, behave, forward, ...source }: Options): Promise<void> {
   const hasSecret = source.secretEnv !== undefined || source.secretFile !== undefined
   const secret = hasSecret ? await readSecret(session, source) : null
-  const receiver = await startFaultyReceiver(behave, {
-    port,
-    onRequest: (request) => session.print(inspectRequest(request, secret), describeRequest),
-  }).catch((error: Error) => {
+  const target = forward === undefined ? null : readTarget(forward)
+  if (target && secret === null) {
+    throw incorrectUsage(
+      "--forward needs the channel's secret, to forward nothing but deliveries: --secret-env NAME.",
+    )
+  }
+  const starting = target
+    ? startForwarding(session, { port, target, secret })
+    : startFaultyReceiver(behave, {
+        port,
+        onRequest: (request) => session.print(inspectRequest(request, secret), describeRequest),
+      })
+  const receiver = await starting.catch((error: Error) => {
     if ("code" in error && (error.code === "EADDRINUSE" || error.code === "EACCES"))
       throw failed(`Cannot listen on port ${port} (${error.code}). Give another port with --port.`)
     throw error
   })
   const { description } = receiverFaults[behave]
-  session.note(`Listening on ${receiver.url} (${behave}: ${description}) Press Ctrl-C to stop.`)
+  const what = target ? `forwarding to ${target.origin}${target.pathname}` : `${behave}: ${description}`
+  session.note(`Listening on ${receiver.url} (${what}) Press Ctrl-C to stop.`)
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")])
   await receiver.close()
+}
+
+function startForwarding(
+  session: Session,
+  { port, target, secret }: { port: number; target: URL; secret: Buffer | null },
+) {
+  const respond = async (request: Received, response: ServerResponse) => {
+    const inspected = inspectRequest(request, secret)
+    const forwarded = inspected.signature?.valid ? await forwardDelivery(target, request) : null
+    session.print({ ...inspected, forwarded }, describeRequest)
+    response.on("error", () => {})
+    // 502: there was no response. 401: not forwarded.
+    response.writeHead(forwarded ? (forwarded.status ?? 502) : 401).end(forwarded?.body)
+  }
+  return startReceiver((request, response) => void respond(request, response), { port })
+}
+
+function readTarget(text: string): URL {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text)
+  throw incorrectUsage("--forward is not an http or https URL. Give it as http://127.0.0.1:3000/path.")
 }

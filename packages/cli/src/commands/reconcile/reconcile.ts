@@ -1,7 +1,8 @@
+import { jobSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
-import { parseInstant } from "../../options/parseInstant.ts"
+import { parseTime, timeHelp } from "../../options/parseTime.ts"
 import { startJob } from "../job/startJob.ts"
 
 type Options = { from: string; to?: string; reason?: string }
@@ -11,21 +12,25 @@ export const reconcile: CliCommand = {
   description: "prove that no event and no trigger of a period is lost: compares Kafka with Postgres",
   options: [
     new Option("--from <time>", "the beginning of the period (required)")
-      .argParser(parseInstant)
+      .argParser(parseTime)
       .makeOptionMandatory(),
-    new Option("--to <time>", "the end of the period (default: now)").argParser(parseInstant),
+    new Option("--to <time>", "the end of the period (default: now)").argParser(parseTime),
     new Option("--reason <text>", "why you do this; stored with the job, so do not name a person"),
   ],
-  notes:
-    "A time is a duration before now such as 2h, now, or an instant such as 2026-11-21T04:00:00Z.\n" +
-    "Waits for the end. The exit code is 1 if a record is not accounted for.",
+  notes: `${timeHelp}\nWaits for the end. The exit code is 1 if a record is not accounted for.`,
   examples: [
     "sitewire reconcile --from 2h",
     "sitewire reconcile --from 2026-11-21T04:00:00Z --to 2026-11-21T06:00:00Z --json",
   ],
+  json: jobSchema,
   async run(session, _, { from, to, reason }: Options) {
-    const job = await startJob(session, { wait: true }, (client) =>
-      client.createReconcileJob({ created_after: from, created_before: to, reason }),
+    const job = await startJob(
+      session,
+      { wait: true },
+      {
+        uncounted: true,
+        create: (client) => client.createReconcileJob({ created_after: from, created_before: to, reason }),
+      },
     )
     if (job?.counts.exceptions) session.outcome.exitCode = exitCodes.failed
   },

@@ -1,4 +1,9 @@
-import { type StatisticPoint, type Statistics, statisticIntervalSchema } from "@sitewire/contracts"
+import {
+  type StatisticPoint,
+  type Statistics,
+  statisticIntervalSchema,
+  statisticsSchema,
+} from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { parseTime } from "../../options/parseTime.ts"
@@ -30,6 +35,7 @@ export const showStatistics: CliCommand = {
     "sitewire statistics show --channel acme --interval hour --created-after 2026-11-21",
     "sitewire statistics show --interval day --json | jq '.data[] | [.started_at, .deliveries]'",
   ],
+  json: statisticsSchema,
   async run({ callApi, print }, _, { interval, channel, createdAfter, createdBefore }: Options) {
     const query = { interval, channel, created_after: createdAfter, created_before: createdBefore }
     print(await callApi((client) => client.readStatistics(query)), describe)

@@ -1,4 +1,5 @@
 import type { Sync } from "@sitewire/contracts"
+import { pageSchema, syncSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
@@ -11,6 +12,7 @@ export const listSyncs: CliCommand = {
   arguments: [["<connection>", "the connection's id"]],
   options: pageOptions,
   examples: ["sitewire sync list bakery", "sitewire sync list bakery --limit 1 --json"],
+  json: pageSchema(syncSchema),
   async run(session, [id]: [string], options: PageOptions) {
     const page = await session.callApi((client) => readPages(options, (query) => client.listSyncs(id, query)))
     session.print(page, ({ data }, style) =>

@@ -1,4 +1,4 @@
-import type { StreamedSync } from "@sitewire/contracts"
+import { type StreamedSync, streamedSyncSchema } from "@sitewire/contracts"
 import { followStream } from "../../api/followStream.ts"
 import type { CliCommand } from "../../command.ts"
 import { escapeControls } from "../../output/escapeControls.ts"
@@ -11,6 +11,7 @@ export const tailSyncs: CliCommand = {
   arguments: [["[connection]", "only syncs of this connection"]],
   notes: "Runs until it is interrupted (Ctrl-C). A sync can be printed twice after an interruption.",
   examples: ["sitewire sync tail", "sitewire sync tail bakery --json"],
+  json: streamedSyncSchema,
   async run(session, [connection]: readonly string[]) {
     await followStream(session, { event: "sync", connection }, (_event, data) =>
       session.print(data as StreamedSync, describe),

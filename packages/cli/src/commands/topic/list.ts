@@ -1,3 +1,4 @@
+import { topicListSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { table } from "../../output/table.ts"
 import { relativeTime } from "../../output/time.ts"
@@ -10,6 +11,7 @@ export const listTopics: CliCommand = {
     "sitewire topic list",
     "sitewire topic list --json | jq '.data[] | select(.lag > 1000) | .name'",
   ],
+  json: topicListSchema,
   async run({ callApi, print }) {
     const topics = await callApi((client) => client.listTopics())
     print(topics, ({ data }, style) =>

@@ -1,13 +1,18 @@
+import { z } from "zod"
 import { describeNetworkError } from "../../errors/describeNetworkError.ts"
 
-export type TriggerCall = {
-  number: number
-  /** Null if there was no response; `error` then states why. */
-  status: number | null
-  ms: number
-  error: string | null
-  retry_after: string | null
-}
+export const triggerCallSchema = z
+  .object({
+    number: z.int(),
+    /** Null if there was no response; `error` then states why. */
+    status: z.int().nullable(),
+    ms: z.number(),
+    error: z.string().nullable(),
+    retry_after: z.string().nullable(),
+  })
+  .meta({ id: "TriggerCall" })
+
+export type TriggerCall = z.infer<typeof triggerCallSchema>
 
 const timeoutMs = 15_000
 

@@ -18,8 +18,9 @@ export function describeCalls(calls: TriggerCall[], style: Style): string {
   ])
   if (calls.length === 1) return rows
   const rest = calls.length > maxRows ? `\n… and ${calls.length - maxRows} more` : ""
-  const counts = Object.entries(Object.groupBy(calls, statusText)).map(
-    ([text, same]) => `${same?.length} × ${text}`,
+  const statuses = calls.map(statusText).toSorted()
+  const counts = [...new Set(statuses)].map(
+    (text) => `${statuses.filter((status) => status === text).length} × ${text}`,
   )
   const sorted = calls.map(({ ms }) => ms).toSorted((a, b) => a - b)
   const quantile = (q: number) => duration(sorted[Math.floor((sorted.length - 1) * q)] ?? 0)

@@ -1,10 +1,11 @@
 import { Option } from "commander"
+import { z } from "zod"
 import type { CliCommand } from "../../command.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
 import { incorrectUsage, unreachable } from "../../errors/failure.ts"
 import { parseCount } from "../../options/parseCount.ts"
 import type { Session } from "../../session/createSession.ts"
-import { callTrigger, type TriggerCall } from "./callTrigger.ts"
+import { callTrigger, type TriggerCall, triggerCallSchema } from "./callTrigger.ts"
 import { describeCalls } from "./describeCalls.ts"
 
 type Options = { times: number; urlStdin?: boolean }
@@ -34,6 +35,7 @@ export const trigger: CliCommand = {
     "sitewire trigger bakery --times 50",
     "sitewire trigger --url-stdin < url.txt",
   ],
+  json: z.object({ data: z.array(triggerCallSchema) }),
   async run(session, [connection], options: Options) {
     const triggerUrl = await findTriggerUrl(session, connection, options)
     const calls = await callRepeatedly(triggerUrl, options.times)

@@ -4,7 +4,7 @@ import { exitCodes } from "../../errors/exitCodes.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
 import { readSecret, type SecretOptions, secretOptions } from "../../session/readSecret.ts"
 import { describeExplanation } from "../../signature/describeExplanation.ts"
-import { explainSignature } from "../../signature/explainSignature.ts"
+import { explainSignature, explanationSchema } from "../../signature/explainSignature.ts"
 
 type Options = SecretOptions & {
   header: string
@@ -38,6 +38,7 @@ export const verify: CliCommand = {
     "read -rs SECRET && export SECRET && sitewire verify --secret-env SECRET --header 'sha256=3af1…' < body.json",
     "sitewire verify --secret-file secret.txt --header 'sha256=3af1…' --body-file body.json",
   ],
+  json: explanationSchema,
   async run(session, args, options: Options) {
     if (options.secret !== undefined) throw incorrectUsage(`--secret is not an option. ${whyNotAnArgument}`)
     if (args.length > 0) {

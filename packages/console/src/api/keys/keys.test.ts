@@ -56,3 +56,13 @@ test.each([["admin"], ["channel:"], ["channel:a b"], ["site:https://x.example"],
     )
   },
 )
+
+test("every key reads itself, whatever its scopes", async () => {
+  for (const scope of ["read", "operate", "channel:acme", "site:shop.example"]) {
+    const key = await console.keyWith(scope)
+    const { status, json, text } = await console.call("GET", "/v1/keys/current", { key })
+    expect({ status, scopes: json.scopes }).toEqual({ status: 200, scopes: [scope] })
+    expect(text).not.toContain(key)
+  }
+  expect((await console.call("GET", "/v1/keys/current", { key: null })).status).toBe(401)
+})

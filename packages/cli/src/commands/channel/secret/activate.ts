@@ -1,3 +1,4 @@
+import { channelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../../command.ts"
 import { block } from "../../../output/block.ts"
@@ -12,6 +13,7 @@ export const activateSecret: CliCommand = {
     "sitewire channel secret activate acme",
     "sitewire channel secret activate acme --secret-id sec_0f1e2d3c4b5a69788796",
   ],
+  json: channelSchema,
   async run({ callApi, print, note }, [id]: [string], { secretId }: { secretId?: string }) {
     const channel = await callApi((client) => client.activateSecret(id, { secret_id: secretId }))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))

@@ -1,3 +1,4 @@
+import { stagedSecretSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../../command.ts"
 import { block } from "../../../output/block.ts"
 import { channelEntries } from "../channelEntries.ts"
@@ -7,6 +8,7 @@ export const stageSecret: CliCommand = {
   description: "begin a rotation: create a new signing secret and print it, only this once",
   arguments: [["<channel>", "the channel's id"]],
   examples: ["sitewire channel secret stage acme"],
+  json: stagedSecretSchema,
   async run({ callApi, print, note }, [id]: [string]) {
     const staged = await callApi((client) => client.stageSecret(id))
     print(staged, (channel, style) =>

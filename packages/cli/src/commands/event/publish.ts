@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { Option } from "commander"
+import { z } from "zod"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
 import { block } from "../../output/block.ts"
 import { table } from "../../output/table.ts"
 import type { Session } from "../../session/createSession.ts"
 import { findKafka } from "../../target/findKafka.ts"
-import { publishEvents } from "./publishEvents.ts"
 import { type Event, readEvents, readRaw } from "./readEvents.ts"
 
 type Fields = {
@@ -32,10 +32,10 @@ const fieldNames: (keyof Fields)[] = [
   "createdAt",
 ]
 
-export const publishSitePaid: CliCommand = {
-  name: "site.paid",
+export const publishEvent: CliCommand = {
+  name: "publish",
   description:
-    "publish that a site is paid and ready; generates every field that is not given, except the channel",
+    "publish site.paid to Kafka: a site is paid and ready; generates every field that is not given, except the channel",
   options: [
     new Option("--channel <channel>", "the sales channel; required without --file"),
     new Option("--reference <text>", "the partner's data-ref"),
@@ -53,14 +53,21 @@ export const publishSitePaid: CliCommand = {
     new Option("--topic-prefix <prefix>", "the prefix of the topic's name (TOPIC_PREFIX)"),
   ],
   examples: [
-    "sitewire publish site.paid --channel acme",
-    "sitewire publish site.paid --channel acme --reference user-4711 --name Bakery --email owner@bakery.example",
-    "sitewire publish site.paid --file events.ndjson",
-    "echo '{\"channel\":' | sitewire publish site.paid --file - --raw",
+    "sitewire event publish --channel acme",
+    "sitewire event publish --channel acme --reference user-4711 --name Bakery --email owner@bakery.example",
+    "sitewire event publish --file events.ndjson",
+    "echo '{\"channel\":' | sitewire event publish --file - --raw",
   ],
+  json: z.object({
+    topic: z.string(),
+    acknowledged: z.int(),
+    data: z.array(z.object({ id: z.string().nullable(), channel: z.string().nullable() })),
+  }),
   async run(session, _, options: Options) {
-    const target = findKafka(session)
+    const target = await findKafka(session)
     const events = await readInput(session, options)
+    // Imported here, so that other commands start without the Kafka client.
+    const { publishEvents } = await import("./publishEvents.ts")
     const { topic } = await publishEvents(events, target)
     const data = events.map(({ id, channel }) => ({ id, channel }))
     session.print({ topic, acknowledged: events.length, data }, (_, style) => {

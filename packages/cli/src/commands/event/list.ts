@@ -1,14 +1,16 @@
+import { invalidEventSchema, pageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
 import { table } from "../../output/table.ts"
 import { localTime } from "../../output/time.ts"
 
-export const listInvalidEvents: CliCommand = {
-  name: "list-invalid",
+export const listEvents: CliCommand = {
+  name: "list",
   description: "list the site.paid events that were rejected as invalid, newest first",
   options: pageOptions,
-  examples: ["sitewire event list-invalid", "sitewire event list-invalid --all --json"],
+  examples: ["sitewire event list", "sitewire event list --all --json"],
+  json: pageSchema(invalidEventSchema),
   async run(session, _, options: PageOptions) {
     const page = await session.callApi((client) => readPages(options, client.listInvalidEvents))
     session.print(page, ({ data }, style) =>

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { topicCatalogue, topicConfig } from "@sitewire/contracts"
+import type { KafkaConnection } from "@sitewire/kafka"
+import { Failure } from "../../errors/failure.ts"
+import type { Session } from "../../session/createSession.ts"
+import { unreachableAdvice } from "../../target/advice.ts"
+import { findKafka, type KafkaTarget } from "../../target/findKafka.ts"
+import { type Check, fault, notChecked, ok } from "./check.ts"
+import { compareClocks } from "./compareClocks.ts"
+
+const ignore = () => {}
+const setupAdvice =
+  "Run the setup job with the services' TOPIC_PREFIX, RETRY_DELAYS and RETRY_PERIOD, and set the same here."
+
+export async function checkKafka(
+  session: Session,
+  { brokerClock }: { brokerClock: boolean },
+): Promise<Check[]> {
+  let target: KafkaTarget
+  try {
+    target = await findKafka(session)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    if (error.kind === "incorrectUsage") return [fault("broker", "its configuration is wrong", error.message)]
+    return [notChecked("broker, topics", "no broker is configured", "Set KAFKA_BROKERS, or give --kafka.")]
+  }
+  const { checkBroker, connectKafka } = await import("@sitewire/kafka")
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+  const kafka = connectKafka({ ...target.access, clientId: "sitewire-doctor", log })
+  const brokers = target.access.brokers.join(", ")
+  const state = await checkBroker({ kafka })
+  if (state.status === "unreachable") {
+    return [fault("broker", `${brokers} cannot be used: ${state.why}`, unreachableAdvice(target.local))]
+  }
+  return [
+    ok("broker", `${brokers} responds`),
+    ...(await checkTopics(session, kafka, target.topicPrefix)),
+    brokerClock
+      ? await checkBrokerClock(kafka, target.topicPrefix)
+      : notChecked(
+          "broker's clock",
+          "Kafka tells its time only when a record is appended",
+          "Add --broker-clock: it creates a topic, appends one record, and deletes the topic.",
+        ),
+  ]
+}
+
+async function checkTopics(session: Session, kafka: KafkaConnection, prefix: string): Promise<Check[]> {
+  const { describeTopics } = await import("@sitewire/kafka")
+  const { ConfigurationError, readConfig, retryVariables } = await import("@sitewire/runtime/config")
+  try {
+    const { RETRY_DELAYS, RETRY_PERIOD } = readConfig(retryVariables, session.env)
+    const wanted = topicCatalogue({ prefix, retryDelaysMs: RETRY_DELAYS, retryPeriodMs: RETRY_PERIOD })
+    const found = await describeTopics(
+      kafka,
+      wanted.map(({ name }) => name),
+    )
+    const faults = wanted.flatMap((topic) => {
+      const description = found.get(topic.name)
+      if (!description) return [`${topic.name} is missing`]
+      const { partitions, replicas, config } = description
+      const few =
+        partitions < topic.partitions ? [`${partitions} instead of ${topic.partitions} partitions`] : []
+      const different = Object.entries(topicConfig(topic, replicas)).flatMap(([name, value]) =>
+        config.get(name) === value ? [] : [`${name} is ${config.get(name)} instead of ${value}`],
+      )
+      const problems = [...few, ...different]
+      return problems.length > 0 ? [`${topic.name}: ${problems.join(", ")}`] : []
+    })
+    if (faults.length > 0) return [fault("topics", faults.join("; "), setupAdvice)]
+    return [ok("topics", `all ${wanted.length} exist with the right partitions and settings`)]
+  } catch (error) {
+    if (error instanceof ConfigurationError)
+      return [fault("topics", error.message, "Correct these variables.")]
+    return [
+      fault("topics", `they cannot be read: ${messageOf(error)}`, "Check the account's rights: DESCRIBE."),
+    ]
+  }
+}
+
+/** The topic has always the same name, so that an interruption leaves at most one, which the next run deletes. */
+async function checkBrokerClock(kafka: KafkaConnection, prefix: string): Promise<Check> {
+  const { deleteTopics, ensureTopics, startProducer } = await import("@sitewire/kafka")
+  const topic = `${prefix}sitewire.doctor`
+  try {
+    const config = { "message.timestamp.type": "LogAppendTime", "retention.ms": "60000" }
+    await ensureTopics({ kafka, topics: [{ name: topic, partitions: 1, config }] })
+    const producer = await startProducer({ kafka })
+    try {
+      await producer.publish([{ topic, key: null, value: "" }])
+      // The second record is measured: the first one waits for the new topic's leader.
+      await sleep(1)
+      await producer.publish([{ topic, key: null, value: "" }])
+    } finally {
+      await producer.close(2_000)
+    }
+    return compareClocks("broker's clock", { aheadMs: kafka.clock.now() - Date.now(), uncertaintyMs: 0 })
+  } catch (error) {
+    return notChecked("broker's clock", `it cannot be measured: ${messageOf(error)}`, null)
+  } finally {
+    await deleteTopics(kafka, [topic]).catch(ignore)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,34 @@
+import { createdApiKeySchema } from "@sitewire/contracts"
+import { Option } from "commander"
+import type { CliCommand } from "../../command.ts"
+import { parseFutureTime } from "../../options/parseTime.ts"
+import { block } from "../../output/block.ts"
+import { keyEntries } from "./keyEntries.ts"
+
+type Options = { name: string; scope: string[]; expires?: string }
+
+export const createKey: CliCommand = {
+  name: "create",
+  description: "create an API key; prints it, only this once",
+  options: [
+    new Option("--name <text>", "who uses the key: a role, not a person (required)").makeOptionMandatory(),
+    new Option(
+      "--scope <scope...>",
+      "read, operate, channel:<id> or site:<host>; may be repeated (required)",
+    ).makeOptionMandatory(),
+    new Option("--expires <time>", "when the key stops working (default: never)").argParser(parseFutureTime),
+  ],
+  notes: "The expiry is in how long it is (90d), or an instant (2027-01-31T00:00:00Z).",
+  examples: [
+    "sitewire key create --name dashboards --scope read --expires 90d",
+    'sitewire key create --name "acme\'s developers" --scope channel:acme',
+  ],
+  json: createdApiKeySchema,
+  async run({ callApi, print, note }, _, { name, scope, expires }: Options) {
+    const created = await callApi((client) =>
+      client.createApiKey({ name, scopes: scope, ...(expires !== undefined && { expires_at: expires }) }),
+    )
+    print(created, (key, style) => block(style, [...keyEntries(key, style), ["key", key.key]]))
+    note("Store the key where you store secrets: it is never shown again.")
+  },
+}

@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process"
+import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import packageJson from "../../package.json" with { type: "json" }
+import { bundle } from "./bundle.ts"
+import { readLicences } from "./readLicences.ts"
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+
+const readme = `# sitewire
+
+The command line of Sitewire: channels, connections, deliveries and syncs. It needs Node 20 or newer, and no other package.
+
+    sitewire profile add production --api https://sitewire.example
+    sitewire doctor
+    sitewire --help
+
+Every command is described in sitewire(1): \`man sitewire\` after \`npm install --global\`.
+`
+
+/** Writes an archive that \`npm install\` installs without a clone of the repository. Returns its path. */
+export async function pack(destination: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "sitewire-pack-"))
+  try {
+    const { modules } = await bundle(join(folder, "dist"))
+    await chmod(join(folder, "dist", "sitewire.js"), 0o755)
+    await mkdir(join(folder, "man"))
+    await copyFile(join(root, "docs/reference/sitewire.1"), join(folder, "man", "sitewire.1"))
+    await copyFile(join(root, "LICENSE"), join(folder, "LICENSE"))
+    await writeFile(join(folder, "THIRD-PARTY-LICENSES"), await readLicences(modules))
+    await writeFile(join(folder, "README.md"), readme)
+    await writeFile(join(folder, "package.json"), JSON.stringify(manifest(), null, 2))
+    await mkdir(destination, { recursive: true })
+    const { stdout } = await promisify(execFile)(
+      "npm",
+      ["pack", "--json", "--ignore-scripts", "--pack-destination", destination],
+      { cwd: folder, shell: process.platform === "win32" },
+    )
+    return join(destination, JSON.parse(stdout)[0].filename)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function manifest(): object {
+  const { name, version, license } = packageJson
+  return {
+    name,
+    version,
+    description: "The command line of Sitewire.",
+    license,
+    // Not for a public registry.
+    private: true,
+    type: "module",
+    bin: { sitewire: "dist/sitewire.js" },
+    man: "man/sitewire.1",
+    files: ["dist", "man", "THIRD-PARTY-LICENSES"],
+    engines: { node: ">=20" },
+  }
+}

@@ -1,0 +1,75 @@
+import { execFile, execFileSync } from "node:child_process"
+import { mkdtemp, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { receiverFaultNames } from "@sitewire/receiver"
+import { expect, test } from "vitest"
+import { runHere } from "./fixtures/runHere.ts"
+
+const script = async (shell: string) => (await runHere(["completion", shell])).stdout
+
+function has(program: string): boolean {
+  try {
+    execFileSync(program, ["--version"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What bash offers when the cursor is at the end of the last word. */
+async function complete(source: string, words: string[]): Promise<string[]> {
+  const list = words.map((word) => `'${word}'`).join(" ")
+  const code = `${source}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _sitewire; echo "\${COMPREPLY[*]}"`
+  const { stdout } = await promisify(execFile)("bash", ["-c", code])
+  return stdout.trim().split(" ").sort()
+}
+
+test("bash completes nouns, also plural ones, verbs, options and the values of options", async () => {
+  const source = await script("bash")
+  const offered = (...words: string[]) => complete(source, ["sitewire", ...words])
+  expect(await offered("de")).toEqual(["delivery"])
+  expect(await offered("")).toEqual(
+    expect.arrayContaining(["channel", "doctor", "key", "--json", "--version"]),
+  )
+  expect(await offered("")).not.toContain("publish")
+  expect(await offered("delivery", "re")).toEqual(["resend", "resend-all"])
+  expect(await offered("deliveries", "re")).toEqual(["resend", "resend-all"])
+  expect(await offered("channel", "secret", "")).toEqual(
+    expect.arrayContaining(["activate", "retire", "stage"]),
+  )
+  expect(await offered("delivery", "list", "--st")).toEqual(["--state"])
+  expect(await offered("delivery", "list", "--state", "d")).toEqual(["dead", "delivered"])
+  expect(await offered("delivery", "list", "--state", "=", "d")).toEqual(["dead", "delivered"])
+  expect(await offered("listen", "--behave", "")).toEqual([...receiverFaultNames].sort())
+  // bash itself then completes the names of files.
+  expect(await offered("event", "publish", "--file", "")).toEqual([""])
+  expect(await offered("job", "cancel", "job_1", "--pro")).toEqual(["--profile"])
+})
+
+test.skipIf(!has("zsh"))("zsh reads its script", async () => {
+  const file = join(await mkdtemp(join(tmpdir(), "sitewire-completion-")), "_sitewire")
+  await writeFile(file, await script("zsh"))
+  await promisify(execFile)("zsh", ["-n", file])
+})
+
+test.skipIf(!has("fish"))("fish completes verbs and the values of options", async () => {
+  const source = await script("fish")
+  const offered = async (line: string) => {
+    const { stdout } = await promisify(execFile)("fish", ["-N", "-c", `${source}\ncomplete -C '${line}'`])
+    return stdout.split("\n").map((entry) => entry.split("\t")[0])
+  }
+  expect(await offered("sitewire deliveries re")).toEqual(expect.arrayContaining(["resend", "resend-all"]))
+  expect(await offered("sitewire delivery list --state d")).toEqual(
+    expect.arrayContaining(["dead", "delivered"]),
+  )
+})
+
+test("the scripts for zsh and fish contain every command and the values of options", async () => {
+  const [zsh, fish] = [await script("zsh"), await script("fish")]
+  expect(zsh).toContain('"delivery list --state") compadd -- pending delivered dead erased; return ;;')
+  expect(zsh).toContain(`'revoke:revoke an API key\\: no request`)
+  expect(fish).toContain(`-n '__sitewire_at "delivery list"' -l state -x -a 'pending delivered dead erased'`)
+  expect(fish).toContain(`-n '__sitewire_at "key"' -f -a revoke`)
+})

@@ -1,0 +1,81 @@
+import type { ApiKey, AuditEntry, CreatedApiKey, Page } from "@sitewire/contracts"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { runHere } from "./fixtures/runHere.ts"
+import { startConsole } from "./fixtures/startConsole.ts"
+
+let system: Awaited<ReturnType<typeof startConsole>>
+beforeAll(async () => {
+  system = await startConsole()
+}, 120_000)
+afterAll(() => system?.stop())
+
+const run = (args: string[], env: Record<string, string> = {}) =>
+  runHere(args, { env: { ...system.cliEnv, ...env } })
+
+async function json<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
+  const { code, stdout, stderr } = await run([...args, "--json"], env)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  return JSON.parse(stdout)
+}
+
+test("a key is created, used, shown, listed and revoked, and printed only once", async () => {
+  const create = ["key", "create", "--name", "acme's developers", "--scope", "channel:acme", "channel:other"]
+  const created = await run([...create, "--expires", "90d"])
+  expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining("never shown again") })
+  const [, key = ""] = /^key: +(swk_\S+)$/m.exec(created.stdout) ?? []
+  const [, id = ""] = /^id: +(\S+)$/m.exec(created.stdout) ?? []
+  expect(created.stdout).toMatch(/^scopes: +channel:acme, channel:other$/m)
+  expect(created.stdout).toMatch(/^expires: .*\(in 90d\)$/m)
+
+  const own = await json<ApiKey>(["key", "show"], { SITEWIRE_API_KEY: key })
+  expect(own).toMatchObject({ id, scopes: ["channel:acme", "channel:other"], revoked_at: null })
+  expect(await json<ApiKey>(["key", "show", id])).toMatchObject({ id, name: "acme's developers" })
+  const listed = await run(["keys", "list"])
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${id} +active .* in 90d +.* channel:acme, channel:other +acme's`, "m"),
+  )
+
+  expect(await run(["key", "revoke", id])).toMatchObject({ code: 2 })
+  expect(await run(["channel", "list"], { SITEWIRE_API_KEY: key })).toMatchObject({ code: 0 })
+  const revoked = await run(["key", "revoke", id, "--yes"])
+  expect(revoked.stdout).toMatch(/^state: +revoked$/m)
+  expect(await run(["channel", "list"], { SITEWIRE_API_KEY: key })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("401"),
+  })
+  for (const { stdout, stderr } of [listed, revoked]) expect(stdout + stderr).not.toContain("swk_")
+})
+
+test("at a terminal, revoking a key asks and names it", async () => {
+  const create = ["key", "create", "--name", "dashboards", "--scope", "read"]
+  const { id } = await json<CreatedApiKey>(create)
+  const revoke = (answer: string) =>
+    runHere(["key", "revoke", id], { env: system.cliEnv, terminal: true, input: answer })
+  const refused = await revoke("no\n")
+  expect(refused.stderr).toContain(
+    'Revoke the key "dashboards" (read)? This cannot be undone. Continue? [y/N]',
+  )
+  expect(refused.code).toBe(1)
+  expect((await json<ApiKey>(["key", "show", id])).revoked_at).toBeNull()
+  expect((await revoke("yes\n")).code).toBe(0)
+  expect((await json<ApiKey>(["key", "show", id])).revoked_at).not.toBeNull()
+})
+
+test("the audit log is searched by key, operation, target and time", async () => {
+  await json(["channel", "create", "--id", "acme", "--address", "https://old.example/"])
+  await json(["channel", "update", "acme", "--address", "https://new.example/"])
+  const human = await run(["audit", "list", "--target-kind", "channel", "--target", "acme"])
+  expect(human.stdout).toMatch(/^TIME +KEY +OPERATION +TARGET +CHANGES +REQUEST\n/)
+  expect(human.stdout).toMatch(
+    / cli-tests +changeChannel +channel acme +address "https:\/\/old\.example\/" → "https:\/\/new\.example\/"/,
+  )
+  const operations = async (...filter: string[]) => {
+    const { data } = await json<Page<AuditEntry>>(["audit", "list", ...filter])
+    return data.map(({ operation }) => operation)
+  }
+  expect(await operations("--operation", "createChannel")).toEqual(["createChannel"])
+  expect(await operations("--operation", "createChannel", "--after", "1h")).toEqual(["createChannel"])
+  expect(await operations("--before", "1h")).toEqual([])
+  expect(await operations("--key", "key_none")).toEqual([])
+  expect((await run(["audit", "list", "--limit", "1"])).stderr).toContain("There are more entries")
+})
