@@ -199,7 +199,10 @@ export const deliveryWithAttemptsSchema = deliverySchema
 export const deliveryBodySchema = z
   .object({
     delivery: z.uuid(),
-    body: z.string().meta({ description: "The body exactly as every attempt sends it, with personal data." }),
+    body: z.string().meta({
+      description: "The body exactly as every attempt sends it, with personal data.",
+      examples: ['{"event":"site.ready","channel":"acme"}'],
+    }),
     body_sha256: z.string().meta({ description: "SHA-256 of its bytes in UTF-8, in hexadecimal." }),
   })
   .meta({ id: "DeliveryBody" })

@@ -108,7 +108,7 @@ export const commonFields: Record<string, CommonField> = {
     example:
       "https://bakery.example/connectors/hook/bakery-products/swt_0123456789abcdefghijklmnopqrstuvwxyz/",
   },
-  triggers: { example: 3 },
+  triggers: { description: "How many accepted triggers.", example: 3 },
   type: { example: "/problems/not-found" },
   updated_at: { description: "When it was last changed.", example: time },
 }

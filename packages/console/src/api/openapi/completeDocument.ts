@@ -33,6 +33,8 @@ export function completeDocument(document: OpenApi): OpenApi {
 function completeSchema(schema: JsonSchema, schemas: OpenApi["components"]["schemas"]): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const common = commonFields[name]
+    // Beside a reference, this would forbid all fields of the schema that is referred to.
+    if (field.$ref !== undefined) delete field.additionalProperties
     if (field.$ref === undefined) {
       if (field.description === undefined && common?.description) field.description = common.description
       const example = exampleOf(field, schemas, common?.example)
