@@ -9,6 +9,7 @@ const email = "owner@shop.example"
 let console: TestConsole
 beforeAll(async () => {
   console = await startConsole()
+  // A delivery of a deleted channel cannot be resent.
   await console.prisma.channel.create({ data: { id: "acme", ...anyChannel } })
 })
 afterAll(() => console.close())
