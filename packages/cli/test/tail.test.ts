@@ -141,13 +141,6 @@ test("topic list and statistics show print tables", manyCommands, async () => {
   )
   const statistics = await run("statistics", "show")
   expect(statistics.stdout).toMatch(/^START +DELIVERIES +DELIVERED +P50 +P99 +TRIGGERS +SYNCS +FAILED SYNCS/)
-  const none = await run(
-    "statistics",
-    "show",
-    "--created-after",
-    "2001-01-01",
-    "--created-before",
-    "2001-01-01T01:00:00Z",
-  )
+  const none = await run("statistics", "show", "--after", "2001-01-01", "--before", "2001-01-01T01:00:00Z")
   expect(none.stdout).toBe("Nothing has been counted in this time.\n")
 })

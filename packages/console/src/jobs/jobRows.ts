@@ -17,7 +17,7 @@ export type JobRow = {
   finished_at: Date | null
 }
 
-type NewJob = {
+export type NewJob = {
   kind: Job["kind"]
   filter: object
   reason: string

@@ -137,7 +137,8 @@ export const createErasureJobSchema = z
   })
   .meta({
     id: "CreateErasureJob",
-    override: ({ jsonSchema }) => splitAlternatives(jsonSchema, "Erasure", ["email", "site_url"]),
+    override: ({ jsonSchema }: { jsonSchema: object }) =>
+      splitAlternatives(jsonSchema, "Erasure", ["email", "site_url"]),
   })
 
 export const reconcileFilterSchema = z.strictObject({

@@ -6,12 +6,12 @@ import {
 } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
-import { parseTime } from "../../options/parseTime.ts"
+import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
 import type { Style } from "../../output/style.ts"
 import { table } from "../../output/table.ts"
 import { duration, localTime } from "../../output/time.ts"
 
-type Options = { interval: string; channel?: string; createdAfter?: string; createdBefore?: string }
+type Options = TimeRange & { interval: string; channel?: string }
 
 export const showStatistics: CliCommand = {
   name: "show",
@@ -21,23 +21,18 @@ export const showStatistics: CliCommand = {
       .choices(statisticIntervalSchema.options)
       .default("minute"),
     new Option("--channel <channel>", "only this channel"),
-    new Option(
-      "--created-after <time>",
-      "only rows that begin at this time or later (default: 60 rows)",
-    ).argParser(parseTime),
-    new Option("--created-before <time>", "only rows that begin before this time (default: now)").argParser(
-      parseTime,
-    ),
+    ...timeRangeOptions("rows that begin"),
   ],
-  notes: "A minute is counted about half a minute after its end. Hours and days are in UTC.",
+  notes:
+    "Without times, the last 60 rows. A minute is counted about half a minute after its end. Hours and days are in UTC.",
   examples: [
     "sitewire statistics show",
-    "sitewire statistics show --channel acme --interval hour --created-after 2026-11-21",
+    "sitewire statistics show --channel acme --interval hour --after 2026-11-21",
     "sitewire statistics show --interval day --json | jq '.data[] | [.started_at, .deliveries]'",
   ],
   json: statisticsSchema,
-  async run({ callApi, print }, _, { interval, channel, createdAfter, createdBefore }: Options) {
-    const query = { interval, channel, created_after: createdAfter, created_before: createdBefore }
+  async run({ callApi, print }, _, { interval, channel, after, before }: Options) {
+    const query = { interval, channel, created_after: after, created_before: before }
     print(await callApi((client) => client.readStatistics(query)), describe)
   },
 }

@@ -1,11 +1,8 @@
-import { createReconcileJobSchema, formatDuration, jobSchema, topicCatalogue } from "@sitewire/contracts"
-import { nameOf } from "../../auth/caller.ts"
-import { insertJob } from "../../jobs/jobRows.ts"
+import { createReconcileJobSchema, formatDuration, topicCatalogue } from "@sitewire/contracts"
 import { firstReconcilePosition } from "../../jobs/reconcile/reconcilePosition.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { invalidRequest } from "../problems.ts"
-import { ok } from "../response.ts"
-import { jobAudit, jobResponse } from "./jobResponse.ts"
+import { jobStarted, startJob } from "./startJob.ts"
 
 export const createReconcileJob = defineRoute({
   method: "post",
@@ -16,24 +13,18 @@ export const createReconcileJob = defineRoute({
   description:
     "Compares Kafka with Postgres: each record of site.paid must be a delivery or an invalid event, and each accepted trigger must be covered by a sync, or a sync must be due. Records that are not consumed yet are counted separately. Changes nothing.",
   body: createReconcileJobSchema,
-  success: { status: 202, description: "The job, which has begun.", schema: jobSchema, location: true },
-  async handle({ sql, topicPrefix, deliveryRetentionMs }, { body, caller }) {
+  success: jobStarted,
+  async handle(context, { body, caller }) {
     const now = Date.now()
     const { created_after, created_before = new Date(now).toISOString(), reason = "not given" } = body
-    const why = whyTooOld(now - Date.parse(created_after), deliveryRetentionMs)
+    const why = whyTooOld(now - Date.parse(created_after), context.deliveryRetentionMs)
     if (why !== null)
       return invalidRequest("body", [{ field: "created_after", message: `created_after ${why}` }])
     const filter = {
       created_after,
       created_before: new Date(Math.min(Date.parse(created_before), now)).toISOString(),
     }
-    const position = firstReconcilePosition
-    const job = { kind: "reconcile" as const, filter, reason, requestedBy: nameOf(caller), position }
-    const row = await insertJob(sql, job)
-    return ok(jobResponse(row, topicPrefix), {
-      headers: { location: `/v1/jobs/${row.id}` },
-      audit: jobAudit(row),
-    })
+    return startJob(context, caller, { kind: "reconcile", filter, reason, position: firstReconcilePosition })
   },
 })
 

@@ -1,13 +1,10 @@
-import { createResendJobSchema, dryRunSchema, jobSchema } from "@sitewire/contracts"
-import { nameOf } from "../../auth/caller.ts"
-import { insertJob } from "../../jobs/jobRows.ts"
+import { createResendJobSchema, dryRunSchema } from "@sitewire/contracts"
 import { countResend } from "../../jobs/resend/countResend.ts"
 import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
-import { jobAudit, jobResponse } from "./jobResponse.ts"
+import { jobStarted, startJob } from "./startJob.ts"
 
 export const createResendJob = defineRoute({
   method: "post",
@@ -19,34 +16,28 @@ export const createResendJob = defineRoute({
     "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred.",
   body: createResendJobSchema,
   otherResponses: { 404: "The channel does not exist." },
-  success: { status: 202, description: "The job, which has begun.", schema: jobSchema, location: true },
+  success: jobStarted,
   alternative: {
     status: 200,
     description: "With `dry_run`: what the job would do.",
     schema: dryRunSchema,
   },
-  async handle({ prisma, sql, topicPrefix }, { body: { filter, reason, per_second, dry_run }, caller }) {
-    if (filter.channel !== undefined && !(await findChannel(prisma, filter.channel, caller)))
+  async handle(context, { body: { filter, reason, per_second, dry_run }, caller }) {
+    if (filter.channel !== undefined && !(await findChannel(context.prisma, filter.channel, caller)))
       return notFound("channel", filter.channel)
     if (dry_run) {
-      const { matching, leftOut } = await countResend(sql, filter)
+      const { matching, leftOut } = await countResend(context.sql, filter)
       return {
         kind: "alternative",
         status: 200,
         body: { dry_run, matching, left_out: leftOut, complete: true },
       }
     }
-    const position = firstResendPosition(per_second)
-    const row = await insertJob(sql, {
+    return startJob(context, caller, {
       kind: "resend",
       filter,
       reason,
-      requestedBy: nameOf(caller),
-      position,
-    })
-    return ok(jobResponse(row, topicPrefix), {
-      headers: { location: `/v1/jobs/${row.id}` },
-      audit: jobAudit(row),
+      position: firstResendPosition(per_second),
     })
   },
 })

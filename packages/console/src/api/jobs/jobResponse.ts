@@ -2,7 +2,6 @@ import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } fro
 import { rateOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
 import { exceptionsOf } from "../../jobs/reconcile/reconcilePosition.ts"
-import { type Audit, changesOf } from "../response.ts"
 
 export function jobResponse(row: JobRow, topicPrefix: string): Job {
   const position: unknown = JSON.parse(row.position)
@@ -20,11 +19,6 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
     remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
     exceptions: row.kind === "reconcile" ? exceptionsOf(position) : null,
   }
-}
-
-/** The audit entry of a new job. Its filter contains no personal data: an erasure's contains digests only. */
-export function jobAudit({ id, kind, filter, reason }: JobRow): Audit {
-  return { target: { kind: "job", id }, changes: changesOf({}, { kind, filter, reason }) }
 }
 
 /**
