@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { timeSchema } from "../values/time.ts"
+import { timeSchema, tooFar } from "../values/time.ts"
 import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 
@@ -21,6 +21,7 @@ export const statisticsQuerySchema = z.strictObject({
   created_after: timeSchema.optional().meta({
     description: "Only points that begin at this time or later. Default: the last 60 points.",
     examples: ["2026-11-21T04:00:00Z"],
+    "x-rejections": [tooFar, `must not be more than ${maxStatisticPoints} points`],
   }),
   created_before: timeSchema.optional().meta({
     description: `Only points that begin before this time. Default: now. At most ${maxStatisticPoints} points.`,
@@ -31,13 +32,23 @@ export const statisticsQuerySchema = z.strictObject({
 export const syncOutcomeSchema = z.enum(["running", "changed", "unchanged", "failed", "abandoned"])
 export const attemptOutcomeSchema = z.enum(["delivered", ...attemptErrorSchema.options])
 
-const count = z.int().min(0)
+const count = z
+  .int()
+  .min(0)
+  .meta({ examples: [3] })
+
+/** A count for each value of `of`. */
+function countsBy<Value extends string>(of: { options: readonly Value[] }) {
+  return z.object(
+    Object.fromEntries(of.options.map((value) => [value, count])) as Record<Value, typeof count>,
+  )
+}
 
 export const statisticPointSchema = z
   .object({
     started_at: z.iso.datetime().meta({ description: "Begin of the minute, hour or day in UTC." }),
     deliveries: count.meta({ description: "Deliveries that were created.", examples: [120] }),
-    attempts: z.record(attemptOutcomeSchema, count).meta({
+    attempts: countsBy(attemptOutcomeSchema).meta({
       description: "Attempts that began, by outcome: delivered, or the error class.",
     }),
     latency_ms: z
@@ -51,7 +62,7 @@ export const statisticPointSchema = z
     triggers: count.nullable().meta({
       description: "Triggers that the successful syncs of this point cover. null if `channel` is given.",
     }),
-    syncs: z.record(syncOutcomeSchema, count).nullable().meta({
+    syncs: countsBy(syncOutcomeSchema).nullable().meta({
       description: "Syncs that began, by outcome. null if `channel` is given.",
     }),
   })
@@ -71,7 +82,7 @@ export const statisticsSchema = z
     deferred: z
       .object({
         counted_at: z.iso.datetime(),
-        by_reason: z.record(deferralReasonSchema, count),
+        by_reason: countsBy(deferralReasonSchema),
       })
       .nullable()
       .meta({

@@ -1,6 +1,9 @@
 import { z } from "zod"
 
-const count = z.int().min(0)
+const count = z
+  .int()
+  .min(0)
+  .meta({ examples: [48_210] })
 const lag = count.nullable().meta({
   description: "Records that the group has not committed. null: no group consumes the topic.",
   examples: [12],
@@ -13,7 +16,7 @@ const oldestUnreadAt = z.iso.datetime().nullable().meta({
 export const topicSchema = z
   .object({
     name: z.string().meta({ examples: ["site.paid"] }),
-    purpose: z.string(),
+    purpose: z.string().meta({ examples: ["events of publishers: a site is paid and ready"] }),
     group: z
       .string()
       .nullable()
@@ -24,7 +27,15 @@ export const topicSchema = z
     lag,
     oldest_unread_at: oldestUnreadAt,
     partitions: z.array(
-      z.object({ partition: z.int(), records: count, lag, oldest_unread_at: oldestUnreadAt }),
+      z.object({
+        partition: z
+          .int()
+          .min(0)
+          .meta({ examples: [0] }),
+        records: count,
+        lag,
+        oldest_unread_at: oldestUnreadAt,
+      }),
     ),
   })
   .meta({ id: "Topic", description: "A Kafka topic, and what its consumers have not read." })

@@ -14,7 +14,8 @@ export const listDeliveries = defineRoute({
   path: "/v1/deliveries",
   operation: "listDeliveries",
   summary: "List or search deliveries, newest first",
-  description: "All filters can be combined. Each combination is answered from an index.",
+  description:
+    "All filters can be combined. Searches read an index, newest first. A search is slow (seconds) only if very many deliveries match its most selective filter and none of them matches the others.",
   allow: ["read", "channel"],
   query: deliveryQuerySchema,
   otherResponses: { 404: "The channel does not exist." },

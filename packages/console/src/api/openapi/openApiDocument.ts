@@ -103,7 +103,7 @@ function successResponse(route: Route): ZodOpenApiResponseObject {
   const content = success.schema
     ? { "application/json": { schema: success.schema } }
     : success.contentType
-      ? { [success.contentType]: { schema: { type: "string" } as const } }
+      ? { [success.contentType]: {} }
       : { "application/octet-stream": { schema: { type: "string", format: "binary" } as const }, "*/*": {} }
   return {
     description: success.description,

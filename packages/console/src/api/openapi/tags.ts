@@ -13,15 +13,16 @@ const tags: Record<string, { name: string; description: string }> = {
     description: "Each site.ready that was sent or will be, with its attempts.",
   },
   "invalid-events": { name: "Events", description: "Records that publishers sent and that are invalid." },
-  jobs: { name: "Jobs", description: "Bulk work in the background: resend, replay, erasure." },
+  jobs: {
+    name: "Jobs",
+    description:
+      "Work in the background: resend, replay, erasure, and the proof that nothing of a period is lost (reconcile).",
+  },
   keys: { name: "API keys", description: "Keys of this API, with their scopes." },
   audit: { name: "Audit", description: "Who changed or revealed what." },
   notifications: { name: "Notifications", description: "What operators are notified of." },
   statistics: { name: "Statistics", description: "Counts and latencies over time." },
-  reconciliations: {
-    name: "Reconciliation",
-    description: "Proofs that every event became a delivery, and every trigger a sync.",
-  },
+  stream: { name: "Stream", description: "Changes as server-sent events." },
   topics: { name: "Topics", description: "Lag and age of the records on Kafka." },
 }
 
@@ -30,5 +31,7 @@ const service = { name: "Service", description: "The console itself: its descrip
 export function tagOf(path: string): { name: string; description: string } {
   const part = /^\/v1\/([^/]+)/.exec(path)?.[1]
   if (part === undefined) return service
-  return tags[part] ?? { name: part, description: "" }
+  const tag = tags[part]
+  if (!tag) throw new Error(`the path ${path} has no tag; add it to tags.ts`)
+  return tag
 }
