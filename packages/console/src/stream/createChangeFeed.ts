@@ -116,16 +116,18 @@ export function createChangeFeed({
     }
   }
 
-  /** Ends the streams of keys that were revoked or have expired. */
+  /** Ends the streams of keys that were revoked, have expired, or have lost a scope. */
   async function endRevoked(): Promise<void> {
-    const ids = new Set([...clients].map(({ caller }) => caller.keyId))
-    const valid = await sql<{ id: string }>(
-      `select id from api_key
+    const rows = await sql<{ id: string; scopes: string[] }>(
+      `select id, scopes from api_key
         where id = any($1) and revoked_at is null and (expires_at is null or expires_at > now())`,
-      [[...ids]],
+      [[...new Set([...clients].map(({ caller }) => caller.keyId))]],
     )
-    for (const { id } of valid) ids.delete(id)
-    for (const client of clients) if (ids.has(client.caller.keyId)) end(client, "key-invalid")
+    const valid = new Map(rows.map(({ id, scopes }) => [id, scopes]))
+    for (const client of clients) {
+      const scopes = valid.get(client.caller.keyId)
+      if (!scopes || hasLostChannel(client.caller, scopes)) end(client, "key-invalid")
+    }
   }
 
   function end({ queue }: Client, reason: string): void {
@@ -155,6 +157,10 @@ export function createChangeFeed({
       await running
     },
   }
+}
+
+function hasLostChannel({ channels }: Caller, scopes: readonly string[]): boolean {
+  return channels !== "all" && channels.some((id) => !scopes.includes(`channel:${id}`))
 }
 
 function isVisible(change: Change, { caller, filter }: Client): boolean {
