@@ -167,9 +167,10 @@ function isVisible(change: Change, { caller, filter }: Client): boolean {
   if (filter.event !== undefined && filter.event !== change.event) return false
   if (filter.channel !== undefined && filter.channel !== change.channel) return false
   if (filter.connection !== undefined && filter.connection !== change.connection) return false
-  return change.channel === undefined
-    ? change.site !== undefined && sees(caller.sites, change.site)
-    : sees(caller.channels, change.channel)
+  if (change.channel !== undefined) return sees(caller.channels, change.channel)
+  if (change.site !== undefined) return sees(caller.sites, change.site)
+  // Jobs concern several channels.
+  return caller.channels === "all"
 }
 
 /** One event of the format of server-sent events. JSON contains no line break. */
