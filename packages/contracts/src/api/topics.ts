@@ -16,7 +16,12 @@ const oldestUnreadAt = z.iso.datetime().nullable().meta({
 export const topicSchema = z
   .object({
     name: z.string().meta({ examples: ["site.paid"] }),
-    purpose: z.string().meta({ examples: ["events of publishers: a site is paid and ready"] }),
+    purpose: z
+      .string()
+      .meta({
+        description: "What the records are.",
+        examples: ["events of publishers: a site is paid and ready"],
+      }),
     group: z
       .string()
       .nullable()
@@ -26,17 +31,19 @@ export const topicSchema = z
       .meta({ description: "Offsets in use. null: the topic does not exist; run the setup job." }),
     lag,
     oldest_unread_at: oldestUnreadAt,
-    partitions: z.array(
-      z.object({
-        partition: z
-          .int()
-          .min(0)
-          .meta({ examples: [0] }),
-        records: count,
-        lag,
-        oldest_unread_at: oldestUnreadAt,
-      }),
-    ),
+    partitions: z
+      .array(
+        z.object({
+          partition: z
+            .int()
+            .min(0)
+            .meta({ description: "Number of the partition, from 0.", examples: [0] }),
+          records: count.meta({ description: "Offsets in use.", examples: [48_210] }),
+          lag,
+          oldest_unread_at: oldestUnreadAt,
+        }),
+      )
+      .meta({ description: "The same of each partition." }),
   })
   .meta({ id: "Topic", description: "A Kafka topic, and what its consumers have not read." })
 
