@@ -109,12 +109,9 @@ test("keys lose a deleted channel, so none of them sees a later channel with its
   const stream = await readStream(`${console.origin}/v1/stream`, both)
   onTestFinished(() => stream.close())
   await stream.next("heartbeat")
-  const { json: deleted } = await console.call("DELETE", "/v1/channels/reused")
-  expect(deleted.keys.map(({ revoked }: { revoked: boolean }) => revoked).toSorted()).toEqual([
-    false,
-    false,
-    true,
-  ])
+  const { json } = await console.call("DELETE", "/v1/channels/reused")
+  const keys = json.keys as { revoked: boolean }[]
+  expect(keys.map(({ revoked }) => revoked).toSorted()).toEqual([false, false, true])
   await console.pool.sql("delete from deleted_channel where id = 'reused'")
   await create("reused")
 
@@ -125,8 +122,9 @@ test("keys lose a deleted channel, so none of them sees a later channel with its
   expect(await get("reused", operator)).toBe(200)
   expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
 
-  const { json: audit } = await console.call("GET", "/v1/audit?operation=deleteChannel&target_kind=key")
-  expect(audit.data.map(({ changes }: { changes: object }) => changes)).toEqual(
+  const audit = await console.call("GET", "/v1/audit?operation=deleteChannel&target_kind=key")
+  const entries = audit.json.data as { changes: object }[]
+  expect(entries.map(({ changes }) => changes)).toEqual(
     expect.arrayContaining([
       { revoked_at: { old: null, new: expect.any(String) } },
       { scopes: { old: ["channel:reused", "channel:stays"], new: ["channel:stays"] } },
