@@ -41,7 +41,7 @@ function adviceFor(events: readonly InvalidEvent[]): string[] {
     : []
   return reasons.some((reason) => reason !== "unknown channel")
     ? [
-        "Any other reason: the publisher corrects what it names, and publishes the event again with the same id.",
+        "To have an event delivered after all, its publisher corrects what the reason names, and publishes it again with the same id.",
         ...unknownChannel,
       ]
     : unknownChannel
