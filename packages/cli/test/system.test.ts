@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import type { Channel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitewire/contracts"
+import type { Channel, CreatedChannel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitewire/contracts"
 import { startConsumer } from "@sitewire/kafka"
+import { verify } from "@sitewire/signing"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createClient } from "../src/api/client.ts"
@@ -125,7 +126,7 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
   const { email, reference, site_url } = JSON.parse(received.body.toString())
   expect(shown.stdout).not.toContain(email)
   expect(shown.stdout).toMatch(/^body: +\{"event":"site.ready".*"email":".\*\*\*@/m)
-  expect(shown.stdout).toContain(`sent to:       ${system.partner.url}/sales`)
+  expect(shown.stdout).toContain(`sent to:     ${system.partner.url}/sales`)
   expect(shown.stdout).toContain(`${header.slice(0, "sha256=".length + 8)}…`)
   expect(shown.stdout).not.toContain(header)
   const revealed = await run("delivery", "reveal", delivery.id)
@@ -222,6 +223,14 @@ test("a paused channel's deliveries wait until it is resumed", async () => {
 })
 
 test("a failing channel is found, its health explains why, and it is deleted with its pending deliveries", async () => {
+  const operators = ["--address", `${system.partner.url}/on-call`, "--operator-notifications", "on"]
+  const { signing_secret: secret } = await json<CreatedChannel>(
+    "channel",
+    "create",
+    "--id",
+    "on-call",
+    ...operators,
+  )
   await json("channel", "create", "--id", "unwell", "--address", `${system.partner.url}/failing`)
   for (let count = 0; count < 3; count++) await json("publish", "site.paid", "--channel", "unwell")
   const failing = await waitUntil(
@@ -233,6 +242,17 @@ test("a failing channel is found, its health explains why, and it is deleted wit
     60_000,
   )
   expect(failing.split("\n")).toHaveLength(3)
+  // Operators are notified with a signed webhook.
+  const notified = await waitUntil(
+    "the notification",
+    () => system.partner.received.find(({ path, body }) => path === "/on-call" && body.includes('"unwell"')),
+    60_000,
+  )
+  const header = String(notified.headers["x-sitewire-signature"])
+  expect(verify({ body: notified.body, header, secrets: [secret] })).toMatchObject({ valid: true })
+  expect(JSON.parse(notified.body.toString())).toMatchObject({ event: "channel.failing", status: "firing" })
+  const problems = await run("notification", "list", "--status", "firing", "--subject", "unwell")
+  expect(problems.stdout).toMatch(/ firing +channel.failing +unwell +sitewire channel health unwell$/m)
   const health = await run("channel", "health", "unwell")
   expect(health.stdout).toMatch(/^health: +failing$/m)
   expect(health.stdout).toMatch(/^last hour: +0 of \d+ attempts succeeded \(0 %\); p50 /m)
