@@ -136,7 +136,7 @@ test("connections that fail are notified by host, and only after 15 minutes", as
   expect(sent).toHaveLength(2)
   expect(sent[0]?.body).toMatchObject({
     event: "connection.failing",
-    subject: { kind: "source", id: "data.example:443" },
+    subject: { kind: "source", id: "data.example" },
     details: { connections: 299, last_error: "timeout" },
   })
   expect(JSON.stringify(sent)).not.toContain("secret-")

@@ -24,7 +24,8 @@ export const notificationFields = {
   event: notificationEventSchema,
   status: notificationStatusSchema,
   subject: z.object({ kind: z.enum(["channel", "source"]), id: z.string() }).meta({
-    description: "What has the problem: a channel, or the host and port of connections' sources.",
+    description:
+      "What has the problem: a channel, or the host of connections' sources, with its port if that is not the usual one.",
     examples: [{ kind: "channel", id: "acme" }],
   }),
   summary: z.string().meta({
