@@ -16,12 +16,10 @@ const oldestUnreadAt = z.iso.datetime().nullable().meta({
 export const topicSchema = z
   .object({
     name: z.string().meta({ examples: ["site.paid"] }),
-    purpose: z
-      .string()
-      .meta({
-        description: "What the records are.",
-        examples: ["events of publishers: a site is paid and ready"],
-      }),
+    purpose: z.string().meta({
+      description: "What the records are.",
+      examples: ["events of publishers: a site is paid and ready"],
+    }),
     group: z
       .string()
       .nullable()
