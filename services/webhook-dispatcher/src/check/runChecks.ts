@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { PointFinding } from "@sitewire/contracts"
-import { type Logger, reasonOf } from "@sitewire/runtime"
+import { type Logger, reasonOf, repeatUntilClosed } from "@sitewire/runtime"
 import { certify } from "./certification/certify.ts"
 import type { Check } from "./check.ts"
 import type { Receiver, ReceiverOf } from "./receiver.ts"
@@ -87,27 +86,17 @@ export function runChecks(settings: {
     return { state: "done", report: { result, points } }
   }
 
-  async function poll(): Promise<void> {
-    let isAvailable = true
-    while (!signal.aborted) {
-      try {
-        await claim()
-        isAvailable = true
-      } catch (error) {
-        if (isAvailable)
-          log.warn({ error }, "checks of receivers could not be claimed; the next poll repeats it")
-        isAvailable = false
-      }
-      await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
-    }
-  }
-
-  const polling = poll()
+  const polling = repeatUntilClosed({
+    step: claim,
+    intervalMs: pollIntervalMs,
+    failed: "checks of receivers could not be claimed; the next poll repeats it",
+    log,
+    closing,
+  })
   return {
     /** Releases what is running, so that another dispatcher continues with it at once. */
     async close(): Promise<void> {
-      closing.abort()
-      await polling
+      await polling.close()
       await Promise.all(running.values())
     },
   }
