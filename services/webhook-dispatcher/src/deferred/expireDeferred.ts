@@ -1,6 +1,6 @@
 import type { Logger } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
-import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
+import { type PublishDeadLetter, publishUnattempted } from "../outcome/publishDeadLetter.ts"
 import type { ExpiredDelivery, OpenBreaker } from "./claimExpired.ts"
 
 /** Retry periods last hours, so a few seconds of delay do not matter. */
@@ -33,19 +33,7 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
       breakers.map(({ key, openedAt }) => ({ channel: key, openForMs: now - openedAt })),
     )
     if (expired.length === 0) return
-    await Promise.all(
-      expired.map(({ id, channel, attempts, since, correlation }) =>
-        publishDeadLetter({
-          id,
-          channel,
-          attempts,
-          since: since.toISOString(),
-          correlation,
-          error: "not-attempted",
-          status: null,
-        }),
-      ),
-    )
+    await publishUnattempted(publishDeadLetter, expired, "not-attempted")
     await markDead(expired)
     metrics.dead.inc(expired.length)
     for (const { id: delivery, channel, correlation } of expired) {

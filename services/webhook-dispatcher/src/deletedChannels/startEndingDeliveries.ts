@@ -1,5 +1,5 @@
 import type { Logger } from "@sitewire/runtime"
-import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
+import { type PublishDeadLetter, publishUnattempted } from "../outcome/publishDeadLetter.ts"
 import type { WaitingDelivery } from "./claimWaiting.ts"
 
 const everyMs = 5_000
@@ -42,19 +42,7 @@ export function startEndingDeliveries(parts: EndingParts): { close(): Promise<vo
     const waiting = await claimWaiting(channel, { batch, leaseMs: claimMs })
     if (waiting.length === 0) return 0
     const pending = waiting.filter(({ isPending }) => isPending)
-    await Promise.all(
-      pending.map(({ id, attempts, since, correlation }) =>
-        publishDeadLetter({
-          id,
-          channel,
-          attempts,
-          since: since.toISOString(),
-          correlation,
-          error: "channel-deleted",
-          status: null,
-        }),
-      ),
-    )
+    await publishUnattempted(publishDeadLetter, pending, "channel-deleted")
     await endDeliveries(waiting.map(({ id }) => id))
     return waiting.length
   }

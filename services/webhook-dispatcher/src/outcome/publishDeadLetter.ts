@@ -29,3 +29,21 @@ export function createPublishDeadLetter(publish: Publish, topic: string): Publis
     await publish({ topic, key: id, value: JSON.stringify(value) })
   }
 }
+
+/** Dead letters of deliveries that ended without an attempt, for the reason `error`. */
+export async function publishUnattempted(
+  publishDeadLetter: PublishDeadLetter,
+  deliveries: readonly (Pick<DeadDelivery, "id" | "channel" | "attempts" | "correlation"> & {
+    since: Date
+  })[],
+  error: "not-attempted" | "channel-deleted",
+): Promise<void> {
+  await Promise.all(
+    deliveries.map(({ id, channel, attempts, since, correlation }) =>
+      publishDeadLetter({
+        ...{ id, channel, attempts, since: since.toISOString(), correlation, error },
+        status: null,
+      }),
+    ),
+  )
+}
