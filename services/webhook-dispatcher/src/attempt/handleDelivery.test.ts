@@ -34,6 +34,14 @@ const due: DueDelivery = {
 }
 
 const sent = { url: "https://partner.example", requestHeaders: "" }
+const rejected = {
+  error: "status",
+  status: 500,
+  detail: null,
+  address: null,
+  ...sent,
+  excerpt: null,
+} as const
 const busy: Acquired = { kind: "rejected", reason: "busy" }
 const open: Acquired = { kind: "rejected", reason: "breaker" }
 const free: Acquired = { kind: "acquired", release: () => {} }
@@ -157,18 +165,10 @@ test("no attempt starts when its lease is about to end: the claim is released", 
 
 test("a retry that the broker rejects for good blocks no partition: the row states when the retry is due", async () => {
   const recorded: unknown[] = []
-  const outcome = {
-    error: "status",
-    status: 500,
-    detail: null,
-    address: null,
-    ...sent,
-    excerpt: null,
-  } as const
   await createHandleDelivery(
     partsWith({
       acquired: free,
-      send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
+      send: async () => ({ ...rejected, timing: { startedAt: new Date(), totalMs: 1 } }),
       scheduleRetry: createScheduleRetry(
         async () => ({ kind: "rejected", why: "TOPIC_AUTHORIZATION_FAILED" }),
         topics.retry,
@@ -187,14 +187,6 @@ test.each([
 ])("an attempt that failed is recorded when Kafka has $follows, and not before", async ({ periodMs }) => {
   const acknowledged = Promise.withResolvers<void>()
   const steps: string[] = []
-  const outcome = {
-    error: "status",
-    status: 500,
-    detail: null,
-    address: null,
-    ...sent,
-    excerpt: null,
-  } as const
   const append = async () => {
     steps.push("appended")
     await acknowledged.promise
@@ -203,7 +195,7 @@ test.each([
   const handled = createHandleDelivery(
     partsWith({
       acquired: free,
-      send: async () => ({ ...outcome, timing: { startedAt: new Date(), totalMs: 1 } }),
+      send: async () => ({ ...rejected, timing: { startedAt: new Date(), totalMs: 1 } }),
       scheduleRetry: createScheduleRetry(() => append().then(() => ({ kind: "published" })), topics.retry),
       publishDeadLetter: append,
       recordAttempt: async () => void steps.push("recorded"),
