@@ -1,6 +1,6 @@
 import type { Notification, NotificationStatus } from "@sitewire/contracts"
+import { notificationKinds } from "./notificationKinds.ts"
 import type { NotificationRow } from "./notificationRow.ts"
-import { problems } from "./problems.ts"
 
 type Described = Pick<
   Notification,
@@ -10,7 +10,7 @@ type Described = Pick<
 /** What the webhook and the management API have in common, in the order in which a reader wants it. */
 export function describeNotification(row: NotificationRow): Described {
   const { event, subject_id: id, details, since, resolved_at } = row
-  const { subject, summary, resolved, nextStep } = problems[event]
+  const { subject, summary, resolved, nextStep } = notificationKinds[event]
   const status: NotificationStatus = resolved_at === null ? "firing" : "resolved"
   return {
     event,

@@ -8,8 +8,8 @@ import {
 import { oneAtATime, type Pool, plainArray, type Sql } from "@sitewire/database"
 import { newId } from "../newIds.ts"
 import { describeNotification } from "./describeNotification.ts"
+import { notificationKinds } from "./notificationKinds.ts"
 import { notificationColumns as columns, type NotificationRow } from "./notificationRow.ts"
-import { problems } from "./problems.ts"
 
 /** A problem that comes and goes is one notification: it is resolved if it was not seen for this long. */
 const resolvedAfter = "5 minutes"
@@ -31,7 +31,7 @@ async function compare(sql: Sql): Promise<NotificationRow[]> {
   await sql(`delete from died_delivery where died_at < now() - interval '${diedDeliveriesAreKept}'`)
   const began: NotificationRow[] = []
   for (const event of notificationEventSchema.options) {
-    const found = await sql<Problem>(problems[event].find)
+    const found = await sql<Found>(notificationKinds[event].find)
     if (found.length === 0) continue
     began.push(...(await storeFound(sql, event, found)))
   }
@@ -44,12 +44,12 @@ async function compare(sql: Sql): Promise<NotificationRow[]> {
   return changed
 }
 
-type Problem = { subject_id: string; since: Date; details: object }
+type Found = { subject_id: string; since: Date; details: object }
 
 async function storeFound(
   sql: Sql,
   event: NotificationEvent,
-  found: readonly Problem[],
+  found: readonly Found[],
 ): Promise<NotificationRow[]> {
   const rows = await sql<NotificationRow & { began: boolean }>(
     `insert into notification (id, event, subject_id, since, details)

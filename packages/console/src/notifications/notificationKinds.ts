@@ -16,7 +16,7 @@ const certificateExpiresWithin = "14 days"
 const rotationTakes = "7 days"
 
 /** What operators are notified of. No text contains an address, a URL, or personal data. */
-export const problems: Record<NotificationEvent, Description> = {
+export const notificationKinds: Record<NotificationEvent, Description> = {
   "channel.failing": {
     subject: "channel",
     find: `
