@@ -1,5 +1,5 @@
 import { styleText } from "node:util"
-import type { LocalStack } from "@sitewire/cli"
+import { createClient, type LocalStack } from "@sitewire/cli"
 import { readArguments, readConfig } from "@sitewire/runtime"
 import { printFailure } from "./command/printFailure.ts"
 import { progress } from "./command/progress.ts"
@@ -34,13 +34,21 @@ async function stop(running: LocalInstallation): Promise<void> {
 try {
   installation = await startLocalInstallation(readConfig(localVariables, process.env))
   if (stopping) await stop(installation)
-  process.stdout.write(describe(installation.local))
+  process.stdout.write(describe(installation.local, await describeSignIn(installation.local)))
 } catch (error) {
   printFailure("Sitewire could not start", error)
   process.exit(1)
 }
 
-function describe({ gateway, console: api, partner, kafka, ops }: LocalStack): string {
+/** The link signs in as an operator, so only a terminal shows it: no file to which the output goes may contain it. */
+async function describeSignIn({ console: api, apiKey }: LocalStack): Promise<string> {
+  const command = "npm run --silent sitewire -- sign-in"
+  if (!process.stdout.isTTY) return `${command}      prints a link`
+  const { url } = await createClient({ api, key: apiKey }).createSignInLink()
+  return `${url}\n\n  Valid once, for 10 minutes. For a new one: ${command}`
+}
+
+function describe({ gateway, console: api, partner, kafka, ops }: LocalStack, signIn: string): string {
   const bold = (text: string) => styleText("bold", text, { stream: process.stdout })
   const row = (name: string, value: string) => `  ${name.padEnd(18)} ${value}\n`
   return `
@@ -52,6 +60,10 @@ ${bold("Readiness and metrics")}, at /readyz and /metrics
 ${Object.entries(ops)
   .map(([name, url]) => row(name, url))
   .join("")}
+${bold("Web console")}
+
+  ${signIn}
+
 ${bold("Try, in another terminal")}
 
   npm run --silent sitewire -- event publish --channel ${demoChannel}      a paid site becomes a signed delivery

@@ -15,7 +15,7 @@ CREATE TABLE "session" (
 );
 CREATE UNIQUE INDEX "session_token_sha256_key" ON "session"("token_sha256");
 CREATE INDEX "session_key_id_idx" ON "session"("key_id");
-CREATE INDEX "session_expires_at_idx" ON "session"("expires_at");
+CREATE INDEX "session_created_at_idx" ON "session"("created_at");
 
 CREATE TABLE "sign_in_link" (
     "id" TEXT NOT NULL,
@@ -29,4 +29,4 @@ CREATE TABLE "sign_in_link" (
 );
 CREATE UNIQUE INDEX "sign_in_link_token_sha256_key" ON "sign_in_link"("token_sha256");
 CREATE INDEX "sign_in_link_key_id_idx" ON "sign_in_link"("key_id");
-CREATE INDEX "sign_in_link_expires_at_idx" ON "sign_in_link"("expires_at");
+CREATE INDEX "sign_in_link_created_at_idx" ON "sign_in_link"("created_at");

@@ -47,6 +47,7 @@ import { revokeApiKey } from "./keys/revokeApiKey.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
+import { createSignInLink } from "./signIn/createSignInLink.ts"
 import { readStatistics } from "./statistics/readStatistics.ts"
 import { openStream } from "./stream/openStream.ts"
 import { listTopics } from "./topics/listTopics.ts"
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
   readCurrentApiKey,
   readApiKey,
   revokeApiKey,
+  createSignInLink,
   readStatistics,
   openStream,
   listTopics,

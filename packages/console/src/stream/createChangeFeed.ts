@@ -3,6 +3,7 @@ import type { StreamEvent } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { Gauge, type Logger, type Registry } from "@sitewire/runtime"
 import { type Caller, sees } from "../auth/caller.ts"
+import { findEnded } from "../auth/findEnded.ts"
 import { createEventQueue, type EventQueue } from "./eventQueue.ts"
 import { type Change, type Changes, readChanges, readPosition } from "./readChanges.ts"
 import { formatPosition, parsePosition, type StreamPosition } from "./streamPosition.ts"
@@ -116,16 +117,15 @@ export function createChangeFeed({
     }
   }
 
-  /** Ends the streams of keys that were revoked or have expired. */
+  /** Ends the streams of keys that were revoked or have expired, and of sessions that have ended. */
   async function endRevoked(): Promise<void> {
-    const ids = new Set([...clients].map(({ caller }) => caller.keyId))
-    const valid = await sql<{ id: string }>(
-      `select id from api_key
-        where id = any($1) and revoked_at is null and (expires_at is null or expires_at > now())`,
-      [[...ids]],
+    const ended = await findEnded(
+      sql,
+      [...clients].map(({ caller }) => caller),
     )
-    for (const { id } of valid) ids.delete(id)
-    for (const client of clients) if (ids.has(client.caller.keyId)) end(client, "key-invalid")
+    for (const client of clients)
+      if (ended.has(client.caller))
+        end(client, client.caller.sessionId === null ? "key-invalid" : "session-invalid")
   }
 
   function end({ queue }: Client, reason: string): void {
