@@ -14,6 +14,7 @@ import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { readTopicsOf } from "./kafka/readTopics.ts"
+import { startNotifications } from "./notifications/startNotifications.ts"
 import { readProvider } from "./oidc/readProvider.ts"
 import { defaultPageFolder } from "./page/defaultPageFolder.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
@@ -57,6 +58,9 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
 
   const statistics = startStatistics({ pool, log })
   lifecycle.onStop("statistics", () => statistics.close())
+
+  const notifications = startNotifications({ pool, intervalMs: 10_000, log })
+  lifecycle.onStop("notifications", () => notifications.close())
 
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())

@@ -1,7 +1,20 @@
 import { randomBytes } from "node:crypto"
 
 export function newId(
-  prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud" | "tst" | "crt" | "syn" | "ses" | "lnk",
+  prefix:
+    | "chn"
+    | "con"
+    | "sec"
+    | "key"
+    | "req"
+    | "job"
+    | "aud"
+    | "tst"
+    | "crt"
+    | "syn"
+    | "ntf"
+    | "ses"
+    | "lnk",
 ): string {
   return `${prefix}_${randomBytes(10).toString("hex")}`
 }

@@ -10,14 +10,15 @@ const tables = [
   // A repeated Idempotency-Key reads the row of its test again.
   { table: "receiver_check", key: "id", keptFor: "day", only: "kind = 'test'" },
   { table: "receiver_check", key: "id", keptFor: "audit", only: "kind = 'certification'" },
+  { table: "notification", key: "id", keptFor: "audit", only: "resolved_at is not null" },
   // Both are invalid after less than a day.
   { table: "session", key: "id", keptFor: "day" },
   { table: "sign_in_link", key: "id", keptFor: "day" },
 ] as const
 
 /**
- * Deletes audit entries and certifications older than the retention of the audit log, responses and test deliveries
- * whose Idempotency-Key is no longer valid, and old sessions and sign-in links.
+ * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log,
+ * responses and test deliveries whose Idempotency-Key is no longer valid, and old sessions and sign-in links.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
   const ages = { audit: auditRetentionMs, day: dayMs }

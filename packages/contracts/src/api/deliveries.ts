@@ -11,7 +11,7 @@ export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "canc
  * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
  * is open. `fault`: the dispatcher cannot send it. `paused`: the channel is paused, or was and is resuming.
  * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost. `rate`:
- * its channel has a maximum rate.
+ * its channel has a maximum rate. `notification`: it is an operator notification that was not attempted yet.
  */
 export const deferralReasonSchema = z.enum([
   "busy",
@@ -21,6 +21,7 @@ export const deferralReasonSchema = z.enum([
   "resend",
   "overdue",
   "rate",
+  "notification",
 ])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 
