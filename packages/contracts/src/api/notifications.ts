@@ -4,13 +4,13 @@ import {
   notificationFields,
   notificationStatusSchema,
 } from "../events/operatorNotification.ts"
+import { plainText } from "../values/plainText.ts"
 import { pageQuerySchema } from "./pagination.ts"
 
 export const notificationQuerySchema = pageQuerySchema.extend({
   status: notificationStatusSchema.optional(),
   event: notificationEventSchema.optional(),
-  subject: z
-    .string()
+  subject: plainText
     .min(1)
     .max(300)
     .optional()

@@ -1,6 +1,6 @@
 import { openPool } from "@sitewire/database"
+import { createLogger } from "@sitewire/runtime"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
-import { pino } from "pino"
 import { expect, onTestFinished, test } from "vitest"
 import { startReportingCertificates } from "./startReportingCertificates.ts"
 
@@ -10,7 +10,11 @@ test("the newest expiry of each server is written, also after Postgres was unava
   let available = false
   const sql: typeof pool.sql = (...query) =>
     available ? pool.sql(...query) : Promise.reject(new Error("unavailable"))
-  const report = startReportingCertificates({ sql, intervalMs: 20, log: pino({ level: "silent" }) })
+  const report = startReportingCertificates({
+    sql,
+    intervalMs: 20,
+    log: createLogger({ service: "test", level: "silent" }),
+  })
   onTestFinished(async () => {
     await report.close()
     await pool.close()
