@@ -4,6 +4,7 @@ import { readArguments, readConfig } from "@sitewire/runtime"
 import { printFailure } from "./command/printFailure.ts"
 import { progress } from "./command/progress.ts"
 import { localVariables } from "./config.ts"
+import { describeSignIn } from "./describeSignIn.ts"
 import { logsFolder } from "./folders.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
@@ -34,18 +35,13 @@ async function stop(running: LocalInstallation): Promise<void> {
 try {
   installation = await startLocalInstallation(readConfig(localVariables, process.env))
   if (stopping) await stop(installation)
-  process.stdout.write(describe(installation.local, await describeSignIn(installation.local)))
+  const { console: api, apiKey } = installation.local
+  const isTerminal = process.stdout.isTTY === true
+  const signIn = await describeSignIn(createClient({ api, key: apiKey }), { isTerminal })
+  process.stdout.write(describe(installation.local, signIn))
 } catch (error) {
   printFailure("Sitewire could not start", error)
   process.exit(1)
-}
-
-/** The link signs in as an operator, so only a terminal shows it: no file to which the output goes may contain it. */
-async function describeSignIn({ console: api, apiKey }: LocalStack): Promise<string> {
-  const command = "npm run --silent sitewire -- sign-in"
-  if (!process.stdout.isTTY) return `${command}      prints a link`
-  const { url } = await createClient({ api, key: apiKey }).createSignInLink()
-  return `${url}\n\n  Valid once, for 10 minutes. For a new one: ${command}`
 }
 
 function describe({ gateway, console: api, partner, kafka, ops }: LocalStack, signIn: string): string {

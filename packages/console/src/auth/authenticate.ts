@@ -81,7 +81,7 @@ async function findSessionOf(
   return { id: session.keyId, name: session.name, scopes: session.scopes, sessionId: session.id }
 }
 
-export function isSafe(method: string): boolean {
+function isSafe(method: string): boolean {
   return method === "GET" || method === "HEAD"
 }
 

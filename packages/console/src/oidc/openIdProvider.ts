@@ -4,7 +4,7 @@ import type { User } from "../session/sessions.ts"
 import { readUser } from "./readUser.ts"
 
 /** What must be equal when the provider sends the user back. */
-export type Expected = { state: string; nonce: string; codeVerifier: string }
+type Expected = { state: string; nonce: string; codeVerifier: string }
 
 export type OpenIdProvider = {
   /** The provider's page on which the user signs in. */
