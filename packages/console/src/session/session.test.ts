@@ -182,7 +182,7 @@ test("a session and its streams end at once with its key", async () => {
     expect((await browser.open("GET", "/session")).status).toBe(401)
   }
   for (const stream of streams) {
-    expect((await stream.next("end")).data).toEqual({ reason: "session-invalid" })
+    expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
     await waitUntil("the end", stream.ended)
   }
   expect(other.ended()).toBe(false)
@@ -193,7 +193,7 @@ test("a session ends after its lifetime, and with it its streams", async () => {
   const stream = await openStream(cookie)
   await sql("update session set expires_at = now() where key_id = $1", [id])
   expect((await browser.open("GET", "/v1/channels")).status).toBe(401)
-  expect((await stream.next("end")).data).toEqual({ reason: "session-invalid" })
+  expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
 })
 
 test("a session of a key that ends earlier ends with the key", async () => {
@@ -217,7 +217,7 @@ test("signing out ends the session and its streams, and removes the cookie", asy
   expect(browser.jar.size).toBe(0)
   const stolen = await browser.open("GET", "/v1/channels", { headers: { cookie } })
   expect(stolen.status).toBe(401)
-  expect((await stream.next("end")).data).toEqual({ reason: "session-invalid" })
+  expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
   expect((await browser.open("DELETE", "/session")).status).toBe(204)
 })
 

@@ -123,9 +123,7 @@ export function createChangeFeed({
       sql,
       [...clients].map(({ caller }) => caller),
     )
-    for (const client of clients)
-      if (ended.has(client.caller))
-        end(client, client.caller.sessionId === null ? "key-invalid" : "session-invalid")
+    for (const client of clients) if (ended.has(client.caller)) end(client, "key-invalid")
   }
 
   function end({ queue }: Client, reason: string): void {
