@@ -56,8 +56,13 @@ export function openIdRoutes(context: SignInContext): Router {
       return
     }
     const url = new URL(request.originalUrl, consoleOrigin.of(request.headers))
-    const failed = await end({ ...context, provider }, { url, expected: begun }, response)
-    if (failed?.code !== "sign-in-rejected") await limit.succeed(address)
+    const failed = await end({ ...context, provider }, { url, expected: begun }, response).catch(
+      async (error: unknown) => {
+        await limit.uncount(address)
+        throw error
+      },
+    )
+    if (failed?.code !== "sign-in-rejected") await limit.uncount(address)
     if (failed) {
       sendFailure(request, response, failed)
       return

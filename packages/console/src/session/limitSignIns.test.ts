@@ -1,5 +1,7 @@
+import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { openBrowser } from "../../test/fixtures/browser.ts"
+import { severableProxy } from "../../test/fixtures/severableProxy.ts"
 import { startConsole } from "../../test/fixtures/startConsole.ts"
 
 const limited = { status: 429, json: { code: "too-many-sign-ins" }, cookies: [] }
@@ -31,6 +33,21 @@ test("after ten failed sign-ins, an address must wait, even with a valid key; ot
   expect(metrics).toMatch(/sign_ins_total\{method="key",outcome="rejected",.*\} 10/)
   expect(metrics).toMatch(/sign_ins_total\{method="key",outcome="limited",.*\} 6/)
   expect(metrics).toMatch(/sign_ins_total\{method="key",outcome="accepted",.*\} 16/)
+})
+
+test("attempts while the database is unavailable do not count", async () => {
+  const target = new URL(process.env.DATABASE_URL ?? "")
+  const proxy = await severableProxy({ host: target.hostname, port: Number(target.port) })
+  const console = await startConsole({
+    databaseUrl: (text) => Object.assign(new URL(text), { host: `127.0.0.1:${proxy.port}` }).href,
+  })
+  const signIn = () => openBrowser(console.origin).signIn({ key: console.key })
+  proxy.sever()
+  for (let n = 0; n < 12; n++) expect((await signIn()).status).toBe(503)
+  proxy.restore()
+  await waitUntil("the database to be available", async () => (await signIn()).status === 200)
+  await console.close()
+  proxy.close()
 })
 
 test("all addresses of an IPv6 /64 network count as one", async () => {

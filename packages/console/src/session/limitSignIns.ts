@@ -6,8 +6,8 @@ import type { Problem } from "../api/response.ts"
 export type SignInLimit = {
   /** Counts an attempt. A problem, with the seconds to wait, if too many have failed. */
   begin(address: string): Promise<{ problem: Problem; seconds: number } | null>
-  /** The attempt succeeded, so it does not count. */
-  succeed(address: string): Promise<void>
+  /** The attempt succeeded, or something else than the client failed, so it does not count. */
+  uncount(address: string): Promise<void>
 }
 
 /**
@@ -26,7 +26,7 @@ export function limitSignIns(): SignInLimit {
       const detail = `Too many sign-ins have failed. Try again in ${seconds} seconds.`
       return { problem: problem("too-many-sign-ins", detail), seconds }
     },
-    async succeed(address) {
+    async uncount(address) {
       await Promise.all([ofAddress.reward(networkOf(address)), inTotal.reward("all")])
     },
   }

@@ -49,7 +49,10 @@ export function signInRoutes(context: SignInContext): Router {
       return
     }
     const { requestId } = response.locals
-    const signedIn = await signIn(context, body.data, requestId)
+    const signedIn = await signIn(context, body.data, requestId).catch(async (error: unknown) => {
+      await limit.uncount(address)
+      throw error
+    })
     const method = body.data.key === undefined ? "link" : "key"
     context.count(method, signedIn ? "accepted" : "rejected")
     if (!signedIn) {
@@ -57,7 +60,7 @@ export function signInRoutes(context: SignInContext): Router {
       reject(response, problem("sign-in-rejected", rejections[method]))
       return
     }
-    await limit.succeed(address)
+    await limit.uncount(address)
     setSessionCookie(response, origin, signedIn.token, signedIn.expiresAt)
     response.json(await readSession(context, signedIn.token))
   })
