@@ -69,8 +69,8 @@ export async function readChanges(sql: Sql, since: StreamPosition): Promise<Chan
 }
 
 /**
- * True for rows whose newest version the snapshot $1 does not contain. `xmin` has 32 bits, and the upper ones are
- * those of the current transactions, because the rows are recent.
+ * True for rows whose newest version the snapshot $1 does not contain. `xmin` is only the low 32 bits of a
+ * transaction id. Because the rows are recent, the full id is the latest one up to xmax with these bits.
  */
 const isNew = (table: string) => `not pg_visible_in_snapshot((
   pg_snapshot_xmax(pg_current_snapshot())::text::bigint
