@@ -168,9 +168,9 @@ test("during a rotation deliveries are signed with both secrets, and each secret
   const [, other] = /^other secret: +(\S+) \(staged since .*\)$/m.exec(staged.stdout) ?? []
   const again = await run("channel", "secret", "stage", "rotates")
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Activate it, or retire it") })
-  const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id)
+  const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id, "--yes")
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was changed") })
-  const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "")
+  const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "", "--yes")
   expect(activated.stdout).toContain(`${secret_id} (retiring since `)
 
   await json("publish", "site.paid", "--channel", "rotates")
@@ -183,7 +183,7 @@ test("during a rotation deliveries are signed with both secrets, and each secret
     { input: body, env: { S: secret } },
   )
   expect(verified).toMatchObject({ code: 0 })
-  const retired = await run("channel", "secret", "retire", "rotates")
+  const retired = await run("channel", "secret", "retire", "rotates", "--yes")
   expect(retired.stdout).not.toContain("other secret")
   for (const { stdout, stderr } of [again, activated, retired]) expect(stdout + stderr).not.toContain(secret)
 })
@@ -421,6 +421,7 @@ test("a trigger URL with a replaced token is reported as such, and no output quo
     "connection",
     "replace-token",
     "replaced",
+    "--yes",
   )
   expect(newAddress).not.toBe(address)
   const old = await fromStdin()

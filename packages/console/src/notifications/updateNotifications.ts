@@ -15,7 +15,7 @@ import { problems } from "./problems.ts"
 const resolvedAfter = "5 minutes"
 const diedDeliveriesAreKept = "1 hour"
 
-/** Only one console at a time updates notifications. Any number that no other part uses. */
+/** Taken by the console that updates notifications, so that two cannot deadlock. Any number that no other part uses. */
 const lockId = 7_120_461
 
 /**

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest"
 import { openBrowser, type Page } from "../../test/fixtures/browser.ts"
+import { readStream } from "../../test/fixtures/readStream.ts"
 import { startConsole } from "../../test/fixtures/startConsole.ts"
 import { client, startOpenIdProvider } from "../../test/fixtures/startOpenIdProvider.ts"
 import { openIdProvider } from "./openIdProvider.ts"
@@ -138,6 +139,21 @@ test("the claim with the scopes is configurable", async () => {
   provider.user = { sub: "user-3", groups: ["read"], sitewire_scopes: ["operate"] }
   expect((await signIn()).status).toBe(200)
   expect((await browser.open("GET", "/session")).json.scopes).toEqual(["read"])
+})
+
+test("a user who is signed in loses a deleted channel, as keys do", async () => {
+  const { console, provider, signIn, browser } = await start()
+  for (const id of ["acme", "other"])
+    await console.call("POST", "/v1/channels", { body: { id, address: "https://partner.example/" } })
+  provider.user = { sub: "user-1", sitewire_scopes: ["channel:acme", "channel:other"] }
+  expect((await signIn()).status).toBe(200)
+  const stream = await readStream(`${console.origin}/v1/stream`, {
+    cookie: `sitewire_session=${browser.jar.get("sitewire_session")}`,
+  })
+  await stream.next("heartbeat")
+  await console.call("DELETE", "/v1/channels/acme")
+  expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
+  expect((await browser.open("GET", "/session")).json.scopes).toEqual(["channel:other"])
 })
 
 test("a sign-in returns to a path of the console only", async () => {

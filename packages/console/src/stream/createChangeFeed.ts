@@ -3,7 +3,7 @@ import type { StreamEvent } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { Gauge, type Logger, type Registry } from "@sitewire/runtime"
 import { type Caller, sees } from "../auth/caller.ts"
-import { findEnded } from "../auth/findEnded.ts"
+import { readScopes } from "../auth/readScopes.ts"
 import { createEventQueue, type EventQueue } from "./eventQueue.ts"
 import { type Change, type Changes, readChanges, readPosition } from "./readChanges.ts"
 import { formatPosition, parsePosition, type StreamPosition } from "./streamPosition.ts"
@@ -117,13 +117,14 @@ export function createChangeFeed({
     }
   }
 
-  /** Ends the streams of keys that were revoked or have expired, and of sessions that have ended. */
+  /** Ends the streams of keys that were revoked, have expired, or have lost a scope, and of sessions that have ended. */
   async function endRevoked(): Promise<void> {
-    const ended = await findEnded(
-      sql,
-      [...clients].map(({ caller }) => caller),
-    )
-    for (const client of clients) if (ended.has(client.caller)) end(client, "key-invalid")
+    const callers = [...clients].map(({ caller }) => caller)
+    const valid = await readScopes(sql, callers)
+    for (const client of clients) {
+      const scopes = valid.get(client.caller)
+      if (!scopes || hasLostChannel(client.caller, scopes)) end(client, "key-invalid")
+    }
   }
 
   function end({ queue }: Client, reason: string): void {
@@ -155,13 +156,18 @@ export function createChangeFeed({
   }
 }
 
+function hasLostChannel({ channels }: Caller, scopes: readonly string[]): boolean {
+  return channels !== "all" && channels.some((id) => !scopes.includes(`channel:${id}`))
+}
+
 function isVisible(change: Change, { caller, filter }: Client): boolean {
   if (filter.event !== undefined && filter.event !== change.event) return false
   if (filter.channel !== undefined && filter.channel !== change.channel) return false
   if (filter.connection !== undefined && filter.connection !== change.connection) return false
-  return change.channel === undefined
-    ? change.site !== undefined && sees(caller.sites, change.site)
-    : sees(caller.channels, change.channel)
+  if (change.channel !== undefined) return sees(caller.channels, change.channel)
+  if (change.site !== undefined) return sees(caller.sites, change.site)
+  // Jobs concern several channels.
+  return caller.channels === "all"
 }
 
 /** One event of the format of server-sent events. JSON contains no line break. */

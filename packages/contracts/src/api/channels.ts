@@ -155,6 +155,17 @@ export const deletedChannelSchema = z
         "What happens to the pending deliveries. none: there were none. dead: no new attempt starts after 4 seconds, and within about a minute each is dead with dead_reason channel-deleted. An attempt that was accepted meanwhile makes its delivery delivered.",
       examples: ["dead"],
     }),
+    keys: z
+      .array(
+        z.object({
+          id: z.string().meta({ examples: ["key_8c1f0e6a9b2d7c835e10"] }),
+          revoked: z.boolean().meta({
+            description: "true: the key had no other scope, so it is revoked. false: it has lost this scope.",
+            examples: [true],
+          }),
+        }),
+      )
+      .meta({ description: "The API keys that had the scope channel:<id>." }),
   })
   .meta({ id: "DeletedChannel", description: "The result of a channel's deletion." })
 

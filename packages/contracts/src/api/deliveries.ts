@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { httpUrl } from "../values/httpUrl.ts"
 import { plainText } from "../values/plainText.ts"
 import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
@@ -64,15 +65,11 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
       description: "Only deliveries whose body has exactly this `reference`.",
       examples: ["user-4711"],
     }),
-  site_url: z
-    .url({ protocol: /^https?$/ })
-    .max(2048)
-    .optional()
-    .meta({
-      description:
-        "Only deliveries whose body has this `site_url`. The scheme and a slash at the end make no difference.",
-      examples: ["https://shop.example"],
-    }),
+  site_url: httpUrl.optional().meta({
+    description:
+      "Only deliveries whose body has this `site_url`. The scheme and a slash at the end make no difference.",
+    examples: ["https://shop.example"],
+  }),
   error: attemptErrorSchema.optional().meta({
     description: "Only deliveries whose last failed attempt has this error class.",
     examples: ["timeout"],
@@ -107,7 +104,7 @@ export const attemptSchema = z
         "Without a response: why, with the host and a code. Of a redirect: its target server. Else null.",
     }),
     url: z
-      .string()
+      .url()
       .nullable()
       .meta({
         description: "The URL that was called: the channel's address at that time.",
