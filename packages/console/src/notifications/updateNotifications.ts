@@ -5,7 +5,7 @@ import {
   notificationEventSchema,
   type OperatorNotification,
 } from "@sitewire/contracts"
-import { onOwnConnection, type Pool, plainArray, type Sql } from "@sitewire/database"
+import { oneAtATime, type Pool, plainArray, type Sql } from "@sitewire/database"
 import { newId } from "../newIds.ts"
 import { describeNotification } from "./describeNotification.ts"
 import { notificationColumns as columns, type NotificationRow } from "./notificationRow.ts"
@@ -15,22 +15,16 @@ import { problems } from "./problems.ts"
 const resolvedAfter = "5 minutes"
 const diedDeliveriesAreKept = "1 hour"
 
-/** Taken by the console that updates notifications, so that two cannot deadlock. Any number that no other part uses. */
-const lockId = 7_120_461
+/** The key of the advisory lock that lets only one console update at a time, so that two cannot deadlock. */
+const lockKey = 7_120_461
 
 /**
  * Compares the stored notifications with the problems that exist now. A message to each channel with
  * `operator_notifications` is inserted in the same transaction, as a deferred delivery, so a crash loses none and
  * repeats none. Returns the rows that began or ended.
  */
-export function updateNotifications(pool: Pool): Promise<NotificationRow[]> {
-  return onOwnConnection(pool, async (sql) => {
-    await sql("begin")
-    const [lock] = await sql<{ taken: boolean }>("select pg_try_advisory_xact_lock($1) as taken", [lockId])
-    const changed = lock?.taken ? await compare(sql) : []
-    await sql("commit")
-    return changed
-  })
+export async function updateNotifications(pool: Pool): Promise<NotificationRow[]> {
+  return (await oneAtATime(pool, lockKey, compare)) ?? []
 }
 
 async function compare(sql: Sql): Promise<NotificationRow[]> {
