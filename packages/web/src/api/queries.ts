@@ -172,7 +172,7 @@ export const statisticsQuery = (filter: StatisticsFilter) =>
   queryOptions({
     queryKey: ["statistics", filter],
     queryFn: ({ signal }) => bodyOf(api.GET("/v1/statistics", { params: { query: filter }, signal })),
-    refetchInterval: 30_000,
+    refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   })
 

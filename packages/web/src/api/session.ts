@@ -38,10 +38,12 @@ async function readSession(): Promise<SessionState> {
 }
 
 export async function signIn(credential: { key: string } | { link: string }): Promise<void> {
+  // Otherwise the answer to an earlier question could arrive afterwards, and end the new session.
+  await queryClient.cancelQueries({ queryKey })
   const response = await request("POST", credential)
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw failureOf(response, body)
-  queryClient.clear()
+  removeOthers()
   remember(begin(body as Session))
 }
 
@@ -62,6 +64,10 @@ function forget(ended: boolean): void {
   const oidc = before?.kind === "signed in" ? before.session.sign_in.oidc : (before?.oidc ?? false)
   setCsrfToken("")
   remember({ kind: "signed out", oidc, ended })
+  removeOthers()
+}
+
+function removeOthers(): void {
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== queryKey[0] })
 }
 
