@@ -207,6 +207,7 @@ export const texts = {
     none: "No deliveries yet",
     noneMore: "A delivery appears here as soon as an internal service publishes a site.paid event.",
     noneFound: "No delivery matches these filters",
+    newer: "Deliveries have changed: show the newest",
     shown: (count: string, more: boolean) => `${count} deliveries${more ? " or more" : ""}`,
     columns: {
       state: "State",

@@ -11,7 +11,9 @@ import { longId } from "./fillChannels.ts"
 import { createRandom } from "./random.ts"
 
 const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 const dayMs = 86_400_000
+const retryPeriodMs = 6 * hourMs
 const retryDelaysMs = [minuteMs, 5 * minuteMs, 15 * minuteMs, 60 * minuteMs]
 
 const names = [
@@ -28,7 +30,7 @@ const names = [
 const partners = [
   { channel: "acme", load: 2_600, latencyMs: 84, failing: 0.004 },
   { channel: "northwind", load: 900, latencyMs: 3_600, failing: 0.06 },
-  { channel: "globex", load: 500, latencyMs: 190, failing: 0.01, failsSinceMs: 52 * minuteMs },
+  { channel: "globex", load: 900, latencyMs: 190, failing: 0.01, failsSinceMs: 52 * minuteMs },
   { channel: "initech", load: 240, latencyMs: 120, failing: 0.002, pausedSinceMs: 120 * minuteMs },
   { channel: longId, load: 60, latencyMs: 260, failing: 0.02 },
 ]
@@ -101,10 +103,14 @@ function deliver(
       finishedAt: null,
     }
 
+  // During an outage in the night, nothing was accepted for longer than the retry period.
+  const lost = channel === "globex" && at > now - 9 * hourMs && at < now - 8 * hourMs
   const attempts: Attempt[] = []
   let due = at + 40
   for (let index = 0; due < now; index++) {
-    const down = partner.failsSinceMs !== undefined && due > now - partner.failsSinceMs
+    if (lost && due > at + retryPeriodMs)
+      return { ...base, attempts, state: "dead", ...ended, finishedAt: at + retryPeriodMs }
+    const down = lost || (partner.failsSinceMs !== undefined && due > now - partner.failsSinceMs)
     const failed = down || random() < partner.failing
     const slow = Math.exp((random() + random() + random() - 1.5) * 1.4)
     const timeout = failed && !down && random() < 0.5
@@ -117,8 +123,6 @@ function deliver(
     })
     if (!failed) return { ...base, attempts, state: "delivered", ...ended, finishedAt: due + ms }
     due += ms + (retryDelaysMs[Math.min(index, 3)] ?? 0)
-    const isOld = at < now - 50 * minuteMs && down && random() < 0.04
-    if (isOld) return { ...base, attempts, state: "dead", ...ended, finishedAt: now - 20_000 }
   }
   const breaker = channel === "globex" && random() < 0.6
   return {

@@ -4,14 +4,14 @@ import type { Schemas } from "./client.ts"
 import { queryClient } from "./queryClient.ts"
 import { sessionQuery } from "./session.ts"
 
-/** `since` is null while updates arrive. */
-type StreamState = { since: number | null }
+/** `since` is null while updates arrive. `deliveryAt` is the time of the last change of a delivery. */
+type StreamState = { since: number | null; deliveryAt: number }
 
-let state: StreamState = { since: null }
+let state: StreamState = { since: null, deliveryAt: 0 }
 const listeners = new Set<() => void>()
 
-function setState(next: StreamState): void {
-  state = next
+function setState(change: Partial<StreamState>): void {
+  state = { ...state, ...change }
   for (const listener of listeners) listener()
 }
 
@@ -51,6 +51,7 @@ export function followChanges(): () => void {
     })
     source.addEventListener("error", interrupted)
     on("delivery", (delivery: StreamedDelivery) => {
+      setState({ deliveryAt: Date.now() })
       changed.add(`deliveries ${delivery.id}`)
       changed.add("deliveries list")
       changed.add(`channels ${delivery.channel}`)

@@ -6,6 +6,7 @@ import { sessionQuery, signIn } from "../api/session.ts"
 import { ProblemAlert } from "../parts/ProblemAlert.tsx"
 import { texts } from "../texts.ts"
 import { Logo } from "./Logo.tsx"
+import { rememberUrl } from "./returnUrl.ts"
 import classes from "./SignIn.module.css"
 
 const t = texts.signIn
@@ -69,7 +70,7 @@ export function SignIn() {
           {signedOut.oidc && (
             <>
               <Divider label={t.or} />
-              <Button component="a" href="/session/oidc" variant="default" fullWidth>
+              <Button component="a" href="/session/oidc" onClick={rememberUrl} variant="default" fullWidth>
                 {t.oidc}
               </Button>
             </>

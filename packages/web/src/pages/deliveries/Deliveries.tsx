@@ -1,7 +1,9 @@
 import { Button } from "@mantine/core"
-import { useInfiniteQuery } from "@tanstack/react-query"
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { type DeliveryFilter, deliveriesQuery } from "../../api/queries.ts"
+import { useStreamState } from "../../api/stream.ts"
 import { useFilters } from "../../app/search.ts"
 import { formatNumber } from "../../format.ts"
 import { Failed } from "../../parts/Failed.tsx"
@@ -10,6 +12,7 @@ import { Empty, PageHead, Section } from "../../parts/Page.tsx"
 import { texts } from "../../texts.ts"
 import { BulkResend } from "./BulkResend.tsx"
 import { DeliveryFilters } from "./DeliveryFilters.tsx"
+import classes from "./DeliveryList.module.css"
 import { DeliveryList } from "./DeliveryList.tsx"
 
 const t = texts.deliveries
@@ -27,6 +30,7 @@ export function Deliveries() {
         {operates && isFiltered && <BulkResend filter={filter} />}
       </PageHead>
       <DeliveryFilters filter={filter} change={change} />
+      {data && data.pages.length > 1 && <Newer key={JSON.stringify(filter)} filter={filter} />}
       <Section flush>
         {error ? (
           <Failed error={error} retry={refetch} />
@@ -56,6 +60,26 @@ export function Deliveries() {
         {data && t.shown(formatNumber(rows.length), list.hasNextPage)}
       </p>
     </>
+  )
+}
+
+/** A list of several pages is not read again by itself, because it would jump. */
+function Newer({ filter }: { filter: DeliveryFilter }) {
+  const client = useQueryClient()
+  const { deliveryAt } = useStreamState()
+  const [shownAt, setShownAt] = useState(Date.now)
+  if (deliveryAt < shownAt) return null
+  const show = () => {
+    setShownAt(Date.now())
+    window.scrollTo({ top: 0 })
+    void client.resetQueries(deliveriesQuery(filter))
+  }
+  return (
+    <div className={classes.newer}>
+      <Button size="compact-sm" radius="xl" onClick={show}>
+        {t.newer}
+      </Button>
+    </div>
   )
 }
 
