@@ -72,7 +72,8 @@ function add(parent: Command, entry: CliCommand | CommandGroup, surroundings: Su
   const command = parent.command(entry.name, { hidden }).description(entry.description).helpCommand(false)
   if (!isGroup(entry)) register(command, entry, surroundings)
   else {
-    if (!parent.parent) command.alias(pluralOf(entry.name))
+    const plural = pluralOf(entry.name)
+    if (!parent.parent && plural !== null) command.alias(plural)
     for (const child of entry.commands) add(command, child, surroundings)
   }
 }

@@ -34,8 +34,8 @@ test("bash completes nouns, also plural ones, verbs, options and the values of o
     expect.arrayContaining(["channel", "doctor", "key", "--json", "--version"]),
   )
   expect(await offered("")).not.toContain("publish")
-  expect(await offered("delivery", "re")).toEqual(["resend", "resend-all"])
-  expect(await offered("deliveries", "re")).toEqual(["resend", "resend-all"])
+  expect(await offered("delivery", "re")).toEqual(["resend", "resend-all", "reveal"])
+  expect(await offered("deliveries", "re")).toEqual(["resend", "resend-all", "reveal"])
   expect(await offered("channel", "secret", "")).toEqual(
     expect.arrayContaining(["activate", "retire", "stage"]),
   )
@@ -68,8 +68,12 @@ test.skipIf(!has("fish"))("fish completes verbs and the values of options", asyn
 
 test("the scripts for zsh and fish contain every command and the values of options", async () => {
   const [zsh, fish] = [await script("zsh"), await script("fish")]
-  expect(zsh).toContain('"delivery list --state") compadd -- pending delivered dead erased; return ;;')
+  expect(zsh).toContain(
+    '"delivery list --state") compadd -- pending delivered dead cancelled erased; return ;;',
+  )
   expect(zsh).toContain(`'revoke:revoke an API key\\: no request`)
-  expect(fish).toContain(`-n '__sitewire_at "delivery list"' -l state -x -a 'pending delivered dead erased'`)
+  expect(fish).toContain(
+    `-n '__sitewire_at "delivery list"' -l state -x -a 'pending delivered dead cancelled erased'`,
+  )
   expect(fish).toContain(`-n '__sitewire_at "key"' -f -a revoke`)
 })

@@ -53,7 +53,7 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
   expect(invalid.stderr).toContain("There are more entries: --all, or --cursor ")
   await json(["channel", "create", "--id", "acme", "--address", system.partner.url])
   const replay = await run([
-    ...["event", "replay", "--invalid-reason", "unknown", "--reason", "acme exists now", "--wait"],
+    ...["event", "replay", "--invalid-reason", "unknown", "--reason", "acme exists now", "--yes", "--wait"],
   ])
   expect(replay).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state: +done$/m) })
   expect(replay.stdout).toContain("read 3, left out 0, replayed 3")

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import type { Channel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitewire/contracts"
+import type { Channel, CreatedChannel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitewire/contracts"
 import { startConsumer } from "@sitewire/kafka"
+import { verify } from "@sitewire/signing"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createClient } from "../src/api/client.ts"
@@ -125,7 +126,7 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
   const { email, reference, site_url } = JSON.parse(received.body.toString())
   expect(shown.stdout).not.toContain(email)
   expect(shown.stdout).toMatch(/^body: +\{"event":"site.ready".*"email":".\*\*\*@/m)
-  expect(shown.stdout).toContain(`sent to:       ${system.partner.url}/sales`)
+  expect(shown.stdout).toContain(`sent to:     ${system.partner.url}/sales`)
   expect(shown.stdout).toContain(`${header.slice(0, "sha256=".length + 8)}…`)
   expect(shown.stdout).not.toContain(header)
   const revealed = await run("delivery", "reveal", delivery.id)
@@ -164,13 +165,13 @@ test("during a rotation deliveries are signed with both secrets, and each secret
   const staged = await run("channel", "secret", "stage", "rotates")
   const secret = /^staged secret: +(.+)$/m.exec(staged.stdout)?.[1] ?? ""
   expect(secret).toMatch(/^sws_/)
-  const [, other] = /^other secret: +(\S+) \(staged\)$/m.exec(staged.stdout) ?? []
+  const [, other] = /^other secret: +(\S+) \(staged since .*\)$/m.exec(staged.stdout) ?? []
   const again = await run("channel", "secret", "stage", "rotates")
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Activate it, or retire it") })
-  const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id)
+  const wrong = await run("channel", "secret", "activate", "rotates", "--secret-id", secret_id, "--yes")
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was changed") })
-  const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "")
-  expect(activated.stdout).toContain(`${secret_id} (retiring)`)
+  const activated = await run("channel", "secret", "activate", "rotates", "--secret-id", other ?? "", "--yes")
+  expect(activated.stdout).toContain(`${secret_id} (retiring since `)
 
   await json("publish", "site.paid", "--channel", "rotates")
   const { headers, body } = await waitUntil("the delivery", () =>
@@ -182,7 +183,7 @@ test("during a rotation deliveries are signed with both secrets, and each secret
     { input: body, env: { S: secret } },
   )
   expect(verified).toMatchObject({ code: 0 })
-  const retired = await run("channel", "secret", "retire", "rotates")
+  const retired = await run("channel", "secret", "retire", "rotates", "--yes")
   expect(retired.stdout).not.toContain("other secret")
   for (const { stdout, stderr } of [again, activated, retired]) expect(stdout + stderr).not.toContain(secret)
 })
@@ -222,17 +223,36 @@ test("a paused channel's deliveries wait until it is resumed", async () => {
 })
 
 test("a failing channel is found, its health explains why, and it is deleted with its pending deliveries", async () => {
+  const operators = ["--address", `${system.partner.url}/on-call`, "--operator-notifications", "on"]
+  const { signing_secret: secret } = await json<CreatedChannel>(
+    "channel",
+    "create",
+    "--id",
+    "on-call",
+    ...operators,
+  )
   await json("channel", "create", "--id", "unwell", "--address", `${system.partner.url}/failing`)
   for (let count = 0; count < 3; count++) await json("publish", "site.paid", "--channel", "unwell")
   const failing = await waitUntil(
     "the channel to fail",
     async () => {
-      const { stdout } = await run("channel", "list", "--failing", "--query", "unw")
+      const { stdout } = await run("channel", "list", "--failing", "--search", "unw")
       return stdout.includes("unwell") && stdout
     },
     60_000,
   )
   expect(failing.split("\n")).toHaveLength(3)
+  // Operators are notified with a signed webhook.
+  const notified = await waitUntil(
+    "the notification",
+    () => system.partner.received.find(({ path, body }) => path === "/on-call" && body.includes('"unwell"')),
+    60_000,
+  )
+  const header = String(notified.headers["x-sitewire-signature"])
+  expect(verify({ body: notified.body, header, secrets: [secret] })).toMatchObject({ valid: true })
+  expect(JSON.parse(notified.body.toString())).toMatchObject({ event: "channel.failing", status: "firing" })
+  const problems = await run("notification", "list", "--status", "firing", "--subject", "unwell")
+  expect(problems.stdout).toMatch(/ firing +channel.failing +unwell +sitewire channel health unwell$/m)
   const health = await run("channel", "health", "unwell")
   expect(health.stdout).toMatch(/^health: +failing$/m)
   expect(health.stdout).toMatch(/^last hour: +0 of \d+ attempts succeeded \(0 %\); p50 /m)
@@ -255,7 +275,7 @@ test("a failing channel is found, its health explains why, and it is deleted wit
   })
   const deleted = await run("channel", "delete", "unwell", "--force", "--yes")
   expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining("Pending deliveries: 3") })
-  expect((await run("channel", "list", "--query", "unwell")).stdout).toBe("No such channels.\n")
+  expect((await run("channel", "list", "--search", "unwell")).stdout).toBe("No such channels.\n")
   // Its deliveries stay readable.
   const list = await run("delivery", "list", "--channel", "unwell")
   expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining("unwell") })
@@ -296,7 +316,7 @@ test("a delivery that waits for a retry is found by its error, and cancelled", a
   const cancelled = await run("delivery", "cancel", failed.id, "--reason", "ticket 17")
   expect(cancelled).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("Nothing: no attempt was due."),
+    stdout: expect.stringMatching(/^The delivery is cancelled\. What may still arrive: /),
   })
   expect((await run("delivery", "show", failed.id)).stdout).toMatch(/^state: +cancelled\n/m)
   const again = await run("delivery", "cancel", failed.id)
@@ -401,6 +421,7 @@ test("a trigger URL with a replaced token is reported as such, and no output quo
     "connection",
     "replace-token",
     "replaced",
+    "--yes",
   )
   expect(newAddress).not.toBe(address)
   const old = await fromStdin()

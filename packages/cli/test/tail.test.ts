@@ -137,7 +137,8 @@ test("topic list and statistics show print tables", manyCommands, async () => {
   expect(topics.stdout).toMatch(/^NAME +PARTITIONS +RECORDS +LAG +GROUP\n\S+site\.paid +2 +0 +0 /)
   await it.pool.sql(
     `insert into statistic select 'minute', '', date_trunc('minute', now()) - interval '2 minutes', 3,
-       '{"delivered": 2, "timeout": 1}', '{"20": 3}', '{"busy": 4}', 5, '{"failed": 1}', now() on conflict do nothing`,
+       '{"delivered": 2, "timeout": 1}', '{"20": 3}', '{"busy": 4}', 5, '{"failed": 1}', now()
+     on conflict (interval, channel_id, started_at) do update set attempts = excluded.attempts, latency = excluded.latency`,
   )
   const statistics = await run("statistics", "show")
   expect(statistics.stdout).toMatch(/^START +DELIVERIES +DELIVERED +P50 +P99 +TRIGGERS +SYNCS +FAILED SYNCS/)

@@ -14,6 +14,7 @@ import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { readTopicsOf } from "./kafka/readTopics.ts"
+import { startNotifications } from "./notifications/startNotifications.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
@@ -54,6 +55,9 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
 
   const statistics = startStatistics({ pool, log })
   lifecycle.onStop("statistics", () => statistics.close())
+
+  const notifications = startNotifications({ pool, intervalMs: 10_000, log })
+  lifecycle.onStop("notifications", () => notifications.close())
 
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 
 export function newId(
-  prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud" | "tst" | "crt" | "syn",
+  prefix: "chn" | "con" | "sec" | "key" | "req" | "job" | "aud" | "tst" | "crt" | "syn" | "ntf",
 ): string {
   return `${prefix}_${randomBytes(10).toString("hex")}`
 }

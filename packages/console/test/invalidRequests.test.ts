@@ -56,7 +56,7 @@ test.each([
   [
     "jobs/resend",
     { filter: { state: "lost" }, reason: "r" },
-    "filter.state must be pending, delivered or dead",
+    "filter.state must be pending, delivered, dead or cancelled",
   ],
   [
     "jobs/resend",
@@ -135,7 +135,7 @@ test("a query parameter that is misspelt or out of bounds is named and not ignor
     ["cursor=invented", "cursor", invalidCursor],
     [`cursor=${Buffer.from('["2026-01-01T00:00:00Z"]').toString("base64url")}`, "cursor", invalidCursor],
     ["stat=dead", "stat", "stat is not a field of this request: check its spelling, or remove it"],
-    ["state=lost", "state", "state must be pending, delivered, dead or erased"],
+    ["state=lost", "state", "state must be pending, delivered, dead, cancelled or erased"],
     [
       "channel=%00",
       "channel",

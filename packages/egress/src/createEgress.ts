@@ -3,7 +3,7 @@ import { parsePolicy } from "./address/addressPolicy.ts"
 import { createLookup, type Lookup } from "./address/lookUpName.ts"
 import { createTargetCache, type Target } from "./address/parseTarget.ts"
 import { createResolve } from "./address/resolveAndVet.ts"
-import { createConnectionPool } from "./connection/connectionPool.ts"
+import { createConnectionPool, type OnCertificate } from "./connection/connectionPool.ts"
 import { ACCEPT_ENCODING } from "./request/decodeBody.ts"
 import { createDownloadSink } from "./request/downloadSink.ts"
 import { Exchange, type Sink } from "./request/exchange.ts"
@@ -21,6 +21,8 @@ export type EgressOptions = {
   /** Certificate authorities in PEM that replace the public ones. */
   ca?: string | Buffer
   lookup?: Lookup
+  /** Called with the certificate of each new TLS connection whose server sent one. Must not throw. */
+  onCertificate?: OnCertificate
 }
 
 export type RequestInput = {
@@ -90,6 +92,7 @@ export function createEgress(options: EgressOptions): Egress {
       minVersion: "TLSv1.2",
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     }),
+    onCertificate: options.onCertificate,
   })
   // Decision 0019 explains why this is an array, whose elements know their index, and not a Set.
   const inFlight: Exchange[] = []

@@ -7,8 +7,8 @@ export type Erasures = {
   version: string
   /**
    * Whether the content names a person or site whose erasure was requested after `recordedAt`, the time at
-   * which Kafka stored the content. True in doubt: the clocks of the two times may differ by
-   * `clockMarginMs`, and content that is not JSON may name anybody.
+   * which Kafka stored the content. Errs towards true: it allows `clockMarginMs` for
+   * clock skew, and content that is not JSON may name anybody.
    */
   covers(content: Buffer, recordedAt: number): boolean
 }

@@ -49,10 +49,10 @@ export type DispatcherParts = {
 }
 
 /**
- * A claim reserves a delivery for one dispatcher until its lease ends. `recordWithinMs` is the part of the
- * lease for recording an attempt. `expireWithinMs` is the lease for marking an expired delivery as dead.
+ * A claim reserves a delivery for one dispatcher until its lease ends. `reserveMs` is the lease's
+ * reserve: half for a late start of the attempt, half for recording it. `expireWithinMs` is the lease for marking an expired delivery as dead.
  */
-const recordWithinMs = 5_000
+const reserveMs = 5_000
 const expireWithinMs = 30_000
 
 /**
@@ -63,8 +63,8 @@ export function createDispatcher(parts: DispatcherParts) {
   const { settings, store, publish, send, isInvalidData, metrics, log } = parts
   const { schedule, topics, maxOutstanding } = settings
   const claimSettings = {
-    leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + recordWithinMs,
-    attemptWithinMs: settings.channelMaxWaitMs + recordWithinMs / 2,
+    leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + reserveMs,
+    attemptWithinMs: settings.channelMaxWaitMs + reserveMs / 2,
   }
   const limiter = createLimiter({
     maxConcurrency: settings.channelMaxConcurrency,

@@ -20,6 +20,7 @@ import { openKafka } from "./openKafka.ts"
 import { registerGauges } from "./registerGauges.ts"
 import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
 import { newDispatcherId } from "./status/newDispatcherId.ts"
+import { startReportingCertificates } from "./status/startReportingCertificates.ts"
 import { startReportingStatus } from "./status/startReportingStatus.ts"
 
 await runService({
@@ -41,6 +42,8 @@ await runService({
     lifecycle.onStop("retention", retention.close)
 
     const { kafka, producer } = await openKafka(service, topics)
+    const certificates = startReportingCertificates({ sql: pool.sql, intervalMs: 5_000, log })
+    lifecycle.onStop("certificates", certificates.close)
     const egress = createEgress({
       allow: config.ALLOWED_RANGES,
       allowHttp: config.ALLOW_HTTP,
@@ -48,6 +51,7 @@ await runService({
       // So high that it is never reached: several partners may share an origin, so connections are limited
       // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
       connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
+      onCertificate: certificates.onCertificate,
     })
     lifecycle.onStop("egress", egress.close)
 

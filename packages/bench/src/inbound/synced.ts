@@ -17,7 +17,7 @@ type Run = { fence: number; startAfterMs: number; syncedMs: number }
 
 /**
  * Measures, without injected faults, how soon triggers are synced and how far apart a connection's syncs are.
- * A window (the shortest time between two of its syncs) is a minute.
+ * A window, the minimum interval between two syncs of a connection, is one minute.
  */
 export async function measureSynced(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const fetched = new Map<string, number[]>()

@@ -9,7 +9,7 @@ export type Workspace = {
   /** Names of the workspaces that its sources import. */
   dependencies: string[]
   devDependencies: string[]
-  /** Folders of the workspaces whose processes its sources or tests start. */
+  /** Folders of workspaces that its code or tests start as processes. */
   startedFolders: string[]
   hasTests: boolean
 }

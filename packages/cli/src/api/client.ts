@@ -26,6 +26,7 @@ import {
   dryRunSchema,
   invalidEventSchema,
   jobSchema,
+  notificationSchema,
   pageSchema,
   requestedSyncSchema,
   resendAcceptedSchema,
@@ -68,6 +69,11 @@ export type AuditQuery = PageQuery & {
   created_after?: string | undefined
   created_before?: string | undefined
 }
+export type NotificationQuery = PageQuery & {
+  status?: string | undefined
+  event?: string | undefined
+  subject?: string | undefined
+}
 export type ChannelQuery = PageQuery & {
   q?: string | undefined
   paused?: boolean | undefined
@@ -101,6 +107,7 @@ export function createClient(options: ApiOptions) {
   const invalidEvents = pageSchema(invalidEventSchema)
   const jobs = pageSchema(jobSchema)
   const keys = pageSchema(apiKeySchema)
+  const notifications = pageSchema(notificationSchema)
   const auditEntries = pageSchema(auditEntrySchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
@@ -186,6 +193,8 @@ export function createClient(options: ApiOptions) {
     readApiKey: (id: string) => call(apiKeySchema, { path: `keys/${segment(id)}` }),
     readCurrentApiKey: () => call(apiKeySchema, { path: "keys/current" }),
     revokeApiKey: (id: string) => call(apiKeySchema, { method: "DELETE", path: `keys/${segment(id)}` }),
+    listNotifications: (query: NotificationQuery = {}) =>
+      call(notifications, { path: "notifications", query }),
     listAudit: (query: AuditQuery = {}) => call(auditEntries, { path: "audit", query }),
   }
 }

@@ -43,6 +43,7 @@ import { listKeys } from "./key/list.ts"
 import { revokeKey } from "./key/revoke.ts"
 import { showKey } from "./key/show.ts"
 import { listen } from "./listen/listen.ts"
+import { listNotifications } from "./notification/list.ts"
 import { addProfile } from "./profile/add.ts"
 import { listProfiles } from "./profile/list.ts"
 import { removeProfile } from "./profile/remove.ts"
@@ -126,6 +127,11 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     name: "key",
     description: "API keys and their scopes",
     commands: [createKey, listKeys, showKey, revokeKey],
+  },
+  {
+    name: "notification",
+    description: "the problems that operators are notified of",
+    commands: [listNotifications],
   },
   { name: "audit", description: "the audit log: who changed or revealed what", commands: [listAudit] },
   {

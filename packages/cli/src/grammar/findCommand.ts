@@ -52,7 +52,9 @@ function match(entries: readonly Entry[], text: string, how: "exact" | "similar"
 function closest(entries: readonly Entry[], word: string): Entry | null {
   const ranked = entries
     .map((entry) => {
-      const distances = [entry.name, pluralOf(entry.name)].map((name) => differentLetters(word, name))
+      const distances = [entry.name, pluralOf(entry.name) ?? entry.name].map((name) =>
+        differentLetters(word, name),
+      )
       return { entry, distance: Math.min(...distances) }
     })
     .sort((one, other) => one.distance - other.distance)

@@ -44,11 +44,6 @@ export type Session = TargetSources & {
    */
   confirm(options: ConfirmOptions, describe: () => string | Promise<string>): Promise<void>
   /**
-   * Asks before an irreversible operation, unless --yes is set. Without a terminal and without --yes it
-   * rejects, and `describe` is not called.
-   */
-  confirm(options: ConfirmOptions, describe: () => string | Promise<string>): Promise<void>
-  /**
    * Reads a file, or standard input if `file` is "-". If the user has to type the input, a note asks for
    * `what`.
    */

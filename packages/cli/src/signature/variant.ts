@@ -1,9 +1,7 @@
 /** A body or secret with one common alteration reversed. `bytes` is the presumed original. */
 export type Variant = { change: string; advice: string; bytes: Buffer }
 
-/**
- * `result` is false if the alteration cannot have happened. There is no variant then, and the list is empty.
- */
+/** `result`: the presumed original, or false if the input rules this alteration out. The list is then empty. */
 export function variant(change: string, advice: string, result: string | Buffer | false): Variant[] {
   return result === false ? [] : [{ change, advice, bytes: Buffer.from(result) }]
 }

@@ -53,8 +53,8 @@ type Description = {
   /** Scopes of API keys that may call the route. "anyone": the route needs no key. */
   allow: "anyone" | readonly Permission[]
   /**
-   * For a GET that reveals a secret or personal data: it is audited like a write. Each successful response of a
-   * route that writes or reveals must contain `audit`.
+   * For a GET that reveals a secret or personal data: it is audited like a write. In audited routes, `handle`
+   * must pass `audit` to `ok()`. It is stored, not sent.
    */
   reveals?: true
   /** The response to GET has an ETag, which PATCH accepts in If-Match. */

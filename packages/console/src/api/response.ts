@@ -7,6 +7,8 @@ export type FieldError = { field: string; message: string }
 export type Audit = {
   target: { kind: AuditTargetKind; id: string }
   changes?: Record<string, { old: unknown; new: unknown }>
+  /** Other resources that changed with this one. Each gets an entry of its own. */
+  also?: readonly Omit<Audit, "also">[]
 }
 
 export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string>; audit?: Audit }

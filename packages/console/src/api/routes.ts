@@ -44,6 +44,7 @@ import { listApiKeys } from "./keys/listApiKeys.ts"
 import { readApiKey } from "./keys/readApiKey.ts"
 import { readCurrentApiKey } from "./keys/readCurrentApiKey.ts"
 import { revokeApiKey } from "./keys/revokeApiKey.ts"
+import { listNotifications } from "./notifications/listNotifications.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
@@ -99,6 +100,7 @@ export const routes: readonly Route[] = [
   readStatistics,
   openStream,
   listTopics,
+  listNotifications,
   listAudit,
   listProblems,
   readProblem,

@@ -4,7 +4,7 @@ export type Caller = {
   keyName: string
   /** Ids of the channels that the key may use in this route. */
   channels: Visible
-  /** Hosts of the sites whose connections the key may use in this route. */
+  /** Sites, by host name, whose connections the key may use in this route. */
   sites: Visible
 }
 

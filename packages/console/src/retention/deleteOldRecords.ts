@@ -10,10 +10,11 @@ const tables = [
   // A repeated Idempotency-Key reads the row of its test again.
   { table: "receiver_check", key: "id", keptFor: "idempotency", only: "kind = 'test'" },
   { table: "receiver_check", key: "id", keptFor: "audit", only: "kind = 'certification'" },
+  { table: "notification", key: "id", keptFor: "audit", only: "resolved_at is not null" },
 ] as const
 
 /**
- * Deletes audit entries and certifications older than the retention of the audit log, and responses and test
+ * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log, and responses and test
  * deliveries whose Idempotency-Key is no longer valid.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {

@@ -5,7 +5,7 @@ import { mergeStatistics } from "./mergeStatistics.ts"
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-/** How long minutes are kept. Minutes that are older when the console starts are not counted any more. */
+/** Retention of the statistics per minute. After a longer outage, older minutes are skipped, not aggregated. */
 export const minuteRetentionMs = 7 * dayMs
 
 /** A minute is counted this long after its end, because attempts are recorded shortly after they ended. */

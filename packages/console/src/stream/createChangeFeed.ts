@@ -116,16 +116,18 @@ export function createChangeFeed({
     }
   }
 
-  /** Ends the streams of keys that were revoked or have expired. */
+  /** Ends the streams of keys that were revoked, have expired, or have lost a scope. */
   async function endRevoked(): Promise<void> {
-    const ids = new Set([...clients].map(({ caller }) => caller.keyId))
-    const valid = await sql<{ id: string }>(
-      `select id from api_key
+    const rows = await sql<{ id: string; scopes: string[] }>(
+      `select id, scopes from api_key
         where id = any($1) and revoked_at is null and (expires_at is null or expires_at > now())`,
-      [[...ids]],
+      [[...new Set([...clients].map(({ caller }) => caller.keyId))]],
     )
-    for (const { id } of valid) ids.delete(id)
-    for (const client of clients) if (ids.has(client.caller.keyId)) end(client, "key-invalid")
+    const valid = new Map(rows.map(({ id, scopes }) => [id, scopes]))
+    for (const client of clients) {
+      const scopes = valid.get(client.caller.keyId)
+      if (!scopes || hasLostChannel(client.caller, scopes)) end(client, "key-invalid")
+    }
   }
 
   function end({ queue }: Client, reason: string): void {
@@ -157,13 +159,18 @@ export function createChangeFeed({
   }
 }
 
+function hasLostChannel({ channels }: Caller, scopes: readonly string[]): boolean {
+  return channels !== "all" && channels.some((id) => !scopes.includes(`channel:${id}`))
+}
+
 function isVisible(change: Change, { caller, filter }: Client): boolean {
   if (filter.event !== undefined && filter.event !== change.event) return false
   if (filter.channel !== undefined && filter.channel !== change.channel) return false
   if (filter.connection !== undefined && filter.connection !== change.connection) return false
-  return change.channel === undefined
-    ? change.site !== undefined && sees(caller.sites, change.site)
-    : sees(caller.channels, change.channel)
+  if (change.channel !== undefined) return sees(caller.channels, change.channel)
+  if (change.site !== undefined) return sees(caller.sites, change.site)
+  // Jobs concern several channels.
+  return caller.channels === "all"
 }
 
 /** One event of the format of server-sent events. JSON contains no line break. */

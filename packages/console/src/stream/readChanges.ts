@@ -3,6 +3,7 @@ import {
   type StreamEvent,
   type StreamedChannel,
   type StreamedDelivery,
+  type StreamedJob,
   type StreamedSync,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
@@ -60,17 +61,23 @@ export async function readChanges(sql: Sql, since: StreamPosition): Promise<Chan
     maxRows + 1,
   ])
   const channels = await sql<ChannelRow>(channelStatement, [since.snapshot])
-  const lists = [deliveries, syncs, channels]
+  const jobs = await sql<JobRow>(jobStatement, [since.snapshot, new Date(from), maxRows + 1])
+  const lists = [deliveries, syncs, channels, jobs]
   return {
-    changes: [...channels.map(channelChange), ...deliveries.map(deliveryChange), ...syncs.map(syncChange)],
+    changes: [
+      ...channels.map(channelChange),
+      ...deliveries.map(deliveryChange),
+      ...syncs.map(syncChange),
+      ...jobs.map(jobChange),
+    ],
     tooMany: lists.some((list) => list.length > maxRows),
     next,
   }
 }
 
 /**
- * True for rows whose newest version the snapshot $1 does not contain. `xmin` has 32 bits, and the upper ones are
- * those of the current transactions, because the rows are recent.
+ * True for rows whose newest version the snapshot $1 does not contain. `xmin` is only the low 32 bits of a
+ * transaction id. Because the rows are recent, the full id is the latest one up to xmax with these bits.
  */
 const isNew = (table: string) => `not pg_visible_in_snapshot((
   pg_snapshot_xmax(pg_current_snapshot())::text::bigint
@@ -182,4 +189,27 @@ function channelChange(row: ChannelRow): Change {
     updated_at: row.updated_at.toISOString(),
   }
   return { event: "channel", channel: row.id, data }
+}
+
+type JobRow = {
+  id: string
+  kind: StreamedJob["kind"]
+  state: StreamedJob["state"]
+  counts: StreamedJob["counts"]
+  created_at: Date
+  finished_at: Date | null
+}
+
+const jobStatement = `
+select id, kind, state, counts, created_at, finished_at from job
+ where (state = 'running' or finished_at >= $2) and ${isNew("job")}
+ order by created_at, id limit $3`
+
+function jobChange({ created_at, finished_at, ...row }: JobRow): Change {
+  const data: StreamedJob = {
+    ...row,
+    created_at: created_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+  }
+  return { event: "job", data }
 }

@@ -17,6 +17,11 @@ const maxPerSecondSchema = z
 
 import { lastCertificationSchema } from "./receiverChecks.ts"
 
+const operatorNotificationsSchema = z.boolean().meta({
+  description:
+    "Send operator notifications to this channel. Its owner learns which channels and sources of connections have problems.",
+})
+
 export const createChannelSchema = z
   .strictObject({
     id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
@@ -24,6 +29,7 @@ export const createChannelSchema = z
       description: "The partner's notification address: https, on a public host. Stored in normalised form.",
     }),
     max_per_second: maxPerSecondSchema.optional(),
+    operator_notifications: operatorNotificationsSchema.optional(),
   })
   .meta({ id: "CreateChannel" })
 
@@ -35,9 +41,10 @@ export const changeChannelSchema = z
         "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets.",
     }),
     max_per_second: maxPerSecondSchema.optional(),
+    operator_notifications: operatorNotificationsSchema.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: "must contain address, standard_webhooks or max_per_second",
+    error: "must contain address, standard_webhooks, max_per_second or operator_notifications",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 
@@ -50,15 +57,23 @@ export const channelSchema = z
     secret_id: z.string().meta({
       description: "Id of the active signing secret, by which X-Sitewire-Signature is made.",
     }),
-    other_secret: z.object({ id: z.string(), state: otherSecretStateSchema }).nullable().meta({
-      description:
-        "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
-    }),
+    other_secret: z
+      .object({
+        id: z.string(),
+        state: otherSecretStateSchema,
+        since: z.iso.datetime().meta({ description: "Since when it has this state." }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
+      }),
     standard_webhooks: z.boolean().meta({ description: "Whether Standard Webhooks headers are sent too." }),
     paused_at: z.iso.datetime().nullable().meta({
       description: "Since when an operator has paused the channel. null: it is not paused.",
     }),
     max_per_second: maxPerSecondSchema,
+    operator_notifications: operatorNotificationsSchema,
     last_certification: lastCertificationSchema.nullable().meta({
       description: "The newest finished certification of the receiver. null: there is none.",
     }),
@@ -140,6 +155,17 @@ export const deletedChannelSchema = z
         "What happens to the pending deliveries. none: there were none. dead: no new attempt starts after 4 seconds, and within about a minute each is dead with dead_reason channel-deleted. An attempt that was accepted meanwhile makes its delivery delivered.",
       examples: ["dead"],
     }),
+    keys: z
+      .array(
+        z.object({
+          id: z.string().meta({ examples: ["key_8c1f0e6a9b2d7c835e10"] }),
+          revoked: z.boolean().meta({
+            description: "true: the key had no other scope, so it is revoked. false: it has lost this scope.",
+            examples: [true],
+          }),
+        }),
+      )
+      .meta({ description: "The API keys that had the scope channel:<id>." }),
   })
   .meta({ id: "DeletedChannel", description: "The result of a channel's deletion." })
 

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { httpUrl } from "../values/httpUrl.ts"
 import { plainText } from "../values/plainText.ts"
 import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
@@ -11,7 +12,7 @@ export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "canc
  * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
  * is open. `fault`: the dispatcher cannot send it. `paused`: the channel is paused, or was and is resuming.
  * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost. `rate`:
- * its channel has a maximum rate.
+ * its channel has a maximum rate. `notification`: it is an operator notification that was not attempted yet.
  */
 export const deferralReasonSchema = z.enum([
   "busy",
@@ -21,6 +22,7 @@ export const deferralReasonSchema = z.enum([
   "resend",
   "overdue",
   "rate",
+  "notification",
 ])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 
@@ -63,15 +65,11 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
       description: "Only deliveries whose body has exactly this `reference`.",
       examples: ["user-4711"],
     }),
-  site_url: z
-    .url({ protocol: /^https?$/ })
-    .max(2048)
-    .optional()
-    .meta({
-      description:
-        "Only deliveries whose body has this `site_url`. The scheme and a slash at the end make no difference.",
-      examples: ["https://shop.example"],
-    }),
+  site_url: httpUrl.optional().meta({
+    description:
+      "Only deliveries whose body has this `site_url`. The scheme and a slash at the end make no difference.",
+    examples: ["https://shop.example"],
+  }),
   error: attemptErrorSchema.optional().meta({
     description: "Only deliveries whose last failed attempt has this error class.",
     examples: ["timeout"],
@@ -106,7 +104,7 @@ export const attemptSchema = z
         "Without a response: why, with the host and a code. Of a redirect: its target server. Else null.",
     }),
     url: z
-      .string()
+      .url()
       .nullable()
       .meta({
         description: "The URL that was called: the channel's address at that time.",

@@ -37,22 +37,24 @@ const count = z
   .min(0)
   .meta({ examples: [3] })
 
-/** A count for each value of `of`. */
-function countsBy<Value extends string>(of: { options: readonly Value[] }) {
-  return z.object(
-    Object.fromEntries(of.options.map((value) => [value, count])) as Record<Value, typeof count>,
-  )
+/** A count for each value of `of`. `what` completes the description of each. */
+function countsBy<Value extends string>(of: { options: readonly Value[] }, what: string) {
+  const counts = of.options.map((value) => [value, count.meta({ description: `${what} ${value}.` })])
+  return z.object(Object.fromEntries(counts) as Record<Value, typeof count>)
 }
 
 export const statisticPointSchema = z
   .object({
     started_at: z.iso.datetime().meta({ description: "Begin of the minute, hour or day in UTC." }),
     deliveries: count.meta({ description: "Deliveries that were created.", examples: [120] }),
-    attempts: countsBy(attemptOutcomeSchema).meta({
+    attempts: countsBy(attemptOutcomeSchema, "Attempts with the outcome").meta({
       description: "Attempts that began, by outcome: delivered, or the error class.",
     }),
     latency_ms: z
-      .object({ p50: z.number(), p99: z.number() })
+      .object({
+        p50: z.number().meta({ description: "Median in ms.", examples: [84.1] }),
+        p99: z.number().meta({ description: "99th percentile in ms.", examples: [912.3] }),
+      })
       .nullable()
       .meta({
         description:
@@ -62,7 +64,7 @@ export const statisticPointSchema = z
     triggers: count.nullable().meta({
       description: "Triggers that the successful syncs of this point cover. null if `channel` is given.",
     }),
-    syncs: countsBy(syncOutcomeSchema).nullable().meta({
+    syncs: countsBy(syncOutcomeSchema, "Syncs with the outcome").nullable().meta({
       description: "Syncs that began, by outcome. null if `channel` is given.",
     }),
   })
@@ -70,7 +72,7 @@ export const statisticPointSchema = z
 
 export const statisticsSchema = z
   .object({
-    interval: statisticIntervalSchema,
+    interval: statisticIntervalSchema.meta({ description: "Length of a point." }),
     channel: z
       .string()
       .nullable()
@@ -81,8 +83,10 @@ export const statisticsSchema = z
     }),
     deferred: z
       .object({
-        counted_at: z.iso.datetime(),
-        by_reason: countsBy(deferralReasonSchema),
+        counted_at: z.iso.datetime().meta({ description: "When they were counted." }),
+        by_reason: countsBy(deferralReasonSchema, "Deliveries deferred for the reason").meta({
+          description: "Number of deliveries by the reason for which they are deferred.",
+        }),
       })
       .nullable()
       .meta({

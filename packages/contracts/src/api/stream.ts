@@ -1,9 +1,10 @@
 import { z } from "zod"
 import { attemptErrorSchema, deferralReasonSchema, deliveryStateSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
+import { jobKindSchema, jobStateSchema } from "./jobs.ts"
 import { syncOutcomeSchema } from "./statistics.ts"
 
-export const streamEventSchema = z.enum(["delivery", "sync", "channel"])
+export const streamEventSchema = z.enum(["delivery", "sync", "channel", "job"])
 export type StreamEvent = z.infer<typeof streamEventSchema>
 
 export const streamQuerySchema = z.strictObject({
@@ -61,6 +62,16 @@ export const streamedChannelSchema = z.object({
   updated_at: z.iso.datetime(),
 })
 
+export const streamedJobSchema = z.object({
+  id: z.string(),
+  kind: jobKindSchema,
+  state: jobStateSchema,
+  counts: z.record(z.string(), z.int()),
+  created_at: z.iso.datetime(),
+  finished_at: z.iso.datetime().nullable(),
+})
+
 export type StreamedDelivery = z.infer<typeof streamedDeliverySchema>
 export type StreamedSync = z.infer<typeof streamedSyncSchema>
 export type StreamedChannel = z.infer<typeof streamedChannelSchema>
+export type StreamedJob = z.infer<typeof streamedJobSchema>

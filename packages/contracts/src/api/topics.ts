@@ -1,10 +1,10 @@
 import { z } from "zod"
 
-const count = z
+const records = z
   .int()
   .min(0)
-  .meta({ examples: [48_210] })
-const lag = count.nullable().meta({
+  .meta({ description: "Offsets in use.", examples: [48_210] })
+const lag = records.nullable().meta({
   description: "Records that the group has not committed. null: no group consumes the topic.",
   examples: [12],
 })
@@ -13,30 +13,34 @@ const oldestUnreadAt = z.iso.datetime().nullable().meta({
     "Time of the oldest of them. null: there is none. In a retry topic, records wait for their delay.",
 })
 
+const partitionSchema = z.object({
+  partition: z
+    .int()
+    .min(0)
+    .meta({ description: "Number of the partition.", examples: [0] }),
+  records,
+  lag,
+  oldest_unread_at: oldestUnreadAt,
+})
+
 export const topicSchema = z
   .object({
     name: z.string().meta({ examples: ["site.paid"] }),
-    purpose: z.string().meta({ examples: ["events of publishers: a site is paid and ready"] }),
+    purpose: z.string().meta({
+      description: "What its records are.",
+      examples: ["events of publishers: a site is paid and ready"],
+    }),
     group: z
       .string()
       .nullable()
       .meta({ description: "The consumer group. null: none.", examples: ["webhook-dispatcher.paid"] }),
-    records: count
-      .nullable()
-      .meta({ description: "Offsets in use. null: the topic does not exist; run the setup job." }),
+    records: records.nullable().meta({
+      description: "Offsets in use. null: the topic does not exist; run the setup job.",
+      examples: [48_210],
+    }),
     lag,
     oldest_unread_at: oldestUnreadAt,
-    partitions: z.array(
-      z.object({
-        partition: z
-          .int()
-          .min(0)
-          .meta({ examples: [0] }),
-        records: count,
-        lag,
-        oldest_unread_at: oldestUnreadAt,
-      }),
-    ),
+    partitions: z.array(partitionSchema).meta({ description: "The same for each partition." }),
   })
   .meta({ id: "Topic", description: "A Kafka topic, and what its consumers have not read." })
 

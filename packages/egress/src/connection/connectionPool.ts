@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import type { SecureContext } from "node:tls"
+import { type SecureContext, TLSSocket } from "node:tls"
 import errors from "undici/lib/core/errors.js"
 import Client from "undici/lib/dispatcher/client.js"
 import type { Target } from "../address/parseTarget.ts"
@@ -47,7 +47,11 @@ export type ConnectionPoolOptions = {
   idleMs: number
   maxHeaderBytes: number
   secureContext: SecureContext
+  onCertificate: OnCertificate | undefined
 }
+
+/** `origin` is as in URLs, such as `https://partner.example`. */
+export type OnCertificate = (origin: string, expiresAt: Date) => void
 
 type PooledConnection = Connection & {
   origin: Origin
@@ -179,6 +183,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         if (target.tls) connection.tlsMs = performance.now() - startedAt - (connection.connectMs ?? 0)
         connection.phase = "open"
         settled = true
+        if (socket instanceof TLSSocket && options.onCertificate) reportCertificate(target.origin, socket)
         // Registered before undici's listener, so that the limit is checked before the bytes are parsed.
         socket.on("readable", () => limitReading(connection, socket))
         done(null, socket)
@@ -191,6 +196,12 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       },
       onSession: (ticket, socket) => sessions.store(target.origin, ticket, socket, session),
     })
+  }
+
+  /** On a resumed connection the server sends no certificate. */
+  function reportCertificate(origin: string, socket: TLSSocket): void {
+    if (socket.isSessionReused()) return
+    options.onCertificate?.(origin, new Date(socket.getPeerCertificate().valid_to))
   }
 
   function settle(connection: PooledConnection): void {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
 import { connect, createServer as createTcpServer, type Socket } from "node:net"
 import { pipeline } from "node:stream"
@@ -207,7 +208,9 @@ test("the certificate must match the name, and the TLS time is recorded for the 
   })
   const { port } = await startServer(() => {}, server)
   const lookup = async () => ["127.0.0.1"]
-  const egress = localEgress({ ca: cert, lookup })
+  const certificates: unknown[] = []
+  const onCertificate = (origin: string, expiresAt: Date) => certificates.push([origin, expiresAt.getTime()])
+  const egress = localEgress({ ca: cert, lookup, onCertificate })
   const url = `https://partner.test:${port}/`
   const first = await egress.request(post(url))
   expect(first).toMatchObject({ kind: "responded", status: 200 })
@@ -215,6 +218,8 @@ test("the certificate must match the name, and the TLS time is recorded for the 
   expect(first.timing.lookupMs).toBeGreaterThanOrEqual(0)
   expect((await egress.request(post(url))).timing.tlsMs).toBeUndefined()
   expect(names).toEqual(["partner.test"])
+  const expiresAt = Date.parse(new X509Certificate(cert).validTo)
+  expect(certificates).toEqual([[`https://partner.test:${port}`, expiresAt]])
 
   const twoAddresses = localEgress({ ca: cert, lookup: async () => ["127.0.0.2", "127.0.0.1"] })
   expect(await twoAddresses.request(post(url))).toMatchObject({ kind: "responded", ip: "127.0.0.1" })

@@ -19,11 +19,11 @@ export type PartitionQueue = {
   sending: boolean
   /** How many of its records a request may contain. Lowered to isolate a rejected record. */
   maxRecords: number
-  /** Failures since the last acknowledgement, which delay the next reading of metadata. */
+  /** Failures since the last acknowledgement. They set the backoff of metadata refreshes. */
   failures: number
   /**
-   * `byLeader`: the leader rejected the records for another reason than lost leadership. Other partitions may
-   * fail likewise.
+   * `byLeader`: a broker rejected the records for another reason than lost leadership. Any partition of the topic
+   * without a recent acknowledgement may fail likewise.
    */
   failure: { why: string; at: number; byLeader: boolean } | null
   acknowledgedAt: number

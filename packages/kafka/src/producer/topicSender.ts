@@ -120,7 +120,7 @@ export function createTopicSender(
     partition.failure = null
     partition.acknowledgedAt = performance.now()
     topicFailure = null
-    // The limit may have been lowered to isolate a rejected record.
+    // Raises the limit again if `handleError` halved it. Normally it is Infinity.
     partition.maxRecords *= 2
     for (const { call } of records) call.acknowledge()
   }

@@ -412,9 +412,9 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   },
   {
     name: "Dispatcher: the signature covers a new serialization of the body and not its bytes",
-    file: "services/webhook-dispatcher/src/attempt/sendRequest.ts",
-    find: "sign(due.body, secret)",
-    replace: "sign(Buffer.from(JSON.stringify(JSON.parse(due.body.toString()))), secret)",
+    file: "services/webhook-dispatcher/src/attempt/deliveryHeaders.ts",
+    find: "sign(body, secrets[0])",
+    replace: "sign(Buffer.from(JSON.stringify(JSON.parse(body.toString()))), secrets[0])",
     tests: ["services/webhook-dispatcher/test/attempt/request.test.ts"],
     testName: "the stored bytes are signed and sent",
   },

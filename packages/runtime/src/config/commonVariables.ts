@@ -86,17 +86,18 @@ export const databaseVariables = {
   ),
 }
 
+const retryDelays = "Delays between the attempts of a delivery; the last one repeats. Each has a topic."
+
 /** The retry schedule. The setup job reads it, too, because there is a retry topic for each delay. */
 export const retryVariables = {
-  RETRY_DELAYS: listVariable(
-    "Delays between the attempts of a delivery; the last one repeats. Each has a topic.",
-  )
+  RETRY_DELAYS: listVariable(retryDelays)
     .pipe(z.array(durationSchema).min(1, "must name at least one delay"))
     .refine(
       (delays) => delays.every((delay, at) => delay > (delays[at - 1] ?? 0)),
       "must be durations in growing order, for example 1m,5m,15m,1h",
     )
-    .prefault(defaultRetryDelays.join(",")),
+    .prefault(defaultRetryDelays.join(","))
+    .meta({ description: retryDelays }),
   RETRY_PERIOD: durationVariable(
     defaultRetryPeriod,
     "A delivery that still fails after this time becomes dead.",

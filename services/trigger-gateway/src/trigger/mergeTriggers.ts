@@ -5,8 +5,8 @@ import type { ConnectorTriggered } from "@sitewire/contracts"
 export type Trigger = { connection: string; at: number }
 
 /**
- * Returns one record for each connection, in the order of the first triggers. All callers of a connection get
- * the record's correlation id, with which its sync is logged.
+ * Merges the triggers into one record per connection, in the order of their first occurrence. All callers of a
+ * connection's trigger URL get the same correlation id, with which its sync is logged.
  */
 export function mergeTriggers(triggers: readonly Trigger[]): Map<string, ConnectorTriggered> {
   const spans = new Map<string, { first: number; last: number; count: number }>()

@@ -1,6 +1,5 @@
-import { type TestDelivery, testSiteReadyBody } from "@sitewire/contracts"
+import { newDeliveryId, type TestDelivery, testSiteReadyBody } from "@sitewire/contracts"
 import { shownHeaderRecord } from "../attempt/shownHeaders.ts"
-import { newDeliveryId } from "../intake/newDeliveryId.ts"
 import type { Check } from "./check.ts"
 import type { Receiver } from "./receiver.ts"
 

@@ -1,7 +1,6 @@
-import { searchDigestBytes } from "@sitewire/contracts"
+import { newDeliveryId, searchDigestBytes } from "@sitewire/contracts"
 import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns } from "../delivery.ts"
-import { newDeliveryId } from "./newDeliveryId.ts"
 
 export type NewDelivery = {
   eventId: string

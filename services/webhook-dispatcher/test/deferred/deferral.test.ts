@@ -47,11 +47,11 @@ test("a delivery that was never attempted, or failed once, does not die of a par
     // Five fail once. When their retries are due, the partner is busy for longer than the retry period.
     const fails = failed.size < 5 && !failed.has(id)
     if (fails) failed.add(id)
-    setTimeout(() => response.writeHead(fails ? 500 : 204).end(), 100)
+    setTimeout(() => response.writeHead(fails ? 500 : 204).end(), 300)
   })
   await it.channel("acme", partner.url)
   const letters = await it.read(it.names.dead)
-  await it.dispatcher({ RETRY_PERIOD: "1s", CHANNEL_MAX_CONCURRENCY: "2", CHANNEL_MAX_WAIT: "200ms" })
+  await it.dispatcher({ RETRY_PERIOD: "4s", CHANNEL_MAX_CONCURRENCY: "2", CHANNEL_MAX_WAIT: "200ms" })
   await it.publishPaid(events(60))
   await waitUntil("all of them", async () => (await delivered(it)) === 60, 40_000)
   expect(failed.size).toBe(5)

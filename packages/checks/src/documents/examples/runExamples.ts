@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { fileURLToPath } from "node:url"
 import type { CodeBlock, Page } from "../page.ts"
 
 /** HTML comments that mark the shell example below them, and state which command runs it as a test. */
@@ -58,14 +59,19 @@ function escapeText(text: string): string {
   return text.trim().replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 }
 
+const cli = fileURLToPath(new URL("../../../../cli/src/main.ts", import.meta.url))
+
 /**
- * A shell function `npm` that runs only the command of `npm run sitewire`. The script of that name would
- * first compare the installed packages with the lock file, and could replace packages while tests run.
+ * Shell functions `sitewire` and `npm`. The latter runs only the command of `npm run sitewire`. The script of that
+ * name would first compare the installed packages with the lock file, and could replace packages while tests run.
  */
-const withoutInstalling = `npm() {
+const withoutInstalling = `sitewire() {
+  node "${cli}" "$@"
+}
+npm() {
   [ "$1 $2 $3 $4" = "run --silent sitewire --" ] || { echo "an example runs npm $*" >&2; return 1; }
   shift 4
-  node packages/cli/src/main.ts "$@"
+  sitewire "$@"
 }
 `
 

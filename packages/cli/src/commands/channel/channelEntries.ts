@@ -8,10 +8,14 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
     ["channel", channel.id],
     ["address", channel.address],
     ["secret id", channel.secret_id],
-    ["other secret", other_secret && `${other_secret.id} (${other_secret.state})`],
+    [
+      "other secret",
+      other_secret && `${other_secret.id} (${other_secret.state} since ${style.time(other_secret.since)})`,
+    ],
     ["standard webhooks", channel.standard_webhooks ? "on" : "off"],
     ["paused", channel.paused_at && style.time(channel.paused_at)],
     ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
+    ["operator notifications", channel.operator_notifications ? "on" : null],
     [
       "certification",
       last_certification &&

@@ -28,8 +28,12 @@ export const deleteChannel: CliCommand = {
         ? `The channel "${id}" is deleted. No delivery was pending.`
         : `The channel "${id}" is deleted. Pending deliveries: ${pending}. They are not sent any more, and are dead within about a minute.`,
     )
-    note(
-      `Later events of this channel are invalid. API keys with the scope channel:${id} stay valid until you revoke them.`,
-    )
+    note("Later events of this channel are invalid.")
+    for (const { id: key, revoked } of deleted.keys)
+      note(
+        revoked
+          ? `The API key ${key} was for this channel only and is revoked.`
+          : `The API key ${key} has lost the scope channel:${id}.`,
+      )
   },
 }

@@ -8,7 +8,12 @@ export const showHealth: CliCommand = {
   arguments: [["<channel>", "the channel's id"]],
   examples: ["sitewire channel health acme", "sitewire channel health acme --json | jq .last_failure"],
   json: channelHealthSchema,
-  async run({ callApi, print }, [id]: [string]) {
-    print(await callApi((client) => client.readChannelHealth(id)), healthBlock)
+  async run({ callApi, print, note }, [id]: [string]) {
+    const health = await callApi((client) => client.readChannelHealth(id))
+    print(health, healthBlock)
+    if (health.last_failure !== null)
+      note(
+        `To see what the partner's server responded: sitewire delivery show ${health.last_failure.delivery}`,
+      )
   },
 }

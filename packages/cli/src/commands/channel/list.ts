@@ -6,13 +6,13 @@ import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptio
 import { table } from "../../output/table.ts"
 import { localTime } from "../../output/time.ts"
 
-type Options = PageOptions & { query?: string; failing?: boolean; paused?: boolean }
+type Options = PageOptions & { search?: string; failing?: boolean; paused?: boolean }
 
 export const listChannels: CliCommand = {
   name: "list",
   description: "search the channels, newest first",
   options: [
-    new Option("--query <text>", "only channels whose id, or the host of whose address, contains this"),
+    new Option("--search <text>", "only channels whose id, or the host of whose address, contains this"),
     new Option("--failing", "only channels with an open circuit breaker, or a delivery that failed 3 times"),
     new Option("--paused", "only paused channels"),
     ...pageOptions,
@@ -20,11 +20,11 @@ export const listChannels: CliCommand = {
   examples: [
     "sitewire channel list",
     "sitewire channel list --failing",
-    "sitewire channel list --query partner.example --all --json",
+    "sitewire channel list --search partner.example --all --json",
   ],
   json: pageSchema(channelSchema),
   async run(session, _, options: Options) {
-    const { query: q, failing, paused } = options
+    const { search: q, failing, paused } = options
     const filter = { q, paused, health: failing ? "failing" : undefined }
     const page = await session.callApi((client) =>
       readPages(options, (query) => client.listChannels({ ...query, ...filter })),

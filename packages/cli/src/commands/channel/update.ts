@@ -3,10 +3,16 @@ import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
 import { maxPerSecondOption } from "../../options/maxPerSecondOption.ts"
+import { operatorNotificationsOption } from "../../options/operatorNotificationsOption.ts"
 import { block } from "../../output/block.ts"
 import { channelEntries } from "./channelEntries.ts"
 
-type Options = { address?: string; standardWebhooks?: "on" | "off"; maxPerSecond?: number | null }
+type Options = {
+  address?: string
+  standardWebhooks?: "on" | "off"
+  maxPerSecond?: number | null
+  operatorNotifications?: "on" | "off"
+}
 
 export const updateChannel: CliCommand = {
   name: "update",
@@ -19,6 +25,7 @@ export const updateChannel: CliCommand = {
       "off",
     ]),
     maxPerSecondOption,
+    operatorNotificationsOption,
   ],
   examples: [
     "sitewire channel update acme --address https://partner.example/new",
@@ -26,16 +33,18 @@ export const updateChannel: CliCommand = {
     "sitewire channel update acme --max-per-second 10",
   ],
   json: channelSchema,
-  async run({ callApi, print }, [id]: [string], { address, standardWebhooks, maxPerSecond }: Options) {
-    if (address === undefined && standardWebhooks === undefined && maxPerSecond === undefined) {
-      throw incorrectUsage(
-        "There is nothing to change. Give --address, --standard-webhooks or --max-per-second.",
-      )
-    }
+  async run({ callApi, print }, [id]: [string], options: Options) {
+    const { address, standardWebhooks, maxPerSecond, operatorNotifications } = options
     const change = {
       ...(address !== undefined && { address }),
       ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
       ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
+      ...(operatorNotifications !== undefined && { operator_notifications: operatorNotifications === "on" }),
+    }
+    if (Object.keys(change).length === 0) {
+      throw incorrectUsage(
+        "There is nothing to change. Give --address, --standard-webhooks, --max-per-second or --operator-notifications.",
+      )
     }
     const channel = await callApi((client) => client.changeChannel(id, change))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))

@@ -89,6 +89,10 @@ export const listDeliveries: CliCommand = {
             { title: "EVENT", cell: (delivery) => delivery.event_id },
           ])
     })
+    if (page.data.length === 0 && state === undefined && error === undefined)
+      session.note(
+        "An event that was rejected has no delivery. An operator lists those with: sitewire event list",
+      )
     noteMore(session, page)
   },
 }

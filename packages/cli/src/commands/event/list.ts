@@ -1,4 +1,4 @@
-import { invalidEventSchema, pageSchema } from "@sitewire/contracts"
+import { type InvalidEvent, invalidEventSchema, pageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
@@ -25,6 +25,24 @@ export const listEvents: CliCommand = {
             { title: "DELIVERY", cell: (event) => event.delivery ?? "" },
           ]),
     )
+    for (const advice of adviceFor(page.data)) session.note(advice)
     noteMore(session, page)
   },
+}
+
+/** What to do about those that have no delivery. */
+function adviceFor(events: readonly InvalidEvent[]): string[] {
+  const reasons = events.filter(({ delivery }) => delivery === null).map(({ reason }) => reason)
+  const unknownChannel = reasons.includes("unknown channel")
+    ? [
+        "An unknown channel: correct the event's channel and publish it again, or create the channel and run: " +
+          'sitewire event replay --invalid-reason "unknown channel" --reason TEXT',
+      ]
+    : []
+  return reasons.some((reason) => reason !== "unknown channel")
+    ? [
+        "To have an event delivered after all, its publisher corrects what the reason names, and publishes it again with the same id.",
+        ...unknownChannel,
+      ]
+    : unknownChannel
 }

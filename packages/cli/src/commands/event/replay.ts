@@ -1,12 +1,13 @@
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
+import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
 import { type JobOptions, jobOptions, perSecondOption } from "../../options/jobOptions.ts"
 import { timeHelp } from "../../options/parseTime.ts"
 import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
 import { startedJobSchema, startJob } from "../job/startJob.ts"
 
-type Options = JobOptions & TimeRange & { invalidReason?: string; perSecond?: number }
+type Options = JobOptions & ConfirmOptions & TimeRange & { invalidReason?: string; perSecond?: number }
 
 export const replayEvents: CliCommand = {
   name: "replay",
@@ -19,11 +20,12 @@ export const replayEvents: CliCommand = {
     ...timeRangeOptions("events rejected"),
     perSecondOption,
     ...jobOptions,
+    confirmOption,
   ],
   notes: `At least one of --invalid-reason, --after and --before is required.\n${timeHelp}`,
   examples: [
     'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --dry-run',
-    'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --wait',
+    'sitewire event replay --invalid-reason "unknown channel" --reason "acme exists now" --yes --wait',
   ],
   json: startedJobSchema,
   async run(session, _, options: Options) {
@@ -42,6 +44,8 @@ export const replayEvents: CliCommand = {
           per_second: perSecond,
           dry_run: dryRun,
         }),
+      question: (count) =>
+        `Publish ${count} invalid events again? The partners receive those that are valid now.`,
     })
   },
 }

@@ -25,7 +25,12 @@ export const changeChannel = defineRoute({
     const before = channelResponse(found)
     const mismatch = checkIfMatch(headers["if-match"], etagOf(before))
     if (mismatch) return mismatch
-    const data: { address?: string; standardWebhooks?: boolean; maxPerSecond?: number | null } = {}
+    const data: {
+      address?: string
+      standardWebhooks?: boolean
+      maxPerSecond?: number | null
+      operatorNotifications?: boolean
+    } = {}
     if (body.address !== undefined) {
       const address = checkAddress("address", body.address, addressPolicy)
       if (address.kind === "problem") return address
@@ -33,6 +38,7 @@ export const changeChannel = defineRoute({
     }
     if (body.standard_webhooks !== undefined) data.standardWebhooks = body.standard_webhooks
     if (body.max_per_second !== undefined) data.maxPerSecond = body.max_per_second
+    if (body.operator_notifications !== undefined) data.operatorNotifications = body.operator_notifications
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
     const after = channelResponse(row)
     return ok(after, {

@@ -11,9 +11,11 @@ export const channelColumns = {
   secretId: true,
   otherSecretId: true,
   otherSecretState: true,
+  otherSecretSince: true,
   standardWebhooks: true,
   pausedAt: true,
   maxPerSecond: true,
+  operatorNotifications: true,
   lastCertification: true,
   createdAt: true,
   updatedAt: true,
@@ -25,9 +27,11 @@ export type ChannelRow = {
   secretId: string
   otherSecretId: string | null
   otherSecretState: "staged" | "retiring" | null
+  otherSecretSince: Date | null
   standardWebhooks: boolean
   pausedAt: Date | null
   maxPerSecond: number | null
+  operatorNotifications: boolean
   lastCertification: unknown
   createdAt: Date
   updatedAt: Date
@@ -42,6 +46,7 @@ export function channelResponse(row: ChannelRow): Channel {
     standard_webhooks: row.standardWebhooks,
     paused_at: row.pausedAt?.toISOString() ?? null,
     max_per_second: row.maxPerSecond,
+    operator_notifications: row.operatorNotifications,
     last_certification: storedCertification.parse(row.lastCertification),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
@@ -53,6 +58,6 @@ const storedCertification = lastCertificationSchema
   .extend({ finished_at: z.coerce.date().transform((at) => at.toISOString()) })
   .nullable()
 
-function otherSecret({ otherSecretId: id, otherSecretState: state }: ChannelRow): Channel["other_secret"] {
-  return id === null || state === null ? null : { id, state }
+function otherSecret({ otherSecretId: id, otherSecretState: state, otherSecretSince: since }: ChannelRow) {
+  return id === null || state === null || since === null ? null : { id, state, since: since.toISOString() }
 }

@@ -33,15 +33,21 @@ export const createChannel = defineRoute({
           secretId,
           secretSealed: new Uint8Array(sealed),
           maxPerSecond: body.max_per_second ?? null,
+          operatorNotifications: body.operator_notifications ?? false,
         },
         select: channelColumns,
       })
       // Checked after the insert, which waits for a deletion of the same id that has not been committed.
       if (await prisma.deletedChannel.findUnique({ where: { id } })) return recentlyDeleted(id)
-      const { address: stored, max_per_second } = channelResponse(row)
+      const { address: stored, max_per_second, operator_notifications } = channelResponse(row)
       const changes = changesOf(
         {},
-        { address: stored, secret_id: secretId, ...(max_per_second === null ? {} : { max_per_second }) },
+        {
+          address: stored,
+          secret_id: secretId,
+          ...(max_per_second === null ? {} : { max_per_second }),
+          ...(operator_notifications ? { operator_notifications } : {}),
+        },
       )
       return ok(
         { ...channelResponse(row), signing_secret: secret },

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { readStream } from "../../../test/fixtures/readStream.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
 
 let console: TestConsole
@@ -26,7 +27,13 @@ test("a channel without pending deliveries is deleted with its secrets, and its 
   const delivery = await insert("idle", { state: "'delivered'" })
   const deleted = await console.call("DELETE", "/v1/channels/idle")
   expect(deleted.status).toBe(200)
-  expect(deleted.json).toEqual({ id: "idle", deleted: true, pending_deliveries: 0, outcome: "none" })
+  expect(deleted.json).toEqual({
+    id: "idle",
+    deleted: true,
+    pending_deliveries: 0,
+    outcome: "none",
+    keys: [],
+  })
   expect((await console.call("GET", "/v1/channels/idle")).status).toBe(404)
   expect((await console.call("GET", "/v1/channels/idle/health")).status).toBe(404)
   expect((await console.call("DELETE", "/v1/channels/idle")).status).toBe(404)
@@ -60,7 +67,7 @@ test.each([
     expect((await console.call("DELETE", `/v1/channels/${id}?force=false`)).status).toBe(409)
     expect((await console.call("GET", `/v1/channels/${id}`)).status).toBe(200)
     const forced = await console.call("DELETE", `/v1/channels/${id}?force=true`)
-    expect(forced.json).toEqual({ id, deleted: true, pending_deliveries: 1, outcome: "dead" })
+    expect(forced.json).toEqual({ id, deleted: true, pending_deliveries: 1, outcome: "dead", keys: [] })
   },
 )
 
@@ -89,6 +96,41 @@ test("a delivery whose channel was deleted cannot be resent until a channel has 
     state: "pending",
     dead_reason: null,
   })
+})
+
+test("keys lose a deleted channel, so none of them sees a later channel with its id", async () => {
+  await create("reused")
+  await create("stays")
+  const [only, both, operator] = [
+    await console.keyWith("channel:reused"),
+    await console.keyWith("channel:reused", "channel:stays"),
+    await console.keyWith("operate", "channel:reused"),
+  ]
+  const stream = await readStream(`${console.origin}/v1/stream`, both)
+  onTestFinished(() => stream.close())
+  await stream.next("heartbeat")
+  const { json } = await console.call("DELETE", "/v1/channels/reused")
+  const keys = json.keys as { revoked: boolean }[]
+  expect(keys.map(({ revoked }) => revoked).toSorted()).toEqual([false, false, true])
+  await console.pool.sql("delete from deleted_channel where id = 'reused'")
+  await create("reused")
+
+  const get = async (id: string, key: string) =>
+    (await console.call("GET", `/v1/channels/${id}`, { key })).status
+  expect(await get("reused", only)).toBe(401)
+  expect([await get("reused", both), await get("stays", both)]).toEqual([404, 200])
+  expect(await get("reused", operator)).toBe(200)
+  expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
+
+  const audit = await console.call("GET", "/v1/audit?operation=deleteChannel&target_kind=key")
+  const entries = audit.json.data as { changes: object }[]
+  expect(entries.map(({ changes }) => changes)).toEqual(
+    expect.arrayContaining([
+      { revoked_at: { old: null, new: expect.any(String) } },
+      { scopes: { old: ["channel:reused", "channel:stays"], new: ["channel:stays"] } },
+      { scopes: { old: ["operate", "channel:reused"], new: ["operate"] } },
+    ]),
+  )
 })
 
 test("of a resend and a deletion at the same time, the later one is refused", async () => {

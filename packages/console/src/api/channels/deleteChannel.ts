@@ -1,5 +1,6 @@
 import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
 import { type Sql, waitingDeliveries } from "@sitewire/database"
+import { type KeyWithoutScope, removeChannelScope } from "../../auth/removeChannelScope.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
@@ -14,7 +15,7 @@ export const deleteChannel = defineRoute({
   summary: "Delete a channel",
   allow: ["operate"],
   description:
-    "Refused while deliveries are pending, unless `force` is true. Later events of the channel are invalid (unknown channel). Its deliveries stay readable until they are old. Its id may be used again after about a minute. API keys with the scope channel:<id> stay valid: revoke those that are no longer needed.",
+    "Refused while deliveries are pending, unless `force` is true. Later events of the channel are invalid (unknown channel). Its deliveries stay readable until they are old. Its id may be used again after about a minute. API keys lose the scope channel:<id>, so that they do not see a later channel with this id; a key without another scope is revoked.",
   params: idParameter,
   query: deleteChannelQuerySchema,
   otherResponses: { 409: "Deliveries are pending, and `force` is not true." },
@@ -37,6 +38,7 @@ export const deleteChannel = defineRoute({
     // because each attempt reads its channel.
     await prisma.deletedChannel.create({ data: { id } })
     await prisma.channel.delete({ where: { id }, select: { id: true } })
+    const keys = await removeChannelScope(sql, id)
     const { address, secret_id, paused_at, max_per_second } = channelResponse(found)
     const before = { address, secret_id, paused_at, max_per_second, deleted: false }
     const changes = changesOf(before, {
@@ -49,11 +51,18 @@ export const deleteChannel = defineRoute({
         deleted: true as const,
         pending_deliveries: pending,
         outcome: pending > 0 ? ("dead" as const) : ("none" as const),
+        keys: keys.map((key) => ({ id: key.id, revoked: key.revokedAt !== null })),
       },
-      { audit: { target: { kind: "channel", id }, changes } },
+      { audit: { target: { kind: "channel", id }, changes, also: keys.map(auditOfKey) } },
     )
   },
 })
+
+function auditOfKey({ id, scopes, oldScopes, revokedAt }: KeyWithoutScope) {
+  const before = { scopes: oldScopes, revoked_at: null }
+  const after = { scopes, revoked_at: revokedAt?.toISOString() ?? null }
+  return { target: { kind: "key" as const, id }, changes: changesOf(before, after) }
+}
 
 async function countWaiting(sql: Sql, channel: string): Promise<number> {
   const [row] = await sql<{ count: number }>(

@@ -67,7 +67,7 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
     error: () => [`last_error = ${bind(search.error)}`],
     reference: () => [endsWith("reference_key", bind(referenceDigest(reference ?? "")))],
     site_url: () => [endsWith("site_key", bind(siteDigest(site_url ?? "")))],
-    // An id contains the time of a dispatcher's clock. `created_at` is of Postgres's clock.
+    // The range of ids, widened for clock skew, only narrows the scan. `created_at` is exact.
     created_after: () => [
       `id >= ${bind(lowestDeliveryId(from ?? 0))}::uuid and created_at >= ${bind(created_after)}::timestamptz`,
     ],

@@ -1,8 +1,8 @@
-import { siteReadySchema } from "@sitewire/contracts"
+import { operatorNotificationSchema, siteReadySchema } from "@sitewire/contracts"
 import { z } from "zod"
 import type { ZodOpenApiPathsObject } from "zod-openapi"
 
-const siteReadyHeaders = z.object({
+const deliveryHeaders = z.object({
   "X-Sitewire-Signature": z
     .string()
     .regex(/^sha256=[0-9a-f]{64}$/)
@@ -43,29 +43,46 @@ const siteReadyHeaders = z.object({
     }),
 })
 
-export const webhooks: ZodOpenApiPathsObject = {
-  "site.ready": {
+const responses = {
+  "2XX": { description: "Received." },
+  "3XX": { description: "Counts as a failure. Redirects are not followed." },
+  "4XX": { description: "Counts as a failure. `Retry-After` with 429 can only delay the next attempt." },
+  "5XX": { description: "Counts as a failure. `Retry-After` with 503 can only delay the next attempt." },
+}
+
+const attempts =
+  "A response counts if its status arrives within 10 seconds; its body is not used. Failed attempts are repeated, from after one minute up to every hour, for several hours. The same event can arrive twice."
+
+function webhook(about: { operationId: string; summary: string; description: string }, schema: z.ZodObject) {
+  return {
     post: {
-      operationId: "receiveSiteReady",
-      summary: "A site was bought through the channel, and is ready",
-      description:
-        "Sent to the channel's address. A response counts if its status arrives within 10 seconds; its body is not used. Failed attempts are repeated, from after one minute up to every hour, for several hours. The same event can arrive twice.",
+      ...about,
       tags: ["Webhooks"],
       security: [],
-      requestParams: { header: siteReadyHeaders },
-      requestBody: { required: true, content: { "application/json": { schema: siteReadySchema } } },
-      responses: {
-        "2XX": { description: "Received." },
-        "3XX": { description: "Counts as a failure. Redirects are not followed." },
-        "4XX": {
-          description: "Counts as a failure. `Retry-After` with 429 can only delay the next attempt.",
-        },
-        "5XX": {
-          description: "Counts as a failure. `Retry-After` with 503 can only delay the next attempt.",
-        },
-      },
+      requestParams: { header: deliveryHeaders },
+      requestBody: { required: true, content: { "application/json": { schema } } },
+      responses,
     },
-  },
+  }
+}
+
+export const webhooks: ZodOpenApiPathsObject = {
+  "site.ready": webhook(
+    {
+      operationId: "receiveSiteReady",
+      summary: "A site was bought through the channel, and is ready",
+      description: `Sent to the channel's address. ${attempts}`,
+    },
+    siteReadySchema,
+  ),
+  notification: webhook(
+    {
+      operationId: "receiveOperatorNotification",
+      summary: "A problem has begun, or is resolved",
+      description: `Sent to the address of each channel with \`operator_notifications\`. ${attempts}`,
+    },
+    operatorNotificationSchema,
+  ),
 }
 
 export const webhooksTag = {

@@ -75,9 +75,8 @@ async function insertAudit(
   requestId: string,
 ): Promise<void> {
   if (!audit) throw new Error(`the response of ${operation} contains no audit entry`)
-  const { target, changes = {} } = audit
-  await prisma.auditEntry.create({
-    data: {
+  await prisma.auditEntry.createMany({
+    data: [audit, ...(audit.also ?? [])].map(({ target, changes = {} }) => ({
       id: newId("aud"),
       keyId,
       keyName,
@@ -86,6 +85,6 @@ async function insertAudit(
       targetId: target.id,
       changes: JSON.parse(JSON.stringify(changes)),
       requestId,
-    },
+    })),
   })
 }

@@ -1,5 +1,10 @@
 import { connect } from "node:net"
-import { streamedChannelSchema, streamedDeliverySchema, streamedSyncSchema } from "@sitewire/contracts"
+import {
+  streamedChannelSchema,
+  streamedDeliverySchema,
+  streamedJobSchema,
+  streamedSyncSchema,
+} from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { readStream } from "../../../test/fixtures/readStream.ts"
@@ -76,6 +81,32 @@ test("a retry of an old delivery is sent, and so are syncs and paused channels",
   await console.call("POST", "/v1/channels/acme/pause")
   const paused = await stream.next("channel", ({ paused_at }) => paused_at !== null)
   expect(streamedChannelSchema.parse(paused.data).id).toBe("acme")
+  await console.call("POST", "/v1/channels/acme/resume")
+})
+
+test("a job is sent when it is created, progresses and ends, to keys that may read jobs", async () => {
+  const reader = await open("", { key: await console.keyWith("read") })
+  const onlyJobs = await open("event=job")
+  const partner = await open("", { key: await console.keyWith("channel:acme") })
+  const owner = await open("", { key: await console.keyWith("site:acme.example") })
+  const body = { filter: { channel: "acme" }, reason: "r" }
+  const { json: created } = await console.call("POST", "/v1/jobs/resend", { body })
+  const first = await reader.next("job", ({ id }) => id === created.id)
+  expect(streamedJobSchema.parse(first.data)).toEqual({
+    ...{ id: created.id, kind: "resend", state: "running", counts: {} },
+    ...{ created_at: created.created_at, finished_at: null },
+  })
+  await sql("update job set counts = '{\"resent\": 40}' where id = $1", [created.id])
+  await onlyJobs.next("job", ({ counts }) => (counts as { resent?: number }).resent === 40)
+  await console.call("POST", `/v1/jobs/${created.id}/cancel`)
+  const ended = await reader.next("job", ({ state }) => state === "cancelled")
+  expect(ended.data.finished_at).not.toBeNull()
+  await console.call("POST", "/v1/channels/acme/pause")
+  await partner.next("channel")
+  await insertSync(console.pool.sql, { at: Date.now(), connection: "acme" })
+  await owner.next("sync")
+  for (const { events } of [partner, owner]) expect(events.map(({ event }) => event)).not.toContain("job")
+  expect(onlyJobs.events.map(({ event }) => event)).not.toContain("channel")
   await console.call("POST", "/v1/channels/acme/resume")
 })
 

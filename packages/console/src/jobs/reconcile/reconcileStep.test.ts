@@ -170,6 +170,20 @@ test("each trigger is covered, pending or not consumed yet; any other is named",
   expect(other.counts).toEqual({ triggers: 0, events: 0, later_triggers: 13, exceptions: 4 })
 })
 
+test("an event that was published several times and is lost is one exception", async () => {
+  await using it = await startConsoles()
+  const console = await it.console()
+  await publishEvents(it, ["lost one", "lost two", "lost one"])
+  await publishEvents(it, ["lost one"])
+  await commitAll(it, "paid")
+  const { id } = await begin(it, console, "reconcile", { created_after: ago(hour) })
+  const job = await end(it, console, id)
+  expect(findings(job)).toEqual(["event_lost lost one", "event_lost lost two"])
+  expect(job.counts).toEqual({
+    ...{ events: 4, events_invalid: 0, events_repeated: 2, triggers: 0, exceptions: 2 },
+  })
+})
+
 test("thousands of exceptions are counted exactly, also if their console is killed; the list is limited", async () => {
   await using it = await startConsoles()
   const lostCount = 5_500

@@ -87,12 +87,17 @@ export async function reconcileStep(
       return { position: further, counts, done: false }
     }
     const searched = { ...position, unresolved: [], invalid: null }
+    const { first, repeated } = separateRepeated(left, position.exceptions)
     return {
       position: withExceptions(
         searched,
-        left.map((event) => lost(events.topic, event)),
+        first.map((event) => lost(events.topic, event)),
       ),
-      counts: { ...counts, exceptions: left.length },
+      counts: {
+        ...counts,
+        ...(repeated > 0 && { events_repeated: repeated }),
+        exceptions: first.length,
+      },
       done: false,
     }
   }
@@ -135,6 +140,21 @@ function periodOf({ created_after, created_before }: ReconcileFilter) {
     isInPeriod: ({ appendedAt }: ConsumerRecord) => appendedAt >= after && appendedAt < before,
     isAfterPeriod: ({ appendedAt }: ConsumerRecord) => appendedAt >= before,
   }
+}
+
+/** An event that was published several times and is lost is one exception. Only the listed ones are remembered. */
+function separateRepeated(
+  unresolved: readonly Unresolved[],
+  listed: readonly ReconciliationException[],
+): { first: Unresolved[]; repeated: number } {
+  const known = new Set(listed.map(({ event_id }) => event_id))
+  const first = unresolved.filter(({ eventId }) => {
+    if (eventId === null) return true
+    const isFirst = !known.has(eventId)
+    known.add(eventId)
+    return isFirst
+  })
+  return { first, repeated: unresolved.length - first.length }
 }
 
 /** The offsets after the first `count` records of a batch. */

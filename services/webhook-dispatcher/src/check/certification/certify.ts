@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto"
-import { type PointFinding, type PointId, pointIdSchema, testSiteReadyBody } from "@sitewire/contracts"
-import { newDeliveryId } from "../../intake/newDeliveryId.ts"
+import {
+  newDeliveryId,
+  type PointFinding,
+  type PointId,
+  pointIdSchema,
+  testSiteReadyBody,
+} from "@sitewire/contracts"
 import type { Receiver, TestMessage } from "../receiver.ts"
 import { isAccepted, type TestResponse } from "../sendTestRequest.ts"
 import { judgeBurst, judgeGenuine, judgeRejection, judgeResponseTime, judgeRotation } from "./judge.ts"

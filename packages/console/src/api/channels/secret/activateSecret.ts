@@ -28,11 +28,13 @@ export const activateSecret = defineRoute({
       update channel
          set secret_id = other_secret_id, secret_sealed = other_secret_sealed,
              other_secret_id = secret_id, other_secret_sealed = secret_sealed, other_secret_state = 'retiring',
+             other_secret_since = now(),
              updated_at = now()
        where id = ${id} and other_secret_state = 'staged'
          and (${secret_id ?? null}::text is null or other_secret_id = ${secret_id ?? null})
       returning id, address, secret_id as "secretId", other_secret_id as "otherSecretId",
                 other_secret_state::text as "otherSecretState", standard_webhooks as "standardWebhooks",
+                other_secret_since as "otherSecretSince", operator_notifications as "operatorNotifications",
                 paused_at as "pausedAt", max_per_second as "maxPerSecond", last_certification as "lastCertification",
                 created_at as "createdAt", updated_at as "updatedAt"`
     if (!row) return rotationConflict(prisma, id, "activate", secret_id)

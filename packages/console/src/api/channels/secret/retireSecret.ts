@@ -26,7 +26,7 @@ export const retireSecret = defineRoute({
     const test = await signTestBody(prisma, sealingKeys, id)
     const [row] = await prisma.channel.updateManyAndReturn({
       where: { id, otherSecretId: secret_id ?? { not: null } },
-      data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null },
+      data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null, otherSecretSince: null },
       select: channelColumns,
     })
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)

@@ -34,6 +34,7 @@ export const stageSecret = defineRoute({
         otherSecretId: secretId,
         otherSecretSealed: new Uint8Array(sealed),
         otherSecretState: "staged",
+        otherSecretSince: new Date(),
       },
       select: channelColumns,
     })
