@@ -132,6 +132,7 @@ export const texts = {
     resend: "Resend requested",
     overdue: "Attempt was overdue",
     rate: "Maximum rate of the channel",
+    notification: "Notification of operators",
   },
 
   problems: {
@@ -156,6 +157,7 @@ export const texts = {
     connectionFails: (id: string) => `Connection ${id} is failing`,
     connectionDetail: (site: string, error: string) => `The source of ${site} cannot be fetched: ${error}.`,
     connectionNext: "See its syncs",
+    noticeNext: "Open the channel",
     paused: (id: string) => `Channel ${id} is paused`,
     pausedDetail: "Its deliveries are stored and wait.",
     pausedNext: "Resume it when the partner is ready",
@@ -277,6 +279,7 @@ export const texts = {
       resend: "Its resend was requested",
       overdue: "Its attempt was overdue",
       rate: "It waits, because its channel has a maximum rate",
+      notification: "It notifies operators, and is sent in a moment",
     },
     waitingMore: {
       busy: "As many attempts as the receiver copes with are in flight. Nothing needs to be done.",
@@ -286,6 +289,7 @@ export const texts = {
       resend: "It is sent as soon as the channel has capacity.",
       overdue: "Its Kafka record was lost. It is sent as soon as the channel has capacity.",
       rate: "It is sent when it is its turn.",
+      notification: "",
     },
     maximum: (perSecond: number) => `The maximum is ${perSecond} per second.`,
     nextAttempt: "The next attempt is",
@@ -508,6 +512,9 @@ export const texts = {
     perSecond: (count: number) => `${count} per second`,
     standard: "Standard Webhooks headers",
     standardHint: "Also sends webhook-id, webhook-timestamp and webhook-signature.",
+    notifications: "Notifications for operators",
+    notificationsHint:
+      "This channel gets what operators should know, such as failing channels, instead of sites.",
     on: "Sent",
     off: "Not sent",
     created: "Created",

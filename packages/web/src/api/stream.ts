@@ -65,6 +65,10 @@ export function followChanges(): () => void {
       changed.add(`channels ${id}`)
       changed.add("channels list")
     })
+    on("job", ({ id }: { id: string }) => {
+      changed.add(`jobs ${id}`)
+      changed.add("jobs list")
+    })
     on("heartbeat", () => {})
     on("reset", () => void queryClient.invalidateQueries({ predicate: isNotSession }))
     on("end", ({ reason }: { reason: string }) => {

@@ -48,9 +48,11 @@ function Change({ channel }: { channel: Channel }) {
   const [address, setAddress] = useState(channel.address)
   const [max, setMax] = useState(channel.max_per_second)
   const [standard, setStandard] = useState(channel.standard_webhooks)
+  const [notified, setNotified] = useState(channel.operator_notifications)
   const changes = {
     ...(address === channel.address ? {} : { address }),
     ...(max === channel.max_per_second ? {} : { max_per_second: max }),
+    ...(notified === channel.operator_notifications ? {} : { operator_notifications: notified }),
     ...(standard === channel.standard_webhooks ? {} : { standard_webhooks: standard }),
   }
   const { mutate, error, isPending } = useMutation({
@@ -90,6 +92,12 @@ function Change({ channel }: { channel: Channel }) {
           description={t.standardHint}
           checked={standard}
           onChange={(event) => setStandard(event.currentTarget.checked)}
+        />
+        <Switch
+          label={t.notifications}
+          description={t.notificationsHint}
+          checked={notified}
+          onChange={(event) => setNotified(event.currentTarget.checked)}
         />
         {error && <ProblemAlert error={error} />}
         <Group>

@@ -70,6 +70,14 @@ const invalidToday = queryOptions({
   retry: false,
 })
 
+/** What the console has noticed by itself. The other kinds are read above, with more detail. */
+const noticed = queryOptions({
+  queryKey: ["notifications", "firing"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/notifications", { params: { query: { status: "firing", limit: 100 } }, signal })),
+  refetchInterval,
+})
+
 function dayAgo(): string {
   return new Date(Date.now() - dayMs).toISOString()
 }
@@ -85,7 +93,8 @@ export function useProblems(): { problems: CurrentProblem[] | null; errors: unkn
   const dead = useQuery(deadToday)
   const invalid = useQuery(invalidToday)
   const topics = useQuery(topicsQuery)
-  const answers = [channels, paused, connections, dead, invalid, topics]
+  const notices = useQuery(noticed)
+  const answers = [channels, paused, connections, dead, invalid, topics, notices]
   const errors = answers.flatMap(({ error }) => (error ? [error] : []))
   if (answers.some(({ isPending }) => isPending)) return { problems: null, errors }
 
@@ -93,6 +102,7 @@ export function useProblems(): { problems: CurrentProblem[] | null; errors: unkn
     ...(channels.data?.data ?? []).map((channel, index) => failingChannel(channel, healths[index]?.data)),
     ...(topics.data?.data ?? []).flatMap(behind),
     ...(connections.data?.data ?? []).map(failingConnection),
+    ...(notices.data?.data ?? []).flatMap(notice),
     ...(paused.data?.data ?? []).map(pausedChannel),
     ...(dead.data && dead.data.data.length > 0
       ? [deadDeliveries(dead.data.data, dead.data.next_cursor !== null, dead.data.created_after)]
@@ -164,6 +174,21 @@ function failingConnection({ id, site, last_error, failing_since }: Schemas["Con
     next: t.connectionNext,
     link: { to: "/connections/$id", params: { id } },
   }
+}
+
+function notice({
+  id,
+  event,
+  subject,
+  summary,
+  next_step,
+  since,
+}: Schemas["Notification"]): CurrentProblem[] {
+  if (event !== "certificate.expiring" && event !== "rotation.unfinished") return []
+  const link =
+    subject.kind === "channel" ? ({ to: "/channels/$id", params: { id: subject.id } } as const) : null
+  const next = link ? t.noticeNext : ""
+  return [{ id, urgency: 2, title: summary, detail: next_step, since, next, link }]
 }
 
 function pausedChannel({ id, paused_at }: Schemas["Channel"]): CurrentProblem {
