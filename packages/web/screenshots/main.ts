@@ -69,7 +69,7 @@ async function photograph(
       await page.waitForTimeout(350)
       const file = `${folder}${name}-${size}-${view.scheme}.png`
       const isDialog = (await page.getByRole("dialog").count()) > 0
-      await page.screenshot({ path: file, fullPage: !isDialog })
+      await page.screenshot({ path: file, fullPage: !isDialog && !name.startsWith("deliveries") })
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )

@@ -41,6 +41,7 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
       path: "/channels",
       prepare: async (page) => {
         await page.keyboard.press("/")
+        await page.locator("[role=combobox]:focus").waitFor()
         await page.keyboard.type("bakery")
         await page.getByRole("option").nth(1).waitFor()
       },

@@ -11,7 +11,8 @@ export const formatCompact = (value: number) =>
 export const formatMinute = (at: number | Date) => minute.format(at)
 
 /** `near`: without the date if it is today's, and without the year if it is this one's. */
-export function formatTime(at: Date, format: "near" | "full" | "time" | "ms"): string {
+export function formatTime(at: Date, format: "near" | "full" | "time" | "ms" | "date"): string {
+  if (format === "date") return day.format(at)
   if (format === "time") return time.format(at)
   if (format === "ms") return `${time.format(at)}.${String(at.getMilliseconds()).padStart(3, "0")}`
   const now = new Date()

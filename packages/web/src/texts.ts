@@ -7,6 +7,7 @@ export const texts = {
   common: {
     ago: (span: string) => `${span} ago`,
     in: (span: string) => `in ${span}`,
+    now: "at any moment",
     loading: "Loading …",
     close: "Close",
     cancel: "Cancel",
@@ -33,6 +34,7 @@ export const texts = {
 
   shell: {
     skip: "Skip to the content",
+    console: "Console",
     menu: "Menu",
     navigation: "Pages",
     search: "Search",

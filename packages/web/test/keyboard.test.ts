@@ -66,6 +66,7 @@ test("the search opens by / and finds a connection", async () => {
   await opened.go("/")
   await settle(page)
   await page.keyboard.press("/")
+  await page.locator("[role=combobox]:focus").waitFor()
   await page.keyboard.type("florist")
   await page.getByRole("option", { name: /florist-catalogue/ }).waitFor()
   await page.keyboard.press("Enter")

@@ -28,7 +28,7 @@ export async function fillChannels(it: Installation, now: number): Promise<void>
   await it.sql("update channel set max_per_second = 5, standard_webhooks = true where id = 'northwind'")
   await it.sql(
     `update channel set other_secret_id = 'sec_northwind_2', other_secret_sealed = secret_sealed,
-            other_secret_state = 'staged' where id = 'northwind'`,
+            other_secret_state = 'staged', other_secret_since = now() where id = 'northwind'`,
   )
   // They were seen in the future, so that they count as running although none is.
   const seenAt = new Date(now + hourMs)

@@ -54,7 +54,7 @@ export function Shell() {
           <Icon name="search" />
         </ActionIcon>
       </header>
-      <div className={classes.side} data-open={menuOpen}>
+      <aside className={classes.side} data-open={menuOpen} aria-label={t.console}>
         <div className={classes.brand}>
           <Logo />
         </div>
@@ -88,7 +88,7 @@ export function Shell() {
           ))}
         </nav>
         <Account />
-      </div>
+      </aside>
       <main id="main" ref={main} tabIndex={-1} className={classes.main}>
         <StreamNotice />
         <Suspense fallback={<Loading />}>

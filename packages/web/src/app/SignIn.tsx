@@ -76,7 +76,10 @@ export function SignIn() {
             </>
           )}
           <Text size="xs" c="dimmed">
-            {t.noKey} <Anchor href="/openapi.json">{t.api}</Anchor>
+            {t.noKey}{" "}
+            <Anchor href="/openapi.json" underline="always">
+              {t.api}
+            </Anchor>
           </Text>
         </Stack>
       </form>

@@ -18,7 +18,10 @@ export const theme = createTheme({
   },
   components: {
     // Its library adds a style element without a nonce: global.css locks the page instead.
-    Modal: Modal.extend({ defaultProps: { lockScroll: false, centered: true, radius: "md" } }),
+    Modal: Modal.extend({
+      defaultProps: { lockScroll: false, centered: true, radius: "md" },
+      styles: { title: { fontWeight: 600 } },
+    }),
     Tooltip: Tooltip.extend({
       defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } },
     }),

@@ -11,6 +11,8 @@ type Series = {
   values: (number | null)[]
   color: "--chart-1" | "--chart-2" | "--chart-3"
   filled?: boolean
+  /** A line continues where nothing is known. */
+  spanGaps?: boolean
   /** Shown if no point is selected. */
   summary: string
 }
@@ -23,6 +25,8 @@ type ChartProps = {
   format: (value: number) => string
   /** The greatest value of the axis. Default: follows the data. */
   max?: number
+  /** The axis is logarithmic, for values of different magnitudes. */
+  logarithmic?: boolean
   /** Opens what happened in a point. `hint` says so. */
   open?: { hint: string; at: (time: number) => void }
 }
@@ -30,7 +34,7 @@ type ChartProps = {
 const height = 168
 
 /** A chart of values over time. The arrow keys select a point, and Enter opens it. */
-export function Chart({ label, times, series, format, max, open }: ChartProps) {
+export function Chart({ label, times, series, format, max, logarithmic = false, open }: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(null)
   const [selected, setSelected] = useState<number | null>(null)
@@ -60,7 +64,9 @@ export function Chart({ label, times, series, format, max, open }: ChartProps) {
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, sync: { key: "charts" }, points: { size: 7 } },
         scales: {
-          y: { range: (_, __, top) => [0, latest.current.max ?? Math.max(1, (top ?? 0) * 1.08)] },
+          y: logarithmic
+            ? { distr: 3 }
+            : { range: (_, __, top) => [0, latest.current.max ?? Math.max(1, (top ?? 0) * 1.08)] },
         },
         axes: [
           { ...axis, size: 26, space: 70, values: (_, at) => at.map((time, i) => tickOf(time, at[i - 1])) },
@@ -68,17 +74,19 @@ export function Chart({ label, times, series, format, max, open }: ChartProps) {
             ...axis,
             size: 56,
             space: 40,
-            values: (_, values) => values.map((value) => latest.current.format(value)),
+            values: (_, values) =>
+              values.map((value) => (value === null ? "" : latest.current.format(value))),
           },
         ],
         series: [
           {},
-          ...series.map(({ label: name, color, filled }) => ({
+          ...series.map(({ label: name, color, filled, spanGaps = false }) => ({
             label: name,
             stroke: colorOf(color),
             width: 1.5,
             ...(filled ? { fill: `${colorOf(color)}22` } : {}),
             points: { show: false },
+            spanGaps,
           })),
         ],
         hooks: { setCursor: [(u) => setSelected(u.cursor.idx ?? null)] },

@@ -1,14 +1,14 @@
 import classes from "./Code.module.css"
 import { Copy } from "./Copy.tsx"
+import { Scroll } from "./Scroll.tsx"
 
 /** Text in several lines, which scrolls by keyboard too. */
 export function Code({ code, what, wrap = false }: { code: string; what: string; wrap?: boolean }) {
   return (
     <div className={classes.code}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section tabIndex={0} aria-label={what} className={classes.scroll}>
+      <Scroll className={classes.scroll}>
         <pre data-wrap={wrap}>{code}</pre>
-      </section>
+      </Scroll>
       <div className={classes.copy}>
         <Copy value={code} what={what} />
       </div>

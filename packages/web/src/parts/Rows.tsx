@@ -2,6 +2,7 @@ import { Button } from "@mantine/core"
 import type { ReactNode } from "react"
 import { texts } from "../texts.ts"
 import classes from "./Rows.module.css"
+import { Scroll } from "./Scroll.tsx"
 
 export type Column<Row> = {
   title: string
@@ -10,6 +11,8 @@ export type Column<Row> = {
   minor?: boolean
   /** For numbers. */
   end?: boolean
+  /** Never in two lines. */
+  whole?: boolean
 }
 
 /** A table. On narrow screens its minor columns are hidden. */
@@ -25,9 +28,8 @@ export function Table<Row>({
   keyOf: (row: Row) => string
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={classes.scroll} aria-label={label} tabIndex={0}>
-      <table className={classes.table}>
+    <Scroll className={classes.scroll}>
+      <table className={classes.table} aria-label={label}>
         <thead>
           <tr>
             {columns.map(({ title, minor, end }) => (
@@ -40,8 +42,8 @@ export function Table<Row>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, minor, end }) => (
-                <td key={title} data-minor={minor} data-end={end}>
+              {columns.map(({ title, cell, minor, end, whole }) => (
+                <td key={title} data-minor={minor} data-end={end} data-whole={whole}>
                   {cell(row)}
                 </td>
               ))}
@@ -49,7 +51,7 @@ export function Table<Row>({
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   )
 }
 

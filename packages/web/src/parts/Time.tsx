@@ -3,7 +3,13 @@ import { formatSpan, formatTime, formatUtc } from "../format.ts"
 import { texts } from "../texts.ts"
 
 /** A time in the reader's zone. Its tooltip is in UTC. */
-export function Time({ at, format = "near" }: { at: string; format?: "near" | "full" | "time" | "ms" }) {
+export function Time({
+  at,
+  format = "near",
+}: {
+  at: string
+  format?: "near" | "full" | "time" | "ms" | "date"
+}) {
   const date = new Date(at)
   return (
     <time dateTime={at} title={formatUtc(date)}>
@@ -29,14 +35,14 @@ function useNow(): number {
   )
 }
 
-/** How long ago, or in what time. Its tooltip is the time itself. */
-export function Ago({ at }: { at: string }) {
+/** How long ago, or in what time. Its tooltip is the time itself. `due`: a time that should be in the future. */
+export function Ago({ at, due = false }: { at: string; due?: boolean }) {
   const difference = useNow() - Date.parse(at)
   const date = new Date(at)
   const span = formatSpan(Math.abs(difference))
   return (
     <time dateTime={at} title={`${formatTime(date, "full")} · ${formatUtc(date)}`}>
-      {difference >= 0 ? texts.common.ago(span) : texts.common.in(span)}
+      {difference < 0 ? texts.common.in(span) : due ? texts.common.now : texts.common.ago(span)}
     </time>
   )
 }

@@ -55,7 +55,8 @@ export function Search({ close }: { close: () => void }) {
       padding={0}
       yOffset="12vh"
       centered={false}
-      aria-label={t.title}
+      size="lg"
+      attributes={{ content: { "aria-label": t.title } }}
     >
       <TextInput
         data-autofocus

@@ -74,10 +74,10 @@ const columns: Column<Entry>[] = [
       </span>
     ),
   },
-  { title: t.columns.operation, cell: ({ operation }) => <Mono>{operation}</Mono> },
+  { title: t.columns.operation, cell: ({ operation }) => <Mono>{operation}</Mono>, whole: true },
   { title: t.columns.target, cell: ({ target }) => <Target target={target} /> },
   { title: t.columns.changes, cell: ({ changes }) => <Changes changes={changes} /> },
-  { title: t.columns.request, cell: ({ request_id }) => <Mono>{request_id}</Mono>, minor: true },
+  { title: t.columns.request, cell: ({ request_id }) => <Mono>{request_id}</Mono>, minor: true, whole: true },
 ]
 
 function Target({ target: { kind, id } }: { target: Entry["target"] }) {

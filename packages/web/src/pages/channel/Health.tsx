@@ -44,7 +44,7 @@ export function Health({ channel: { id } }: { channel: Schemas["Channel"] }) {
               formatNumber(data.scheduled.count),
               data.scheduled.next_attempt_at && (
                 <>
-                  {t.nextRetry} <Ago at={data.scheduled.next_attempt_at} />
+                  {t.nextRetry} <Ago at={data.scheduled.next_attempt_at} due />
                 </>
               ),
             ],

@@ -105,5 +105,5 @@ const columns: Column<Channel>[] = [
       ),
     minor: true,
   },
-  { title: t.columns.created, cell: ({ created_at }) => <Time at={created_at} />, minor: true },
+  { title: t.columns.created, cell: ({ created_at }) => <Time at={created_at} format="date" />, minor: true },
 ]

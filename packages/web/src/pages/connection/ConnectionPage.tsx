@@ -43,7 +43,7 @@ function Found({ connection }: { connection: Schemas["Connection"] }) {
             {t.failingFor} <Since at={failing_since} />.{" "}
             {next_sync_at && (
               <>
-                {t.retried} <Ago at={next_sync_at} />.{" "}
+                {t.retried} <Ago at={next_sync_at} due />.{" "}
               </>
             )}
             {t.failingMore}
@@ -74,7 +74,7 @@ function Found({ connection }: { connection: Schemas["Connection"] }) {
                   t.lastSuccess,
                   <Ago key="success" at={connection.last_success_at} />,
                 ],
-                next_sync_at !== null && [t.nextSync, <Ago key="next" at={next_sync_at} />],
+                next_sync_at !== null && [t.nextSync, <Ago key="next" at={next_sync_at} due />],
                 [t.created, <Time key="created" at={connection.created_at} format="full" />],
               ]}
             />

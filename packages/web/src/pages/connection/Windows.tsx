@@ -26,7 +26,7 @@ export function Windows({ id }: { id: string }) {
       <Strip windows={windows} pending={pending} />
       {pending && (
         <p className={classes.pending}>
-          {t.pending(pending.triggers.count)} <Ago at={pending.earliest_start_at} />.
+          {t.pending(pending.triggers.count)} <Ago at={pending.earliest_start_at} due />.
         </p>
       )}
       <Table

@@ -51,6 +51,7 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
       {(["created_after", "created_before"] as const).map((name) => (
         <TextInput
           key={name}
+          data-time
           type="datetime-local"
           step={1}
           label={t[name]}

@@ -120,7 +120,7 @@ function Progress({ row }: { row: Schemas["Delivery"] }) {
       {state === "pending" && next_attempt_at && (
         <span>
           {" · "}
-          {t.next} <Ago at={next_attempt_at} />
+          {t.next} <Ago at={next_attempt_at} due />
         </span>
       )}
       {state === "pending" && !next_attempt_at && waiting_for && waiting_for !== "first-attempt" && (

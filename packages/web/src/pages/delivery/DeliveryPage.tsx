@@ -142,7 +142,7 @@ function Situation({ delivery }: { delivery: Delivery }) {
     <Notice kind="warn" title={t.waiting[waiting_for]}>
       {next_attempt_at && (
         <>
-          {t.nextAttempt} <Ago at={next_attempt_at} /> (<Time at={next_attempt_at} />
+          {t.nextAttempt} <Ago at={next_attempt_at} due /> (<Time at={next_attempt_at} />
           ).{" "}
         </>
       )}

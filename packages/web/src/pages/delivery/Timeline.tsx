@@ -49,7 +49,7 @@ export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts
           <div className={classes.line}>
             <strong>{t.attempt(delivery.attempts + 1)}</strong>
             <span className={classes.at}>
-              <Ago at={next_attempt_at} /> · <Time at={next_attempt_at} />
+              <Ago at={next_attempt_at} due /> · <Time at={next_attempt_at} />
             </span>
           </div>
         </li>

@@ -20,7 +20,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
   if (error) return <Failed error={error} retry={refetch} />
   if (!shown) return <Loading />
 
-  const { seconds } = ranges[range]
+  const { seconds, merged } = ranges[range]
   const open = {
     hint: t.open,
     at: (time: number) =>
@@ -29,7 +29,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
         search: {
           ...(channel ? { channel } : {}),
           created_after: new Date(time * 1_000).toISOString(),
-          created_before: new Date((time + seconds) * 1_000).toISOString(),
+          created_before: new Date((time + seconds * merged) * 1_000).toISOString(),
         },
       }),
   }
@@ -39,7 +39,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
   const rate = delivered + failed === 0 ? "–" : formatPercent(delivered / (delivered + failed))
   const ms = (value: number | null) => (value === null ? "–" : formatMs(value))
   return (
-    <div className={classes.charts}>
+    <div className={classes.charts} data-count={channel === undefined ? 4 : 3}>
       <Chart
         label={t.deliveries}
         times={times}
@@ -67,16 +67,38 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
         format={formatPercent}
         max={1}
         open={open}
-        series={[{ label: t.rate, values: shown.success, color: "--chart-1", filled: true, summary: rate }]}
+        series={[
+          {
+            label: t.rate,
+            values: shown.success,
+            color: "--chart-1",
+            filled: true,
+            spanGaps: true,
+            summary: rate,
+          },
+        ]}
       />
       <Chart
         label={t.latency}
         times={times}
         format={formatMs}
+        logarithmic
         open={open}
         series={[
-          { label: "p50", values: shown.p50, color: "--chart-1", summary: ms(medianOf(shown.p50)) },
-          { label: "p99", values: shown.p99, color: "--chart-3", summary: t.atMost(ms(maxOf(shown.p99))) },
+          {
+            label: "p50",
+            values: shown.p50,
+            color: "--chart-1",
+            spanGaps: true,
+            summary: ms(medianOf(shown.p50)),
+          },
+          {
+            label: "p99",
+            values: shown.p99,
+            color: "--chart-3",
+            spanGaps: true,
+            summary: t.atMost(ms(maxOf(shown.p99))),
+          },
         ]}
       />
       {channel === undefined && (

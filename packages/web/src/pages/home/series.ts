@@ -2,52 +2,66 @@ import type { Schemas } from "../../api/client.ts"
 
 type Point = Schemas["StatisticPoint"]
 
+/** `points` of the API, each `seconds` long, are shown as `points / merged` of the chart. */
 export const ranges = {
-  "1h": { interval: "minute", seconds: 60, points: 60 },
-  "6h": { interval: "minute", seconds: 60, points: 360 },
-  "24h": { interval: "minute", seconds: 60, points: 1_440 },
-  "7d": { interval: "hour", seconds: 3_600, points: 168 },
-  "90d": { interval: "day", seconds: 86_400, points: 90 },
+  "1h": { interval: "minute", seconds: 60, points: 60, merged: 1 },
+  "6h": { interval: "minute", seconds: 60, points: 360, merged: 2 },
+  "24h": { interval: "minute", seconds: 60, points: 1_440, merged: 10 },
+  "7d": { interval: "hour", seconds: 3_600, points: 168, merged: 1 },
+  "90d": { interval: "day", seconds: 86_400, points: 90, merged: 1 },
 } as const
 
 export type Range = keyof typeof ranges
 
-/** The statistics of a range. Its begin changes only once a minute, so that pages share the answer. */
+/** The statistics of a range. Its begin changes only once a minute, so that parts of a page share the answer. */
 export function filterOf(range: Range, channel?: string) {
-  const { interval, seconds, points } = ranges[range]
-  const now = Math.floor(Date.now() / 60_000) * 60_000
-  const from = Math.floor(now / (seconds * 1_000)) * seconds * 1_000 - (points - 1) * seconds * 1_000
+  const { interval, seconds, points, merged } = ranges[range]
+  const length = seconds * merged * 1_000
+  const from = Math.floor(Date.now() / length) * length - points * seconds * 1_000
   return { interval, created_after: new Date(from).toISOString(), ...(channel ? { channel } : {}) }
 }
 
 const failuresOf = ({ attempts: { delivered: _, ...failed } }: Point) =>
   Object.values(failed).reduce((sum, count) => sum + count, 0)
 
-/** The points of a range at equal distances. A point is null where nothing was counted. */
+/** Points at equal distances. A value is null where nothing was counted. */
 export function seriesOf({ data, counted_before }: Schemas["Statistics"], range: Range) {
-  const { seconds, points } = ranges[range]
-  const byTime = new Map(data.map((point) => [Date.parse(point.started_at) / 1_000, point]))
-  const end = Math.floor(Date.parse(counted_before) / 1_000 / seconds) * seconds
-  const last = byTime.has(end) ? end : end - seconds
-  const times = Array.from({ length: points }, (_, index) => last - (points - 1 - index) * seconds)
-  const each = <Value>(read: (point: Point) => Value) =>
+  const { seconds, points, merged } = ranges[range]
+  const length = seconds * merged
+  const groups = Map.groupBy(
+    data,
+    (point) => Math.floor(Date.parse(point.started_at) / 1_000 / length) * length,
+  )
+  const end = Math.floor(Date.parse(counted_before) / 1_000 / length) * length
+  // The time after it is not counted completely.
+  const last = end - length
+  const count = points / merged
+  const times = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * length)
+  const each = (read: (group: readonly Point[]) => number | null) =>
     times.map((time) => {
-      const point = byTime.get(time)
-      return point ? read(point) : null
+      const group = groups.get(time)
+      return group ? read(group) : null
     })
+  const sum = (read: (point: Point) => number) =>
+    each((group) => group.reduce((all, point) => all + read(point), 0))
+  const latency = (read: (values: readonly { p50: number; p99: number }[]) => number | null) =>
+    each((group) => read(group.flatMap(({ latency_ms }) => (latency_ms ? [latency_ms] : []))))
+  const delivered = sum(({ attempts }) => attempts.delivered)
+  const failed = sum(failuresOf)
   return {
     times,
-    deliveries: each(({ deliveries }) => deliveries),
-    delivered: each(({ attempts }) => attempts.delivered),
-    failed: each(failuresOf),
-    success: each((point) => {
-      const all = point.attempts.delivered + failuresOf(point)
-      return all === 0 ? null : point.attempts.delivered / all
+    deliveries: sum(({ deliveries }) => deliveries),
+    delivered,
+    failed,
+    success: delivered.map((count, index) => {
+      const all = (count ?? 0) + (failed[index] ?? 0)
+      return count === null || all === 0 ? null : count / all
     }),
-    p50: each(({ latency_ms }) => latency_ms?.p50 ?? null),
-    p99: each(({ latency_ms }) => latency_ms?.p99 ?? null),
-    triggers: each(({ triggers }) => triggers),
-    syncs: each(({ syncs }) => (syncs ? Object.values(syncs).reduce((sum, count) => sum + count, 0) : null)),
+    // The exact percentiles of merged points are not known: the median of their medians, and the worst.
+    p50: latency((values) => medianOf(values.map(({ p50 }) => p50))),
+    p99: latency((values) => maxOf(values.map(({ p99 }) => p99))),
+    triggers: sum(({ triggers }) => triggers ?? 0),
+    syncs: sum(({ syncs }) => Object.values(syncs ?? {}).reduce((all, count) => all + count, 0)),
   }
 }
 
