@@ -6,14 +6,13 @@ import { sessionQuery, signIn } from "../api/session.ts"
 import { ProblemAlert } from "../parts/ProblemAlert.tsx"
 import { texts } from "../texts.ts"
 import { Logo } from "./Logo.tsx"
-import { rememberUrl } from "./returnUrl.ts"
 import classes from "./SignIn.module.css"
 
 const t = texts.signIn
 
 export function SignIn() {
   const { data: state } = useQuery(sessionQuery)
-  const { pathname, hash } = useLocation()
+  const { pathname, hash, href } = useLocation()
   const navigate = useNavigate()
   const [key, setKey] = useState("")
   const [link] = useState(() => new URLSearchParams(hash).get("link"))
@@ -70,7 +69,7 @@ export function SignIn() {
           {signedOut.oidc && (
             <>
               <Divider label={t.or} />
-              <Button component="a" href="/session/oidc" onClick={rememberUrl} variant="default" fullWidth>
+              <Button component="a" href={openIdUrl(href)} variant="default" fullWidth>
                 {t.oidc}
               </Button>
             </>
@@ -85,4 +84,9 @@ export function SignIn() {
       </form>
     </main>
   )
+}
+
+/** The sign-in of the organisation, which returns to this page. */
+function openIdUrl(href: string): string {
+  return `/session/oidc?return_to=${encodeURIComponent(href.startsWith("/sign-in") ? "/" : href)}`
 }
