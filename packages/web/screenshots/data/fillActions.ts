@@ -4,6 +4,14 @@ import type { Installation } from "@sitewire/installation"
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
+/** As far as the API reads the positions of jobs that are done. */
+const positions = {
+  resend: { perSecond: 50 },
+  replay: { perSecond: 20 },
+  erasure: {},
+  reconcile: { ranges: null, unresolved: [], invalid: null, exceptions: [] },
+}
+
 /** What operators have done, and what was rejected. */
 export async function fillActions(it: Installation, now: number): Promise<void> {
   const ago = (ms: number) => new Date(now - ms)
@@ -47,9 +55,12 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
   ] as const
   for (const [id, kind, state, filter, reason, counts, days] of jobs)
     await it.sql(
-      `insert into job (id, kind, state, filter, reason, requested_by, counts, created_at, finished_at)
-       values ($1, $2::job_kind, $3::job_state, $4, $5, 'key_ops (operations)', $6, $7, $8)`,
-      [id, kind, state, filter, reason, counts, ago(days * dayMs), ago(days * dayMs - 40_000)],
+      `insert into job (id, kind, state, filter, reason, requested_by, counts, created_at, finished_at, position)
+       values ($1, $2::job_kind, $3::job_state, $4, $5, 'key_ops (operations)', $6, $7, $8, $9)`,
+      [
+        ...[id, kind, state, filter, reason, counts, ago(days * dayMs), ago(days * dayMs - 40_000)],
+        JSON.stringify(positions[kind]),
+      ],
     )
   const entries = [
     ["changeChannel", "channel", "northwind", { max_per_second: { old: null, new: 5 } }, 34],

@@ -58,7 +58,10 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
           ...[id, fence, new Date(at), new Date(at + 200 + random() * 900), outcome],
           failed ? "status 502" : null,
           triggers,
-          ...[new Date(first), new Date(triggers === 1 ? first : at - 1_000 - random() * 3_000)],
+          ...[
+            new Date(first),
+            new Date(triggers === 1 ? first : Math.max(first, at - 1_000 - random() * 1_500)),
+          ],
           failed ? null : 18_400 + Math.floor(random() * 400),
           failed ? null : sha256(`${id} ${fence}`),
         ],
@@ -81,7 +84,7 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
         ...(isBurst ? [new Date(last.at + 9_000), new Date(now - 4_000)] : [null, null]),
       ],
     )
-    if (!fails) await fillContent(it, id, fence)
+    await fillContent(it, id, fence)
   }
 }
 

@@ -12,13 +12,13 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => unknown
   if (status === 404) return <NotFound detail={error instanceof ApiFailure ? error.message : undefined} />
   if (status === 403)
     return (
-      <Stack gap="xs" align="start" py="xl">
+      <Stack gap="xs" align="start" py="xl" data-inset>
         <Title order={1}>{t.forbidden}</Title>
         <Text c="dimmed">{t.forbiddenMore}</Text>
       </Stack>
     )
   return (
-    <Stack gap="md" align="start" py="md">
+    <Stack gap="md" align="start" data-inset>
       <ProblemAlert error={error} title={t.title} />
       {retry && (
         <Button variant="default" onClick={() => retry()}>
@@ -31,7 +31,7 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => unknown
 
 export function NotFound({ detail }: { detail?: string }) {
   return (
-    <Stack gap="xs" align="start" py="xl">
+    <Stack gap="xs" align="start" py="xl" data-inset>
       <Title order={1}>{t.notFound}</Title>
       <Text c="dimmed">{detail ?? t.notFoundMore}</Text>
       <Link to="/">{t.toStart}</Link>

@@ -11,7 +11,7 @@ export function Loading({ rows = 5 }: { rows?: number }) {
   }, [])
   if (!visible) return null
   return (
-    <Stack gap="sm" role="status" aria-label={texts.common.loading}>
+    <Stack gap="sm" data-inset role="status" aria-label={texts.common.loading}>
       {Array.from({ length: rows }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all alike
         <Skeleton key={row} height={row === 0 ? 28 : 20} width={row === 0 ? "40%" : "100%"} />

@@ -54,7 +54,7 @@ export function Section({
           {aside}
         </div>
       )}
-      <div className={flush ? undefined : classes.sectionBody}>{children}</div>
+      <div className={flush ? classes.flush : classes.sectionBody}>{children}</div>
     </section>
   )
 }

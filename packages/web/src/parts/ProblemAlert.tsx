@@ -19,7 +19,7 @@ export function ProblemAlert({ error, title }: { error: unknown; title?: string 
           ))}
         </ul>
       )}
-      {problem?.request_id && problem.status >= 500 && (
+      {problem?.request_id && problem.status >= 500 && !detail?.includes(problem.request_id) && (
         <div>
           {texts.failed.request} <code>{problem.request_id}</code>
         </div>
