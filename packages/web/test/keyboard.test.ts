@@ -13,14 +13,13 @@ test("a rotation is completed by keyboard alone", async () => {
   const { page } = opened
   await opened.go("/channels/acme?tab=secrets")
   await settle(page)
-  for (const label of ["Create new secret", "Activate", "Delete old secret"]) {
-    await tabTo(page, "button", label)
+  const dialog = page.getByRole("dialog")
+  for (const name of ["Create new secret", "Activate", "Delete old secret"]) {
+    await tabTo(page.getByRole("button", { name }))
     await page.keyboard.press("Enter")
-    await page.getByRole("dialog").waitFor()
-    await tabTo(page.getByRole("dialog").page(), "button", label)
-    await page.getByRole("dialog").getByRole("button", { name: label }).focus()
+    await tabTo(dialog.getByRole("button", { name }))
     await page.keyboard.press("Enter")
-    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await dialog.waitFor({ state: "detached" })
   }
   const [row] = await pages.sql<{ secret_id: string; other: string | null }>(
     "select secret_id, other_secret_id as other from channel where id = 'acme'",
@@ -34,9 +33,9 @@ test("a token is replaced by keyboard alone, and the new URL is shown", async ()
   const { page } = opened
   await opened.go("/connections/bakery-products")
   await settle(page)
-  await tabTo(page, "button", "Replace token")
+  await tabTo(page.getByRole("button", { name: "Replace token" }))
   await page.keyboard.press("Enter")
-  await page.getByRole("dialog").waitFor()
+  await tabTo(page.getByRole("dialog").getByRole("button", { name: "Replace" }))
   await page.keyboard.press("Enter")
   await page.getByText("The old URL no longer works").waitFor()
   const [row] = await pages.sql<{ replaced: boolean }>(
@@ -50,10 +49,10 @@ test("a bulk resend is counted, started and followed by keyboard alone", async (
   const { page } = opened
   await opened.go("/deliveries?channel=globex&state=dead")
   await settle(page)
-  await tabTo(page, "button", "Resend these")
+  await tabTo(page.getByRole("button", { name: "Resend these" }))
   await page.keyboard.press("Enter")
   await page.getByText(/will be sent again/).waitFor()
-  await tabTo(page, "textbox", /^Reason/)
+  await tabTo(page.getByRole("textbox", { name: /^Reason/ }))
   await page.keyboard.type("ticket 4711")
   await page.keyboard.press("Enter")
   await page.getByRole("heading", { name: "Resend job" }).waitFor()

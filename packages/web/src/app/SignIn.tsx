@@ -17,7 +17,7 @@ export function SignIn() {
   const [key, setKey] = useState("")
   const [link] = useState(() => new URLSearchParams(hash).get("link"))
   const leave = () => (pathname === "/sign-in" ? navigate({ to: "/", replace: true }) : undefined)
-  const { mutate, error, isPending } = useMutation({ mutationFn: signIn, onSuccess: leave })
+  const { mutate, error, isPending, variables } = useMutation({ mutationFn: signIn, onSuccess: leave })
 
   useEffect(() => {
     if (link === null) return
@@ -62,7 +62,9 @@ export function SignIn() {
             onChange={(event) => setKey(event.currentTarget.value)}
             visibilityToggleButtonProps={{ "aria-label": t.showKey }}
           />
-          {error && <ProblemAlert error={error} title={link === null ? t.failed : t.linkFailed} />}
+          {error && (
+            <ProblemAlert error={error} title={variables && "link" in variables ? t.linkFailed : t.failed} />
+          )}
           <Button type="submit" loading={isPending} disabled={key.trim() === ""} fullWidth>
             {t.submit}
           </Button>

@@ -90,10 +90,15 @@ function Ask<Result>({
           )}
           {error && <ProblemAlert error={error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={close} data-autofocus={danger && !reason ? true : undefined}>
               {texts.common.cancel}
             </Button>
-            <Button type="submit" loading={isPending} color={danger ? "red.9" : "indigo"}>
+            <Button
+              type="submit"
+              loading={isPending}
+              color={danger ? "red.9" : "indigo"}
+              data-autofocus={!danger && !reason ? true : undefined}
+            >
               {confirm ?? label}
             </Button>
           </Group>
