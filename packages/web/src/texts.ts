@@ -504,6 +504,16 @@ export const texts = {
     running: "More points are being checked …",
   },
 
+  howToVerify: {
+    title: "How to verify a signature",
+    intro: "Each function takes the raw body, the header X-Sitewire-Signature and the signing secret.",
+    rules: [
+      "Verify the bytes that arrived, before any JSON parser.",
+      "Respond 401 if the header is missing or wrong.",
+      "Respond 2xx within 10 seconds, also to a delivery that you know already. Do the work afterwards.",
+    ],
+  },
+
   settings: {
     title: "Settings",
     address: "Notification address",

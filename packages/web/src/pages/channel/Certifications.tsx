@@ -13,6 +13,7 @@ import { State } from "../../parts/State.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { languages } from "../delivery/verifyCode.ts"
+import { HowToVerify } from "./HowToVerify.tsx"
 import { Report } from "./Report.tsx"
 
 const t = texts.certification
@@ -51,6 +52,7 @@ export function Certifications({ channel }: { channel: Schemas["Channel"] }) {
       ) : (
         <Shown channel={channel.id} id={shown} />
       )}
+      <HowToVerify />
     </Rows>
   )
 }

@@ -11,6 +11,9 @@ export const languages = [
 
 type Language = (typeof languages)[number]["id"]
 
+/** The function of docs/partners.md that verifies a signature. */
+export const verifyFunction = (language: Language): string => functions[language]
+
 /** A program that verifies this body: the function of docs/partners.md and a call of it. */
 export function verifyCode(language: Language, body: string, attempt?: Schemas["Attempt"]): string {
   const sent = Object.entries(attempt?.request_headers ?? {}).find(([name]) => /^x-.+-signature$/i.test(name))
