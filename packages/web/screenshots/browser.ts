@@ -29,7 +29,7 @@ export async function openPage(browser: Browser, origin: string, link: string | 
   })
   if (link !== null) {
     await page.goto(`${origin}/sign-in#link=${link}`)
-    await page.waitForSelector("nav")
+    await page.waitForSelector("nav", { state: "attached" })
   }
   return { page, complaints, close: () => context.close() }
 }
@@ -42,7 +42,10 @@ export async function settle(page: Page): Promise<void> {
       document.querySelector("main h1, main strong") !== null &&
       !document.querySelector("[role=status][aria-label]"),
   )
-  await page.evaluate(() => document.fonts.ready.then(() => undefined))
+  // Two frames: observers of sizes have then been called.
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
 }
 
 const require = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
 import { createRoot } from "react-dom/client"
-import "@mantine/core/styles.css"
+import "./app/mantine.css"
 import "./app/global.css"
 import { App } from "./app/App.tsx"
 

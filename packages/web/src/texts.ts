@@ -39,7 +39,7 @@ export const texts = {
     navigation: "Pages",
     search: "Search",
     appearance: "Appearance",
-    schemes: { auto: "As the system", light: "Light", dark: "Dark" },
+    schemes: { auto: "System", light: "Light", dark: "Dark" },
     api: "API document (OpenAPI)",
     signOut: "Sign out",
     interrupted: "Live updates are interrupted since",

@@ -25,7 +25,9 @@ test("a wrong key is rejected with its reason", async () => {
   await opened.go("/")
   await page.getByLabel("API key", { exact: true }).fill(`swk_${"A".repeat(43)}`)
   await page.keyboard.press("Enter")
-  await expect.poll(() => page.getByRole("alert").textContent()).toContain("The API key is invalid")
+  await expect
+    .poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 })
+    .toContain("The API key is invalid")
 })
 
 test("a sign-in link disappears from the URL and works once", async () => {
@@ -36,7 +38,7 @@ test("a sign-in link disappears from the URL and works once", async () => {
   expect(first.page.url()).not.toContain(link)
   await using second = await pages.open(null)
   await second.go(`/sign-in#link=${link}`)
-  await expect.poll(() => second.page.getByRole("alert").textContent()).toContain("once")
+  await expect.poll(() => second.page.getByRole("alert").textContent(), { timeout: 10_000 }).toContain("once")
 })
 
 test("when a session ends, the page says so and continues at the same URL after signing in", async () => {

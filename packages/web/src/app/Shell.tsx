@@ -1,4 +1,4 @@
-import { ActionIcon, Burger, Button, Kbd, Menu, useMantineColorScheme } from "@mantine/core"
+import { ActionIcon, Burger, Button, Kbd, SegmentedControl, useMantineColorScheme } from "@mantine/core"
 import { useDisclosure, useHotkeys } from "@mantine/hooks"
 import { useMutation } from "@tanstack/react-query"
 import { Link, Outlet, useLocation } from "@tanstack/react-router"
@@ -109,34 +109,32 @@ function Account() {
   const session = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { mutate } = useMutation({ mutationFn: signOut })
+  const [opened, { toggle }] = useDisclosure(false)
   return (
-    <Menu position="top-start" width="target">
-      <Menu.Target>
-        <button type="button" className={classes.account}>
-          <span className={classes.name}>
-            <span dir="auto">{session.name}</span>
-            <small>{session.scopes.join(", ")}</small>
-          </span>
-          <Icon name="more" />
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t.appearance}</Menu.Label>
-        {(["auto", "light", "dark"] as const).map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            onClick={() => setColorScheme(scheme)}
-            rightSection={scheme === colorScheme ? <Icon name="check" /> : null}
-          >
-            {t.schemes[scheme]}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item component="a" href="/openapi.json">
-          {t.api}
-        </Menu.Item>
-        <Menu.Item onClick={() => mutate()}>{t.signOut}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <div className={classes.account}>
+      {opened && (
+        <div id="account" className={classes.options}>
+          <SegmentedControl
+            size="xs"
+            fullWidth
+            aria-label={t.appearance}
+            value={colorScheme}
+            onChange={(scheme) => setColorScheme(scheme)}
+            data={(["auto", "light", "dark"] as const).map((value) => ({ value, label: t.schemes[value] }))}
+          />
+          <a href="/openapi.json">{t.api}</a>
+          <Button variant="default" size="xs" fullWidth onClick={() => mutate()}>
+            {t.signOut}
+          </Button>
+        </div>
+      )}
+      <button type="button" aria-expanded={opened} aria-controls="account" onClick={toggle}>
+        <span className={classes.name}>
+          <span dir="auto">{session.name}</span>
+          <small>{session.scopes.join(", ")}</small>
+        </span>
+        <Icon name="more" />
+      </button>
+    </div>
   )
 }

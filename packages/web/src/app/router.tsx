@@ -9,12 +9,15 @@ import { Failed, NotFound } from "../parts/Failed.tsx"
 import { Loading } from "../parts/Loading.tsx"
 import { Shell } from "./Shell.tsx"
 import { SignedIn } from "./SignedIn.tsx"
-import { SignIn } from "./SignIn.tsx"
 import { textSearch } from "./search.ts"
 
 const root = createRootRoute({ component: Outlet })
 
-const signIn = createRoute({ getParentRoute: () => root, path: "/sign-in", component: SignIn })
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: lazyRouteComponent(() => import("./SignIn.tsx"), "SignIn"),
+})
 
 const shell = createRoute({
   getParentRoute: () => root,

@@ -9,10 +9,9 @@ export function Loading({ rows = 5 }: { rows?: number }) {
     const timer = setTimeout(() => setVisible(true), 250)
     return () => clearTimeout(timer)
   }, [])
-  if (!visible) return null
   return (
     <Stack gap="sm" data-inset role="status" aria-label={texts.common.loading}>
-      {Array.from({ length: rows }, (_, row) => (
+      {Array.from({ length: visible ? rows : 0 }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all alike
         <Skeleton key={row} height={row === 0 ? 28 : 20} width={row === 0 ? "40%" : "100%"} />
       ))}

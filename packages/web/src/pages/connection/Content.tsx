@@ -4,6 +4,7 @@ import { snapshotQuery } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
 import { Code } from "../../parts/Code.tsx"
 import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -28,20 +29,20 @@ export function Content({ id }: { id: string }) {
         <Failed error={error} retry={refetch} />
       ) : data === null ? (
         t.none
+      ) : data === undefined ? (
+        <Loading rows={3} />
       ) : (
-        data && (
-          <>
-            <Code what={t.title} code={data.text} wrap />
-            {!data.complete && (
-              <p>
-                {t.cut}{" "}
-                <Anchor href={`/v1/connections/${encodeURIComponent(id)}/snapshot`} download>
-                  {t.download}
-                </Anchor>
-              </p>
-            )}
-          </>
-        )
+        <>
+          <Code what={t.title} code={data.text} wrap />
+          {!data.complete && (
+            <p>
+              {t.cut}{" "}
+              <Anchor href={`/v1/connections/${encodeURIComponent(id)}/snapshot`} download>
+                {t.download}
+              </Anchor>
+            </p>
+          )}
+        </>
       )}
     </Section>
   )

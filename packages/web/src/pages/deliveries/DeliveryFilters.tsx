@@ -51,9 +51,8 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
       {(["created_after", "created_before"] as const).map((name) => (
         <TextInput
           key={name}
-          data-time
+          wrapperProps={{ "data-time": true }}
           type="datetime-local"
-          step={1}
           label={t[name]}
           value={toLocal(filter[name])}
           onChange={(event) => change({ [name]: fromLocal(event.currentTarget.value) })}

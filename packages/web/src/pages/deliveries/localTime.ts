@@ -2,7 +2,7 @@
 export function toLocal(iso: string | undefined): string {
   const at = new Date(iso ?? "")
   if (Number.isNaN(at.getTime())) return ""
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 export function fromLocal(text: string): string | undefined {
