@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { type Browser, chromium, type Page } from "playwright-core"
@@ -5,6 +6,8 @@ import { type Browser, chromium, type Page } from "playwright-core"
 /** Debian's Chromium, or that of CHROMIUM. */
 export function openBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium"
+  if (!existsSync(executablePath))
+    throw new Error(`${executablePath} does not exist: install Chromium, or set CHROMIUM to its path`)
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] })
 }
 
