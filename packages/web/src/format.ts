@@ -33,7 +33,7 @@ export function formatUtc(at: Date): string {
 export function formatMs(ms: number): string {
   if (ms < 1) return "<1 ms"
   if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 2 : 1))} s`
   return formatSpan(ms)
 }
 

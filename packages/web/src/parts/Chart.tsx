@@ -60,12 +60,12 @@ export function Chart({ label, times, series, format, max, logarithmic = false, 
       {
         width: element.clientWidth,
         height,
-        padding: [8, 8, 0, 0],
+        padding: [8, 18, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, sync: { key: "charts" }, points: { size: 7 } },
         scales: {
           y: logarithmic
-            ? { distr: 3 }
+            ? { distr: 3, range: (_, low, high) => [(low ?? 1) * 0.8, (high ?? 10) * 1.25] }
             : { range: (_, __, top) => [0, latest.current.max ?? Math.max(1, (top ?? 0) * 1.08)] },
         },
         axes: [
@@ -74,6 +74,7 @@ export function Chart({ label, times, series, format, max, logarithmic = false, 
             ...axis,
             size: 56,
             space: 40,
+            ...(logarithmic ? { splits: logarithmicSplits } : {}),
             values: (_, values) =>
               values.map((value) => (value === null ? "" : latest.current.format(value))),
           },
@@ -167,6 +168,12 @@ export function Chart({ label, times, series, format, max, logarithmic = false, 
       />
     </figure>
   )
+}
+
+function logarithmicSplits(_: uPlot, __: number, low: number, high: number): number[] {
+  const steps = high / low > 100 ? [1] : [1, 3]
+  const powers = [0, 1, 2, 3, 4, 5].flatMap((exponent) => steps.map((step) => step * 10 ** exponent))
+  return powers.filter((split) => split >= low && split <= high)
 }
 
 /** The time of day, and the date where a new day begins. */
