@@ -7,7 +7,7 @@ import { Scroll } from "./Scroll.tsx"
 export type Column<Row> = {
   title: string
   cell: (row: Row) => ReactNode
-  /** Not shown on narrow screens. */
+  /** Not shown on screens of medium width. */
   minor?: boolean
   /** For numbers. */
   end?: boolean
@@ -15,7 +15,7 @@ export type Column<Row> = {
   whole?: boolean
 }
 
-/** A table. On narrow screens its minor columns are hidden. */
+/** A table. On narrow screens each row is a block. */
 export function Table<Row>({
   label,
   rows,
@@ -43,8 +43,8 @@ export function Table<Row>({
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ title, cell, minor, end, whole }) => (
-                <td key={title} data-minor={minor} data-end={end} data-whole={whole}>
-                  {cell(row)}
+                <td key={title} data-title={title} data-minor={minor} data-end={end} data-whole={whole}>
+                  <div>{cell(row)}</div>
                 </td>
               ))}
             </tr>
