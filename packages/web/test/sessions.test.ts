@@ -73,7 +73,7 @@ test("each scope sees its own pages, and not those of others by their URLs", asy
   await settle(reader.page)
   for (const name of ["Pause", "Send test"])
     expect(await reader.page.getByRole("button", { name }).count(), name).toBe(0)
-})
+}, 120_000)
 
 test("an interrupted stream is reported until it is back", async () => {
   await using opened = await pages.open("operate")

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Modal, Tooltip } from "@mantine/core"
+import { type CSSVariablesResolver, createTheme } from "@mantine/core"
 
 export const theme = createTheme({
   primaryColor: "indigo",
@@ -18,13 +18,13 @@ export const theme = createTheme({
   },
   components: {
     // Its library adds a style element without a nonce: global.css locks the page instead.
-    Modal: Modal.extend({
+    Modal: {
       defaultProps: { lockScroll: false, centered: true, radius: "md" },
       styles: { title: { fontWeight: 600 } },
-    }),
-    Tooltip: Tooltip.extend({
+    },
+    Tooltip: {
       defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } },
-    }),
+    },
   },
 })
 
