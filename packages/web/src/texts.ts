@@ -35,6 +35,7 @@ export const texts = {
   shell: {
     skip: "Skip to the content",
     console: "Console",
+    bar: "Menu and search",
     menu: "Menu",
     navigation: "Pages",
     search: "Search",

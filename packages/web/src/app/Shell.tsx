@@ -41,7 +41,7 @@ export function Shell() {
       <a className={classes.skip} href="#main">
         {t.skip}
       </a>
-      <header className={classes.bar}>
+      <section className={classes.bar} aria-label={t.bar}>
         <Burger
           opened={menuOpen}
           onClick={menu.toggle}
@@ -53,7 +53,7 @@ export function Shell() {
         <ActionIcon variant="subtle" color="gray" size="lg" onClick={search.open} aria-label={t.search}>
           <Icon name="search" />
         </ActionIcon>
-      </header>
+      </section>
       <aside className={classes.side} data-open={menuOpen} aria-label={t.console}>
         <div className={classes.brand}>
           <Logo />
