@@ -103,7 +103,6 @@ async function runAs(
   const running = startExample({ ...example, script }, { cwd: folder, env: { PATH, HOME: folder, ...env } })
   const ended = await running.ended
   const output = running.output()
-  if (process.env.SHOW) process.stderr.write(`\n$ ${script}${output}\n(exit code ${ended})\n`)
   expect(ended, output).toBe(code)
   const missing = (example.expected ?? "").split("\n").filter((line) => !isPrinted(line, output))
   expect(missing, `${example.where} shows lines that are not in the output:\n${output}`).toEqual([])

@@ -54,7 +54,7 @@ async function testWorkspaces(): Promise<number> {
 
   let passedAlone = 0
   const runTasks = async () => {
-    const code = await run(turbo, ["run", "test", "--continue", "--concurrency=3", ...args])
+    const code = await run(turbo, ["run", "test", "--continue", "--concurrency=2", ...args])
     if (code === 0 || signalled) return code
     const repeated = await repeatFailures({ root, tasks, runVitest: (args) => run(vitest, args) })
     for (const { file, name } of repeated.passedAlone)
