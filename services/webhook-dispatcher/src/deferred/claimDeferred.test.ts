@@ -97,12 +97,13 @@ test("starts of a channel with a maximum rate are spread evenly, and no claim re
   const starts = async (limit: number) =>
     (await claimDeferred(sql, requests(limit), settings)).map(({ claim }) => (claim?.startAt ?? 0) - before)
   const claims = [await starts(3), ...(await Promise.all([starts(30), starts(30)]))]
+  const tookMs = performance.now() - before
   const all = claims.flat().toSorted((a, b) => a - b)
   // 15 starts in 750 ms, and one or two more for the time that the claims took.
   expect(all.length).toBeGreaterThanOrEqual(15)
-  expect(all.at(-1)).toBeLessThan(750 + performance.now() - before)
-  // The starts of different claims are as exact as the measured time of each response.
-  expect((all.at(-1) ?? 0) - (all[0] ?? 0)).toBeGreaterThan((all.length - 1) * 50 - 100)
+  expect(all.at(-1)).toBeLessThan(750 + tookMs)
+  // The starts of different claims are as exact as the time of their responses.
+  expect((all.at(-1) ?? 0) - (all[0] ?? 0)).toBeGreaterThan((all.length - 1) * 50 - tookMs)
   for (const starts of claims) {
     const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0))
     for (const gap of gaps) expect(gap).toBeCloseTo(50, 0)
