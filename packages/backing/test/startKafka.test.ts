@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -20,7 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-async function start(name: string, options: { port?: number; durability?: "persistent" | "scratch" } = {}) {
+async function start(
+  name: string,
+  options: { jars?: string; port?: number; durability?: "persistent" | "scratch" } = {},
+) {
   const backing = await startKafka({
     directory: join(root, name),
     jars,
@@ -80,6 +83,22 @@ test("topics survive a restart on the same port, and stop leaves no process", {
   await expect(topics(second.address)).rejects.toThrow("ECONNREFUSED")
   await second.resume()
   expect(await topics(second.address)).toEqual(["orders"])
+  await second.stop()
+})
+
+test("the first broker archives Kafka's classes, and later ones use the archive", {
+  timeout: 60_000,
+}, async () => {
+  const ownJars = join(root, "jars")
+  const home = join(ownJars, `kafka-${kafkaVersion}`)
+  await cp(join(jars, `kafka-${kafkaVersion}`, "libs"), join(home, "libs"), { recursive: true })
+  const first = await start("archived", { jars: ownJars })
+  const archives = (await readdir(home)).filter((name) => name !== "libs")
+  expect(archives).toEqual([expect.stringMatching(/^classes-[0-9a-f]{12}\.jsa$/)])
+  await first.stop()
+  const second = await start("archived", { jars: ownJars })
+  expect(commandLine(second.pid ?? 0)).toContain(`-XX:SharedArchiveFile=${home}/${archives[0]}`)
+  expect(await readFile(join(root, "archived", "kafka", "kafka.log"), "utf8")).not.toContain("[cds]")
   await second.stop()
 })
 

@@ -3,7 +3,9 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { BackingOptions } from "../types.ts"
 
-export async function findJava(env: BackingOptions["env"]): Promise<{ java: string; version: number }> {
+export async function findJava(
+  env: BackingOptions["env"],
+): Promise<{ java: string; version: number; build: string }> {
   const java = env.JAVA_HOME ? join(env.JAVA_HOME, "bin", "java") : "java"
   const remedies =
     "Install a Java runtime of version 17 or newer and set JAVA_HOME to it, start Docker, or set KAFKA_BROKERS to your own Kafka."
@@ -16,5 +18,5 @@ export async function findJava(env: BackingOptions["env"]): Promise<{ java: stri
   if (!(version >= 17)) {
     throw new Error(`Kafka needs Java 17, and ${java} is ${printed.stderr.split("\n")[0]}. ${remedies}`)
   }
-  return { java, version }
+  return { java, version, build: printed.stderr }
 }

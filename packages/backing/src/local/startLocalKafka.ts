@@ -6,6 +6,7 @@ import { endSignal, type Folder } from "../claimFolder.ts"
 import { brokerSettings, clusterId, nodeSettings } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
+import { classArchive } from "./classArchive.ts"
 import { findJava } from "./findJava.ts"
 import { kafkaJars } from "./kafkaJars.ts"
 import { launchServer, type Running } from "./launchServer.ts"
@@ -49,8 +50,9 @@ export async function startLocalKafka({
   BackingOptions,
   "env" | "port" | "progress"
 >): Promise<StartedBackingService> {
-  const { java } = await findJava(env)
-  const classpath = join(await kafkaJars({ jars, env, progress }), "*")
+  const { java, build } = await findJava(env)
+  const libs = await kafkaJars({ jars, env, progress })
+  const classpath = join(libs, "*")
   const port = await pickPort({ wanted, service: "Kafka" })
   const data = join(folder.path, "data")
   const properties = join(folder.path, "server.properties")
@@ -61,6 +63,8 @@ export async function startLocalKafka({
   const environment = { LC_ALL: "C", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
 
   const start = async () => {
+    const archive = await classArchive({ libs, java, build })
+    const javaArgs = [...vm, ...archive.use, ...logging, "-cp", classpath]
     const listen = `127.0.0.1:${port}`
     const controllers = node?.controllers ?? [await pickController()]
     const login = node?.login
@@ -78,12 +82,12 @@ export async function startLocalKafka({
         "-g",
         ...(login?.format ?? []),
       ]
-      await promisify(execFile)(java, [...vm, ...logging, "-cp", classpath, ...format], { env: environment })
+      await promisify(execFile)(java, [...javaArgs, ...format], { env: environment })
     }
-    return launchServer({
+    const started = await launchServer({
       what: "Kafka",
       command: java,
-      args: ["-Xmx512m", ...vm, ...logging, "-cp", classpath, "kafka.Kafka", properties],
+      args: ["-Xmx512m", ...javaArgs, "kafka.Kafka", properties],
       cwd: folder.path,
       env: environment,
       account: undefined,
@@ -92,6 +96,8 @@ export async function startLocalKafka({
       started: (pid) => folder.record(pid, properties),
       ready: async () => (await readFile(log, "utf8")).includes("Kafka Server started"),
     })
+    await archive.write(started.pid)
+    return started
   }
 
   let running: Running | undefined = await start()
