@@ -66,6 +66,7 @@ test("every command has the form <noun> <verb>, except the tools", () => {
     "profile list",
     "profile use",
     "profile remove",
+    "sign-in",
     "reconcile",
     "certify",
     "trigger",

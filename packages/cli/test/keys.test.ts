@@ -1,4 +1,4 @@
-import type { ApiKey, AuditEntry, CreatedApiKey, Page } from "@sitewire/contracts"
+import type { ApiKey, AuditEntry, CreatedApiKey, Page, SignInLink } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runHere } from "./fixtures/runHere.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
@@ -78,4 +78,21 @@ test("the audit log is searched by key, operation, target and time", async () =>
   expect(await operations("--before", "1h")).toEqual([])
   expect(await operations("--key", "key_none")).toEqual([])
   expect((await run(["audit", "list", "--limit", "1"])).stderr).toContain("There are more entries")
+})
+
+test("a link signs in to the web console as the API key that the command uses", async () => {
+  const created = await json<CreatedApiKey>(["key", "create", "--name", "acme", "--scope", "channel:acme"])
+  const env = { SITEWIRE_API_KEY: created.key }
+  const { code, stdout } = await run(["sign-in"], env)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^expires: .*\(in (10m|600s)\)$/m)
+  const [, origin = "", link] = /^link: +(\S+)\/sign-in#link=(swl_[\w-]{43})$/m.exec(stdout) ?? []
+  const session = await fetch(`${origin}/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ link }),
+  })
+  expect(await session.json()).toMatchObject({ name: "acme", scopes: ["channel:acme"] })
+  expect(await json<SignInLink>(["sign-in"], env)).toMatchObject({ url: expect.stringContaining(origin) })
+  expect(await run(["sign-in"], { SITEWIRE_API_KEY: `swk_${"A".repeat(43)}` })).toMatchObject({ code: 1 })
 })

@@ -8,7 +8,7 @@ test("every variable has a description, and those with secrets are marked secret
     expect(meta?.description, name).toBeTruthy()
     if (meta?.secret) secret.push(name)
   }
-  expect(secret.toSorted()).toEqual(["DATABASE_URL", "KAFKA_PASSWORD", "SEALING_KEYS"])
+  expect(secret.toSorted()).toEqual(["DATABASE_URL", "KAFKA_PASSWORD", "OIDC_CLIENT_SECRET", "SEALING_KEYS"])
 })
 
 test("GATEWAY_ORIGIN may end with a slash, and must not have a path", () => {
@@ -22,5 +22,20 @@ test("GATEWAY_ORIGIN may end with a slash, and must not have a path", () => {
     "https://u:p@hooks.example",
   ]) {
     expect(read(text).success, text).toBe(false)
+  }
+})
+
+test("sessions are sent over https, or over http to a loopback address only", () => {
+  for (const name of ["CONSOLE_ORIGIN", "OIDC_ISSUER"] as const) {
+    const isValid = (text: string) => consoleVariables[name].safeParse(text).success
+    for (const text of [
+      "https://console.example",
+      "http://127.0.0.1:8090",
+      "http://localhost:1",
+      "http://[::1]",
+    ])
+      expect(isValid(text), text).toBe(true)
+    for (const text of ["http://console.example", "http://10.0.0.1", "http://127.0.0.1.evil.example"])
+      expect(isValid(text), text).toBe(false)
   }
 })

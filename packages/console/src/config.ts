@@ -10,6 +10,14 @@ import {
   retryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
+import { isLoopback } from "./session/consoleOrigin.ts"
+
+const httpsOrLoopback = "must begin with https://, or with http:// and a loopback address"
+
+const originSchema = z
+  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .refine(isOrigin, "must be an origin, such as https://hooks.example, without a path")
+  .transform((text) => new URL(text).origin)
 
 export const consoleVariables = {
   ...kafkaVariables,
@@ -21,14 +29,39 @@ export const consoleVariables = {
   }),
   CONSOLE_PORT: portVariable(8090, "Port of the management API; 0 chooses a free port."),
   ...sealingVariables,
-  GATEWAY_ORIGIN: z
+  GATEWAY_ORIGIN: originSchema
+    .optional()
+    .meta({ description: "Origin of trigger URLs. Default: https:// and the connection's site." }),
+  CONSOLE_ORIGIN: originSchema.refine(isHttpsOrLoopback, httpsOrLoopback).optional().meta({
+    description:
+      "Origin at which browsers open the web console, such as https://console.example. Default: http at a loopback address, with any port.",
+  }),
+  CONSOLE_WEB_FOLDER: z.string().optional().meta({
+    description: "Folder of the built web console. Default: packages/web/dist of this version.",
+  }),
+  TRUSTED_PROXIES: rangesVariable(
+    "IP ranges (CIDR, separated by commas) of the proxies in front of the console, whose X-Forwarded-For states the client's address. Failed sign-ins are limited by address.",
+  ),
+  OIDC_ISSUER: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-    .refine(isOrigin, "must be an origin, such as https://hooks.example, without a path")
-    .transform((text) => new URL(text).origin)
+    .refine(isHttpsOrLoopback, httpsOrLoopback)
     .optional()
     .meta({
-      description: "Origin of trigger URLs. Default: https:// and the connection's site.",
+      description:
+        "Issuer URL of a provider of OpenID Connect, with which users can sign in to the web console. Needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
     }),
+  OIDC_CLIENT_ID: z.string().optional().meta({
+    description:
+      "The console's client id at the provider. The redirect URI is CONSOLE_ORIGIN and /session/oidc/callback.",
+  }),
+  OIDC_CLIENT_SECRET: z.string().optional().meta({
+    description: "The console's client secret at the provider.",
+    secret: true,
+  }),
+  OIDC_SCOPES_CLAIM: z.string().default("sitewire_scopes").meta({
+    description:
+      "Claim of the ID token that lists a user's scopes: read, operate, channel:<id>, site:<host>. Other values are ignored.",
+  }),
   API_REQUESTS_PER_MINUTE: countVariable(
     3_000,
     { min: 1, max: 1_000_000 },
@@ -47,6 +80,11 @@ export const consoleVariables = {
   DELEGATE_ALLOWED_RANGES: rangesVariable(
     "IP ranges (CIDR, separated by commas) in which executors of `delegate` connections may be, with http too. Use the scheduler's value.",
   ),
+}
+
+function isHttpsOrLoopback(text: string): boolean {
+  const { protocol, hostname } = new URL(text)
+  return protocol === "https:" || isLoopback(hostname)
 }
 
 function isOrigin(text: string): boolean {

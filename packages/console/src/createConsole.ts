@@ -15,7 +15,10 @@ import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { readTopicsOf } from "./kafka/readTopics.ts"
 import { startNotifications } from "./notifications/startNotifications.ts"
+import { readProvider } from "./oidc/readProvider.ts"
+import { defaultPageFolder } from "./page/defaultPageFolder.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
+import { consoleOrigin } from "./session/consoleOrigin.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
@@ -71,6 +74,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       addressPolicy: parsePolicy({ allow: config.ALLOWED_RANGES, allowHttp: config.ALLOW_HTTP }),
       executorPolicy: parsePolicy({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
       gatewayOrigin: config.GATEWAY_ORIGIN,
+      consoleOrigin: consoleOrigin({ configured: config.CONSOLE_ORIGIN, port: config.CONSOLE_PORT }),
       invalidTopic,
       topicPrefix,
       changes,
@@ -84,6 +88,9 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       openApiDocument: openApiDocument(),
     },
     requestsPerMinute: config.API_REQUESTS_PER_MINUTE,
+    provider: readProvider(config),
+    trustedProxies: config.TRUSTED_PROXIES,
+    pageFolder: config.CONSOLE_WEB_FOLDER ?? defaultPageFolder,
     log,
     metrics,
   })

@@ -1,9 +1,10 @@
 import { styleText } from "node:util"
-import type { LocalStack } from "@sitewire/cli"
+import { createClient, type LocalStack } from "@sitewire/cli"
 import { readArguments, readConfig } from "@sitewire/runtime"
 import { printFailure } from "./command/printFailure.ts"
 import { progress } from "./command/progress.ts"
 import { localVariables } from "./config.ts"
+import { describeSignIn } from "./describeSignIn.ts"
 import { logsFolder } from "./folders.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
@@ -34,13 +35,16 @@ async function stop(running: LocalInstallation): Promise<void> {
 try {
   installation = await startLocalInstallation(readConfig(localVariables, process.env))
   if (stopping) await stop(installation)
-  process.stdout.write(describe(installation.local))
+  const { console: api, apiKey } = installation.local
+  const isTerminal = process.stdout.isTTY === true
+  const signIn = await describeSignIn(createClient({ api, key: apiKey }), { isTerminal })
+  process.stdout.write(describe(installation.local, signIn))
 } catch (error) {
   printFailure("Sitewire could not start", error)
   process.exit(1)
 }
 
-function describe({ gateway, console: api, partner, kafka, ops }: LocalStack): string {
+function describe({ gateway, console: api, partner, kafka, ops }: LocalStack, signIn: string): string {
   const bold = (text: string) => styleText("bold", text, { stream: process.stdout })
   const row = (name: string, value: string) => `  ${name.padEnd(18)} ${value}\n`
   return `
@@ -52,6 +56,10 @@ ${bold("Readiness and metrics")}, at /readyz and /metrics
 ${Object.entries(ops)
   .map(([name, url]) => row(name, url))
   .join("")}
+${bold("Web console")}
+
+  ${signIn}
+
 ${bold("Try, in another terminal")}
 
   npm run --silent sitewire -- event publish --channel ${demoChannel}      a paid site becomes a signed delivery

@@ -47,5 +47,5 @@ export function judgeComments(files: FileCount[]): CheckResult {
 }
 
 function isSource(path: string): boolean {
-  return /\.(ts|mjs)$/.test(path) && !path.endsWith(".test.ts") && !path.includes("/test/")
+  return /\.(tsx?|mjs)$/.test(path) && !path.endsWith(".test.ts") && !path.includes("/test/")
 }

@@ -58,7 +58,9 @@ async function readTexts(root: URL, paths: readonly string[]): Promise<Map<strin
 
 /** Omits the sources of packages/checks, because its tests name documents that do not exist. */
 function readSources(root: URL, files: readonly string[]) {
-  const paths = files.filter((path) => /\.(ts|mjs|yaml)$/.test(path) && !path.startsWith("packages/checks/"))
+  const paths = files.filter(
+    (path) => /\.(tsx?|mjs|yaml)$/.test(path) && !path.startsWith("packages/checks/"),
+  )
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(new URL(path, root), "utf8") })))
 }
 

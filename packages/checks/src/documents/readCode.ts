@@ -36,9 +36,11 @@ export async function readKnownNames(
   return {
     scripts: new Set(manifests.flatMap((text) => Object.keys(JSON.parse(text).scripts ?? {}))),
     sitewire: code.sitewire,
-    metrics: new Map(
-      code.metrics.flatMap(({ metrics }) => metrics.map(({ name, labels }) => [name, labels] as const)),
-    ),
+    metrics: new Map<string, readonly string[]>([
+      ...code.metrics.flatMap(({ metrics }) => metrics.map(({ name, labels }) => [name, labels] as const)),
+      // A default, such as that of OIDC_SCOPES_CLAIM, can look like a metric.
+      ...declared.flatMap(({ fallback }) => (fallback === null ? [] : [[fallback, []] as const])),
+    ]),
     variables: new Set([...declared.map(({ name }) => name), ...(await readOtherVariables(root, files))]),
     files,
   }

@@ -31,6 +31,7 @@ import {
   requestedSyncSchema,
   resendAcceptedSchema,
   type StreamEvent,
+  signInLinkSchema,
   stagedSecretSchema,
   statisticsSchema,
   syncSchema,
@@ -193,6 +194,7 @@ export function createClient(options: ApiOptions) {
     readApiKey: (id: string) => call(apiKeySchema, { path: `keys/${segment(id)}` }),
     readCurrentApiKey: () => call(apiKeySchema, { path: "keys/current" }),
     revokeApiKey: (id: string) => call(apiKeySchema, { method: "DELETE", path: `keys/${segment(id)}` }),
+    createSignInLink: () => call(signInLinkSchema, { ...post, path: "sign-in-links" }),
     listNotifications: (query: NotificationQuery = {}) =>
       call(notifications, { path: "notifications", query }),
     listAudit: (query: AuditQuery = {}) => call(auditEntries, { path: "audit", query }),

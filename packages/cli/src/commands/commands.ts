@@ -49,6 +49,7 @@ import { listProfiles } from "./profile/list.ts"
 import { removeProfile } from "./profile/remove.ts"
 import { useProfile } from "./profile/use.ts"
 import { reconcile } from "./reconcile/reconcile.ts"
+import { signIn } from "./signIn/signIn.ts"
 import { showStatistics } from "./statistics/show.ts"
 import { listSyncs } from "./sync/list.ts"
 import { tailSyncs } from "./sync/tail.ts"
@@ -139,6 +140,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     description: "installations that this machine knows, with their API keys",
     commands: [addProfile, listProfiles, useProfile, removeProfile],
   },
+  signIn,
   reconcile,
   certify,
   trigger,

@@ -7,6 +7,7 @@ import { z } from "zod"
 import type { Caller, Permission } from "../auth/caller.ts"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { ReadTopics } from "../kafka/readTopics.ts"
+import type { ConsoleOrigin } from "../session/consoleOrigin.ts"
 import type { ChangeFeed } from "../stream/createChangeFeed.ts"
 import { fieldErrors } from "./fieldErrors.ts"
 import type { ResponseHeader } from "./openapi/responseHeaders.ts"
@@ -24,6 +25,7 @@ export type ApiContext = {
   executorPolicy: AddressPolicy
   /** Replaces `https://<site>` in trigger URLs. */
   gatewayOrigin: string | undefined
+  consoleOrigin: ConsoleOrigin
   invalidTopic: InvalidTopic
   topicPrefix: string
   readTopics: ReadTopics

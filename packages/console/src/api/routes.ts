@@ -48,6 +48,7 @@ import { listNotifications } from "./notifications/listNotifications.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
+import { createSignInLink } from "./signIn/createSignInLink.ts"
 import { readStatistics } from "./statistics/readStatistics.ts"
 import { openStream } from "./stream/openStream.ts"
 import { listTopics } from "./topics/listTopics.ts"
@@ -97,6 +98,7 @@ export const routes: readonly Route[] = [
   readCurrentApiKey,
   readApiKey,
   revokeApiKey,
+  createSignInLink,
   readStatistics,
   openStream,
   listTopics,

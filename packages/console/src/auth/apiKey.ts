@@ -44,7 +44,12 @@ select id, name, scopes from found`
  */
 export async function findApiKey(sql: Sql, authorization: string): Promise<StoredKey | null> {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
-  if (scheme.toLowerCase() !== "bearer" || rest.length > 0 || !isApiKey(key)) return null
+  return scheme.toLowerCase() === "bearer" && rest.length === 0 ? findKey(sql, key) : null
+}
+
+/** Finds a valid API key by the key itself. */
+export async function findKey(sql: Sql, key: string): Promise<StoredKey | null> {
+  if (!isApiKey(key)) return null
   const [found] = await sql<StoredKey>(findAndMarkUsed, [sha256(key)])
   return found ?? null
 }

@@ -1,27 +1,50 @@
+import type { IncomingHttpHeaders } from "node:http"
 import type { Sql } from "@sitewire/database"
 import type { RequestHandler } from "express"
 import { problem } from "../api/problems.ts"
+import type { Problem } from "../api/response.ts"
 import { sendProblem } from "../api/server/sendResponse.ts"
+import type { ConsoleOrigin } from "../session/consoleOrigin.ts"
+import { isCsrfTokenOf } from "../session/csrfToken.ts"
+import { readSessionCookie } from "../session/sessionCookie.ts"
+import { findSession } from "../session/sessions.ts"
 import { findApiKey } from "./apiKey.ts"
 import { callerOf, type Permission } from "./caller.ts"
 
+type Identity = { id: string; name: string; scopes: readonly string[]; sessionId: string | null }
+
 /**
- * Rejects requests without a valid API key, or whose key has no scope that allows the route, before their body is
+ * Rejects requests without a valid API key or session, or whose scopes do not allow the route, before their body is
  * read. Sets `response.locals.caller`.
  */
-export function authenticate(sql: Sql, allowedBy: readonly Permission[]): RequestHandler {
+export function authenticate(
+  sql: Sql,
+  origin: ConsoleOrigin,
+  allowedBy: readonly Permission[],
+): RequestHandler {
   return async (request, response, next) => {
-    const { authorization } = request.headers
-    const found = authorization === undefined ? null : await findApiKey(sql, authorization)
-    if (!found) {
-      rejectUnknownKey(response, authorization)
+    const { headers, method } = request
+    // A request with an API key ignores the cookie: another page cannot send the key, so nothing else is needed.
+    const token = headers.authorization === undefined ? readSessionCookie(headers, origin) : null
+    const found =
+      token === null
+        ? await findKeyOf(sql, headers.authorization)
+        : await findSessionOf(sql, origin, { token, headers, method })
+    if ("kind" in found) {
+      if (found.status === 401) {
+        // RFC 6750: no error code if the request has no credentials.
+        const code = headers.authorization === undefined ? "" : ', error="invalid_token"'
+        response.setHeader("www-authenticate", `Bearer realm="sitewire"${code}`)
+      }
+      sendProblem(response, found)
       return
     }
     response.locals.apiKey = found.id
     const caller = callerOf(found, allowedBy)
     if (!caller) {
       const names = allowedBy.map((permission) => scopeNames[permission])
-      const detail = `The API key "${found.name}" may not do this. It needs one of these scopes: ${names.join(", ")}.`
+      const who = found.sessionId === null ? "The API key" : "The session of"
+      const detail = `${who} "${found.name}" may not do this. It needs one of these scopes: ${names.join(", ")}.`
       sendProblem(response, problem("missing-scope", detail))
       return
     }
@@ -37,15 +60,38 @@ const scopeNames: Record<Permission, string> = {
   site: "site:<host>",
 }
 
-function rejectUnknownKey(response: Parameters<RequestHandler>[1], authorization: string | undefined): void {
-  // RFC 6750: no error code if the request has no credentials.
-  const code = authorization === undefined ? "" : ', error="invalid_token"'
-  response.setHeader("www-authenticate", `Bearer realm="sitewire"${code}`)
+async function findKeyOf(sql: Sql, authorization: string | undefined): Promise<Identity | Problem> {
   const instruction = 'Send the header "Authorization: Bearer swk_…" with a key of this console.'
-  sendProblem(
-    response,
-    authorization === undefined
-      ? problem("missing-api-key", `The API key is missing. ${instruction}`)
-      : problem("invalid-api-key", `The API key is invalid, was revoked, or has expired. ${instruction}`),
+  if (authorization === undefined) return problem("missing-api-key", `The API key is missing. ${instruction}`)
+  const found = await findApiKey(sql, authorization)
+  if (found) return { ...found, sessionId: null }
+  return problem("invalid-api-key", `The API key is invalid, was revoked, or has expired. ${instruction}`)
+}
+
+async function findSessionOf(
+  sql: Sql,
+  origin: ConsoleOrigin,
+  { token, headers, method }: { token: string; headers: IncomingHttpHeaders; method: string },
+): Promise<Identity | Problem> {
+  const foreign = origin.reject(headers)
+  if (foreign) return foreign
+  const session = await findSession(sql, token)
+  if (!session) return invalidSession()
+  if (!isSafe(method) && !isCsrfTokenOf(token, headers["x-csrf-token"])) return invalidCsrfToken()
+  return { id: session.keyId, name: session.name, scopes: session.scopes, sessionId: session.id }
+}
+
+function isSafe(method: string): boolean {
+  return method === "GET" || method === "HEAD"
+}
+
+export function invalidSession(): Problem {
+  return problem("invalid-session", "There is no session, or it has ended. Sign in.")
+}
+
+export function invalidCsrfToken(): Problem {
+  return problem(
+    "invalid-csrf-token",
+    "X-CSRF-Token is missing or wrong. Send the csrf_token of GET /session, or reload the page.",
   )
 }

@@ -1,7 +1,10 @@
-/** The API key that sends a request. */
+/** Who sends a request: an API key, or a session of the web console. */
 export type Caller = {
+  /** Id and name of the API key that was sent or that signed in. After OpenID Connect: of the user. */
   keyId: string
   keyName: string
+  /** Null: the request contains an API key. */
+  sessionId: string | null
   /** Ids of the channels that the key may use in this route. */
   channels: Visible
   /** Sites, by host name, whose connections the key may use in this route. */
@@ -20,17 +23,18 @@ export type Permission = "read" | "operate" | "channel" | "site"
 
 /** Null if none of the key's scopes allows the route. */
 export function callerOf(
-  key: { id: string; name: string; scopes: readonly string[] },
+  key: { id: string; name: string; scopes: readonly string[]; sessionId: string | null },
   allowedBy: readonly Permission[],
 ): Caller | null {
-  const { id: keyId, name: keyName, scopes } = key
+  const { id: keyId, name: keyName, sessionId, scopes } = key
+  const own = { keyId, keyName, sessionId }
   const isOperator =
     (allowedBy.includes("read") && scopes.includes("read")) ||
     ((allowedBy.includes("read") || allowedBy.includes("operate")) && scopes.includes("operate"))
-  if (isOperator) return { keyId, keyName, channels: "all", sites: "all" }
+  if (isOperator) return { ...own, channels: "all", sites: "all" }
   const channels = allowedBy.includes("channel") ? idsOf(scopes, "channel:") : []
   const sites = allowedBy.includes("site") ? idsOf(scopes, "site:") : []
-  return channels.length > 0 || sites.length > 0 ? { keyId, keyName, channels, sites } : null
+  return channels.length > 0 || sites.length > 0 ? { ...own, channels, sites } : null
 }
 
 function idsOf(scopes: readonly string[], prefix: string): string[] {

@@ -10,6 +10,12 @@ export async function removeChannelScope(sql: Sql, channel: string): Promise<Key
   return sql<KeyWithoutScope>(statement, [`channel:${channel}`])
 }
 
+/** The same for users of OpenID Connect who are signed in. Sessions of keys have the scopes of their keys. */
+export async function removeChannelFromSessions(sql: Sql, channel: string): Promise<void> {
+  const remove = "update session set scopes = array_remove(scopes, $1) where $1::text = any(scopes)"
+  await sql(remove, [`channel:${channel}`])
+}
+
 const statement = `
 with affected as materialized (
   select id, scopes from api_key

@@ -19,3 +19,15 @@ test("audit entries older than the retention and responses older than a day are 
   await close()
   await database.drop()
 })
+
+test("sessions and sign-in links older than a day are deleted", async () => {
+  const database = await freshDatabase()
+  const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
+  await sql("insert into api_key (id, name, key_sha256, scopes) values ('k', 'k', '', '{}')")
+  for (const table of ["session", "sign_in_link"])
+    await sql(`insert into ${table} (id, token_sha256, key_id, created_at, expires_at)
+      select n::text, n::text::bytea, 'k', now() - n * interval '1 hour', now() from generate_series(1, 30) n`)
+  expect(await deleteOldRecords(sql, 1)).toBe(7 + 7)
+  await close()
+  await database.drop()
+})

@@ -1,24 +1,27 @@
 import type { Sql } from "@sitewire/database"
 
 const batch = 1_000
-const idempotencyMs = 24 * 60 * 60 * 1_000
+const dayMs = 24 * 60 * 60 * 1_000
 
 /** Tables whose rows are deleted by age, and their keys. */
 const tables = [
   { table: "audit_entry", key: "id", keptFor: "audit" },
-  { table: "idempotency_record", key: "key_id, idempotency_key", keptFor: "idempotency" },
+  { table: "idempotency_record", key: "key_id, idempotency_key", keptFor: "day" },
   // A repeated Idempotency-Key reads the row of its test again.
-  { table: "receiver_check", key: "id", keptFor: "idempotency", only: "kind = 'test'" },
+  { table: "receiver_check", key: "id", keptFor: "day", only: "kind = 'test'" },
   { table: "receiver_check", key: "id", keptFor: "audit", only: "kind = 'certification'" },
   { table: "notification", key: "id", keptFor: "audit", only: "resolved_at is not null" },
+  // Both are invalid after less than a day.
+  { table: "session", key: "id", keptFor: "day" },
+  { table: "sign_in_link", key: "id", keptFor: "day" },
 ] as const
 
 /**
- * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log, and responses and test
- * deliveries whose Idempotency-Key is no longer valid.
+ * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log,
+ * responses and test deliveries whose Idempotency-Key is no longer valid, and old sessions and sign-in links.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
-  const ages = { audit: auditRetentionMs, idempotency: idempotencyMs }
+  const ages = { audit: auditRetentionMs, day: dayMs }
   let deleted = 0
   for (const { table, key, keptFor, ...rest } of tables) {
     const condition = "only" in rest ? `and ${rest.only}` : ""

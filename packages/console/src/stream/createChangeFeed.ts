@@ -3,6 +3,7 @@ import type { StreamEvent } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { Gauge, type Logger, type Registry } from "@sitewire/runtime"
 import { type Caller, sees } from "../auth/caller.ts"
+import { readScopes } from "../auth/readScopes.ts"
 import { createEventQueue, type EventQueue } from "./eventQueue.ts"
 import { type Change, type Changes, readChanges, readPosition } from "./readChanges.ts"
 import { formatPosition, parsePosition, type StreamPosition } from "./streamPosition.ts"
@@ -116,16 +117,12 @@ export function createChangeFeed({
     }
   }
 
-  /** Ends the streams of keys that were revoked, have expired, or have lost a scope. */
+  /** Ends the streams of keys that were revoked, have expired, or have lost a scope, and of sessions that have ended. */
   async function endRevoked(): Promise<void> {
-    const rows = await sql<{ id: string; scopes: string[] }>(
-      `select id, scopes from api_key
-        where id = any($1) and revoked_at is null and (expires_at is null or expires_at > now())`,
-      [[...new Set([...clients].map(({ caller }) => caller.keyId))]],
-    )
-    const valid = new Map(rows.map(({ id, scopes }) => [id, scopes]))
+    const callers = [...clients].map(({ caller }) => caller)
+    const valid = await readScopes(sql, callers)
     for (const client of clients) {
-      const scopes = valid.get(client.caller.keyId)
+      const scopes = valid.get(client.caller)
       if (!scopes || hasLostChannel(client.caller, scopes)) end(client, "key-invalid")
     }
   }

@@ -3,7 +3,15 @@ import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./pagination.ts"
 
-export const auditTargetKindSchema = z.enum(["channel", "connection", "delivery", "job", "key"])
+export const auditTargetKindSchema = z.enum([
+  "channel",
+  "connection",
+  "delivery",
+  "job",
+  "key",
+  "session",
+  "sign_in_link",
+])
 
 export const auditQuerySchema = pageQuerySchema.extend({
   key: identifierSchema

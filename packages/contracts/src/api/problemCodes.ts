@@ -27,11 +27,49 @@ export const problemCodes = {
     meaning: "The API key is malformed or unknown, or it was revoked or has expired.",
     remedy: "Use a valid key, or ask an operator for one.",
   },
+  "invalid-session": {
+    status: 401,
+    title: "Invalid session",
+    meaning:
+      "There is no session: nobody has signed in, the user has signed out, the session has expired, or its API key was revoked or has expired.",
+    remedy: "Sign in to the web console.",
+  },
+  "sign-in-rejected": {
+    status: 401,
+    title: "Sign-in rejected",
+    meaning: "The API key, the sign-in link or the response of the identity provider is invalid.",
+    remedy: "Use a valid API key, ask for a new link, or begin the sign-in again.",
+  },
   "missing-scope": {
     status: 403,
     title: "Missing scope",
     meaning: "None of the API key's scopes allows this operation.",
     remedy: "Use a key with one of the scopes that `detail` names.",
+  },
+  "no-roles": {
+    status: 403,
+    title: "No roles",
+    meaning: "The identity provider knows the user, and gives the user no scope of Sitewire.",
+    remedy: "Ask an operator for a role, and sign in again.",
+  },
+  "key-required": {
+    status: 403,
+    title: "API key required",
+    meaning: "The operation needs an API key, and the request has the session of a web console.",
+    remedy: "Send `Authorization: Bearer swk_…`.",
+  },
+  "foreign-origin": {
+    status: 403,
+    title: "Foreign origin",
+    meaning: "A page that is not the console's own sent the request, or the console has another address.",
+    remedy: "Open the web console at its own address, which CONSOLE_ORIGIN states.",
+  },
+  "invalid-csrf-token": {
+    status: 403,
+    title: "Invalid CSRF token",
+    meaning:
+      "The request has the cookie of a session, and its `X-CSRF-Token` is missing or of another session.",
+    remedy: "Send the `csrf_token` of `GET /session` as `X-CSRF-Token`, or reload the page.",
   },
   "not-found": {
     status: 404,
@@ -142,6 +180,12 @@ export const problemCodes = {
     meaning: "The API key, or the console, has as many open streams as it may have.",
     remedy: "Close a stream, or try again after the number of seconds in `Retry-After`.",
   },
+  "too-many-sign-ins": {
+    status: 429,
+    title: "Too many sign-ins",
+    meaning: "Too many sign-ins have failed, from the client's address or in total.",
+    remedy: "Wait for the number of seconds in `Retry-After`.",
+  },
   "internal-error": {
     status: 500,
     title: "Internal error",
@@ -166,6 +210,12 @@ export const problemCodes = {
     title: "Test unfinished",
     meaning: "A webhook-dispatcher claimed the test delivery, but did not report an outcome.",
     remedy: "Read the log of the webhook-dispatcher, and send the request again with a new Idempotency-Key.",
+  },
+  "provider-unavailable": {
+    status: 503,
+    title: "Identity provider unavailable",
+    meaning: "The identity provider of OpenID Connect did not respond, or its response is unusable.",
+    remedy: "Try again, or sign in with an API key or a sign-in link. The console's log has the cause.",
   },
   "kafka-unavailable": {
     status: 503,

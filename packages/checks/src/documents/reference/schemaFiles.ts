@@ -1,6 +1,8 @@
+import { openApiDocument } from "@sitewire/console"
 import { asyncApiDocument, recordJsonSchema, recordSchemas } from "@sitewire/contracts"
+import { apiTypes } from "./apiTypes.ts"
 
-/** The AsyncAPI document and the JSON Schemas of records, by path. */
+/** The AsyncAPI document, the JSON Schemas of records, and the types of the web console's API client, by path. */
 export function schemaFiles(): Map<string, string> {
   const schemas = Object.entries(recordSchemas).map(([name, schema]) => {
     const { $schema, ...rest } = recordJsonSchema(schema)
@@ -8,5 +10,9 @@ export function schemaFiles(): Map<string, string> {
     return [`docs/reference/schemas/${name}.json`, file] as const
   })
   const files = [["docs/reference/asyncapi.json", asyncApiDocument()] as const, ...schemas]
-  return new Map(files.map(([path, content]) => [path, `${JSON.stringify(content, null, 2)}\n`]))
+  const types = `// Written by \`npm run docs\` from the code. Do not edit.\n\n${apiTypes(openApiDocument())}`
+  return new Map([
+    ...files.map(([path, content]) => [path, `${JSON.stringify(content, null, 2)}\n`] as const),
+    ["packages/web/src/api/schema.ts", types],
+  ])
 }

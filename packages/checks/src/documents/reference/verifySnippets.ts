@@ -6,8 +6,8 @@ export const partnersPage = "docs/partners.md"
 const blocks = { node: "js", python: "python", java: "java", go: "go", php: "php" }
 
 /**
- * The functions of the partners' page that verify a signature, as JSON: reports of certifications quote them. The
- * page is the only place where they are edited.
+ * The functions of the partners' page that verify a signature, as JSON: reports of certifications and the web console
+ * quote them. The page is the only place where they are edited.
  */
 export function verifySnippets({ codeBlocks }: { codeBlocks: readonly CodeBlock[] }): Map<string, string> {
   const snippets = Object.entries(blocks).map(([name, language]) => {
@@ -15,6 +15,9 @@ export function verifySnippets({ codeBlocks }: { codeBlocks: readonly CodeBlock[
     if (!found) throw new Error(`${partnersPage} has no code block in ${language}`)
     return [name, found.text]
   })
-  const path = "packages/console/src/api/channels/checks/snippets/verify.json"
-  return new Map([[path, `${JSON.stringify(Object.fromEntries(snippets), null, 2)}\n`]])
+  const text = `${JSON.stringify(Object.fromEntries(snippets), null, 2)}\n`
+  return new Map([
+    ["packages/console/src/api/channels/checks/snippets/verify.json", text],
+    ["packages/web/src/pages/delivery/verify.json", text],
+  ])
 }

@@ -1,6 +1,10 @@
 import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
 import { type Sql, waitingDeliveries } from "@sitewire/database"
-import { type KeyWithoutScope, removeChannelScope } from "../../auth/removeChannelScope.ts"
+import {
+  type KeyWithoutScope,
+  removeChannelFromSessions,
+  removeChannelScope,
+} from "../../auth/removeChannelScope.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
@@ -39,6 +43,7 @@ export const deleteChannel = defineRoute({
     await prisma.deletedChannel.create({ data: { id } })
     await prisma.channel.delete({ where: { id }, select: { id: true } })
     const keys = await removeChannelScope(sql, id)
+    await removeChannelFromSessions(sql, id)
     const { address, secret_id, paused_at, max_per_second } = channelResponse(found)
     const before = { address, secret_id, paused_at, max_per_second, deleted: false }
     const changes = changesOf(before, {

@@ -1,5 +1,6 @@
 import { apiKeySchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
+import { problem } from "../problems.ts"
 import { ok } from "../response.ts"
 import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
 
@@ -12,9 +13,13 @@ export const readCurrentApiKey = defineRoute({
   description:
     "Its scopes and its expiry, so that a client can tell what it may do. Every key may read itself.",
   allow: ["read", "operate", "channel", "site"],
+  otherResponses: {
+    404: "The session of the request has no API key, because its user signed in with OpenID Connect.",
+  },
   success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
   async handle({ prisma }, { caller }) {
-    const row = await prisma.apiKey.findUniqueOrThrow({ where: { id: caller.keyId }, select: apiKeyColumns })
-    return ok(apiKeyResponse(row))
+    const row = await prisma.apiKey.findUnique({ where: { id: caller.keyId }, select: apiKeyColumns })
+    if (row) return ok(apiKeyResponse(row))
+    return problem("not-found", "The session has no API key: its user signed in with OpenID Connect.")
   },
 })

@@ -19,6 +19,7 @@ const tags: Record<string, { name: string; description: string }> = {
       "Work in the background: resend, replay, erasure, and the proof that nothing of a period is lost (reconcile).",
   },
   keys: { name: "API keys", description: "Keys of this API, with their scopes." },
+  "sign-in-links": { name: "Sign-in", description: "Links that sign in to the web console once." },
   audit: { name: "Audit", description: "Who changed or revealed what." },
   notifications: { name: "Notifications", description: "What operators are notified of." },
   statistics: { name: "Statistics", description: "Counts and latencies over time." },

@@ -3,6 +3,11 @@ import type { Logger, Registry } from "@sitewire/runtime"
 import express, { type Express, type Request, type RequestHandler, type Response, type Router } from "express"
 import { authenticate } from "../../auth/authenticate.ts"
 import { limitRate } from "../../auth/limitRate.ts"
+import type { OpenIdProvider } from "../../oidc/openIdProvider.ts"
+import { openIdRoutes } from "../../oidc/openIdRoutes.ts"
+import { servePage } from "../../page/servePage.ts"
+import { createSignInContext } from "../../session/signInContext.ts"
+import { signInRoutes } from "../../session/signInRoutes.ts"
 import { type ApiContext, isWrite, type Route } from "../defineRoute.ts"
 import { etagOf } from "../etag.ts"
 import { readIdempotencyKey } from "../idempotency.ts"
@@ -23,18 +28,31 @@ export function createApp(settings: {
   context: AppContext
   /** How many requests per minute an API key may send. */
   requestsPerMinute: number
+  /** Null: without OpenID Connect. */
+  provider: OpenIdProvider | null
+  /** IP ranges of the proxies whose X-Forwarded-For is used. */
+  trustedProxies: readonly string[]
+  /** Of the built web console. */
+  pageFolder: string
   log: Logger
   metrics: Registry
 }): Express {
-  const { routes, context, requestsPerMinute, log, metrics } = settings
+  const { routes, context, requestsPerMinute, provider, trustedProxies, pageFolder, log, metrics } = settings
   const app = express()
+  app.set("trust proxy", [...trustedProxies])
   app.disable("x-powered-by")
   // Stops Express from adding ETags, because clients must not store responses.
   app.disable("etag")
+  const signIn = createSignInContext({ ...context, provider, log, metrics })
+  const page = servePage(pageFolder)
   app.use(
     observeRequests({ log, metrics }),
-    securityHeaders,
+    securityHeaders(context.consoleOrigin),
+    page.root,
     createRouter(routes, context, requestsPerMinute),
+    signInRoutes(signIn),
+    openIdRoutes(signIn),
+    page.others,
     (_request, response) => sendProblem(response, unknownPath()),
   )
   app.use(handleErrors(log))
@@ -53,7 +71,9 @@ export function createRouter(
     router[route.method](
       expressPath(route.path),
       recordPattern(route.path),
-      ...(route.allow === "anyone" ? [] : [authenticate(context.sql, route.allow), limit]),
+      ...(route.allow === "anyone"
+        ? []
+        : [authenticate(context.sql, context.consoleOrigin, route.allow), limit]),
       ...(route.body ? readJsonBody() : []),
       async (request, response) => {
         const result = await runRoute(route, context, request, response)

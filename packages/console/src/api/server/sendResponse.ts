@@ -42,7 +42,11 @@ async function streamChunks(
 }
 
 /** Sends a problem document (RFC 9457). Its type is the path of a page that explains the code. */
-export function sendProblem(response: Response, { code, status, detail, errors }: Problem): void {
+export function sendProblem(
+  response: Response,
+  { code, status, detail, errors }: Problem,
+  more: object = {},
+): void {
   if (status === 503 || code === "too-many-streams") response.setHeader("retry-after", "5")
   const document: ProblemDocument = {
     type: `/problems/${code}`,
@@ -52,6 +56,7 @@ export function sendProblem(response: Response, { code, status, detail, errors }
     detail,
     request_id: response.locals.requestId,
     ...(errors ? { errors } : {}),
+    ...more,
   }
   response.status(status).setHeader("content-type", "application/problem+json")
   response.end(JSON.stringify(document))

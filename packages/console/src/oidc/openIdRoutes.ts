@@ -1,0 +1,125 @@
+import { sqlWithin } from "@sitewire/database/prisma"
+import express, { type Request, type Response, type Router } from "express"
+import { problem, unknownPath } from "../api/problems.ts"
+import type { Problem } from "../api/response.ts"
+import { sendProblem } from "../api/server/sendResponse.ts"
+import { sendPage } from "../page/sendPage.ts"
+import { setSessionCookie } from "../session/sessionCookie.ts"
+import { createSession } from "../session/sessions.ts"
+import type { SignInContext } from "../session/signInContext.ts"
+import { clearBegunSignIn, readBegunSignIn, storeBegunSignIn } from "./begunSignIn.ts"
+import { describeFailure } from "./describeFailure.ts"
+import type { OpenIdProvider } from "./openIdProvider.ts"
+import { ownPath } from "./ownPath.ts"
+
+const begin = "/session/oidc"
+const callback = "/session/oidc/callback"
+
+/** Sign-in with OpenID Connect: to the provider, and back from it. */
+export function openIdRoutes(context: SignInContext): Router {
+  const { provider, consoleOrigin, limit } = context
+  const router = express.Router({ caseSensitive: true, strict: true })
+  if (!provider) {
+    router.get([begin, callback], (_request, response) => sendProblem(response, unknownPath()))
+    return router
+  }
+
+  router.get(begin, async (request, response) => {
+    response.locals.route = begin
+    const origin = consoleOrigin.of(request.headers)
+    try {
+      const { url, expected } = await provider.begin(`${origin}${callback}`)
+      const returnTo = ownPath(request.query.return_to, origin)
+      storeBegunSignIn(response, context, { ...expected, returnTo })
+      response.redirect(url.href)
+    } catch (error) {
+      sendFailure(request, response, rejectFailed(context, error, response.locals.requestId))
+    }
+  })
+
+  router.get(callback, async (request, response) => {
+    response.locals.route = callback
+    const begun = readBegunSignIn(request.headers, context)
+    clearBegunSignIn(response, context)
+    if (!begun || begun.state !== request.query.state) {
+      const detail =
+        "This browser has not begun this sign-in, or began it more than 10 minutes ago. Sign in again."
+      sendFailure(request, response, problem("sign-in-rejected", detail))
+      return
+    }
+    const { ip: address = "" } = request
+    const limited = await limit.begin(address)
+    if (limited) {
+      context.count("oidc", "limited")
+      response.setHeader("retry-after", String(limited.seconds))
+      sendFailure(request, response, limited.problem)
+      return
+    }
+    const url = new URL(request.originalUrl, consoleOrigin.of(request.headers))
+    const failed = await end({ ...context, provider }, { url, expected: begun }, response).catch(
+      async (error: unknown) => {
+        await limit.uncount(address)
+        throw error
+      },
+    )
+    if (failed?.code !== "sign-in-rejected") await limit.uncount(address)
+    if (failed) {
+      sendFailure(request, response, failed)
+      return
+    }
+    // A redirect would still belong to the navigation that the provider's page began, so the browser would not send
+    // the new cookie, which is SameSite=Strict. This page begins a navigation of its own.
+    sendPage(response, 200, {
+      title: "Signed in",
+      text: "",
+      continueTo: begun.returnTo,
+      link: { path: begun.returnTo, text: "Continue" },
+    })
+  })
+  return router
+}
+
+/** Creates the session and sets its cookie, or returns why not. */
+async function end(
+  context: SignInContext & { provider: OpenIdProvider },
+  { url, expected }: { url: URL; expected: Parameters<OpenIdProvider["end"]>[1] },
+  response: Response,
+): Promise<Problem | null> {
+  const { prisma, provider, consoleOrigin, count } = context
+  const { requestId } = response.locals
+  let user: Awaited<ReturnType<OpenIdProvider["end"]>>
+  try {
+    user = await provider.end(url, expected)
+  } catch (error) {
+    return rejectFailed(context, error, requestId)
+  }
+  if (!user) {
+    count("oidc", "rejected")
+    return problem("no-roles", "Your account has no role in Sitewire. Ask an operator for one.")
+  }
+  const signingIn = { method: "oidc", user } as const
+  const { token, expiresAt } = await prisma.$transaction((transaction) =>
+    createSession({ prisma: transaction, sql: sqlWithin(transaction) }, signingIn, requestId),
+  )
+  count("oidc", "accepted")
+  setSessionCookie(response, consoleOrigin, token, expiresAt)
+  return null
+}
+
+function rejectFailed({ log, count }: SignInContext, error: unknown, requestId: string): Problem {
+  const { isRejection, reason } = describeFailure(error)
+  count("oidc", isRejection ? "rejected" : "unavailable")
+  log.warn({ requestId, reason }, "a sign-in with OpenID Connect failed")
+  return isRejection
+    ? problem("sign-in-rejected", "The identity provider did not confirm the sign-in. Sign in again.")
+    : problem("provider-unavailable", "The identity provider is unavailable. Try again, or use an API key.")
+}
+
+function sendFailure(request: Request, response: Response, failure: Problem): void {
+  if (request.accepts(["application/problem+json", "text/html"]) !== "text/html") {
+    sendProblem(response, failure)
+    return
+  }
+  const link = { path: "/sign-in", text: "Back to the sign-in" }
+  sendPage(response, failure.status, { title: "You are not signed in", text: failure.detail, link })
+}

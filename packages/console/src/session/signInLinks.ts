@@ -1,0 +1,40 @@
+import { sha256 } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import type { StoredKey } from "../auth/apiKey.ts"
+import { newId, newToken } from "../newIds.ts"
+
+const lifetime = "10 minutes"
+
+/** Creates a link that signs in once, as the key. Only the hash of its token is stored. */
+export async function createSignInLink(
+  sql: Sql,
+  keyId: string,
+): Promise<{ id: string; token: string; expiresAt: Date }> {
+  const id = newId("lnk")
+  const token = newToken("swl")
+  const [row] = await sql<{ expires_at: Date }>(
+    `insert into sign_in_link (id, token_sha256, key_id, expires_at)
+     values ($1, $2, $3, now() + interval '${lifetime}') returning expires_at`,
+    [id, sha256(token), keyId],
+  )
+  if (!row) throw new Error("the sign-in link was not inserted")
+  return { id, token, expiresAt: row.expires_at }
+}
+
+// Of several requests with the same token, only one deletes the row.
+const use = `
+with used as (delete from sign_in_link where token_sha256 = $1 returning id, key_id, expires_at)
+select used.id as link_id, k.id, k.name, k.scopes
+  from used join api_key k on k.id = used.key_id
+ where used.expires_at > now() and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
+
+/** Makes the link invalid. Null: it is unknown, was used or has expired, or its key is not valid any more. */
+export async function useSignInLink(
+  sql: Sql,
+  token: string,
+): Promise<{ linkId: string; key: StoredKey } | null> {
+  const [row] = await sql<StoredKey & { link_id: string }>(use, [sha256(token)])
+  if (!row) return null
+  const { link_id: linkId, ...key } = row
+  return { linkId, key }
+}

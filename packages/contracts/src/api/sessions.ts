@@ -1,0 +1,43 @@
+import { z } from "zod"
+import { problemSchema } from "./problem.ts"
+
+/** The body of `POST /session` of the console, which signs in. */
+export const signInSchema = z
+  .strictObject({
+    key: z.string().max(200).optional().meta({ description: "An API key." }),
+    link: z.string().max(200).optional().meta({ description: "The token of a sign-in link." }),
+  })
+  .refine(({ key, link }) => (key === undefined) !== (link === undefined), "must contain either key or link")
+
+const signInMethodsSchema = z
+  .object({ key: z.literal(true), oidc: z.boolean() })
+  .meta({ description: "The ways to sign in that this console offers." })
+
+/** The session of the web console, to which the request's cookie belongs. */
+export const sessionSchema = z.object({
+  name: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.iso.datetime(),
+  /** Each request that is not GET or HEAD must contain it as `X-CSRF-Token`. */
+  csrf_token: z.string(),
+  sign_in: signInMethodsSchema,
+})
+
+/** Every error response of `/session`. */
+export const sessionProblemSchema = problemSchema.extend({ sign_in: signInMethodsSchema })
+
+export const signInLinkSchema = z
+  .object({
+    id: z.string(),
+    url: z.url().meta({
+      description:
+        "Signs in to the web console as the API key of the request. Valid once, and shown only in this response.",
+      examples: ["https://console.example/sign-in#link=swl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"],
+    }),
+    expires_at: z.iso.datetime().meta({ description: "When the link stops working." }),
+  })
+  .meta({ id: "SignInLink", description: "A link that signs in to the web console once." })
+
+export type Session = z.infer<typeof sessionSchema>
+export type SignInMethods = z.infer<typeof signInMethodsSchema>
+export type SignInLink = z.infer<typeof signInLinkSchema>

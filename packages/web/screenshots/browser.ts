@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { type Browser, chromium, type Page } from "playwright-core"
+
+/** Debian's Chromium, or that of CHROMIUM. */
+export function openBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium"
+  if (!existsSync(executablePath))
+    throw new Error(`${executablePath} does not exist: install Chromium, or set CHROMIUM to its path`)
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] })
+}
+
+export type View = { width: number; height: number; scheme: "light" | "dark" }
+
+/** A page that is signed in. `complaints` gets every error, and every violation of the page's policy. */
+export async function openPage(browser: Browser, origin: string, link: string | null, view: View) {
+  const context = await browser.newContext({
+    viewport: { width: view.width, height: view.height },
+    colorScheme: view.scheme,
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on("pageerror", (error) => complaints.push(String(error)))
+  page.on("console", (message) => {
+    // Chromium reports each response of 4xx, which pages expect.
+    if (message.type() === "error" && !/^Failed to load resource/.test(message.text()))
+      complaints.push(message.text())
+  })
+  if (link !== null) {
+    await page.goto(`${origin}/sign-in#link=${link}`)
+    await page.waitForSelector("nav", { state: "attached" })
+  }
+  return { page, complaints, close: () => context.close() }
+}
+
+/** Waits until the page has read everything that it shows. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState("domcontentloaded")
+  await page.waitForFunction(
+    () =>
+      document.querySelector("main h1, main strong") !== null &&
+      !document.querySelector("[role=status][aria-label]"),
+  )
+  // Two frames: observers of sizes have then been called.
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
+}
+
+const require = createRequire(import.meta.url)
+
+/** What axe finds on the page, by the rules of WCAG 2.2 AA. */
+export async function runAxe(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(require.resolve("axe-core/axe.min.js"), "utf8"))
+  return page.evaluate(async () => {
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    // @ts-expect-error the script has defined it
+    const { violations } = await window.axe.run(document, { runOnly: tags })
+    return violations.flatMap(
+      ({ id, nodes }: { id: string; nodes: { html: string; failureSummary?: string }[] }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ""}`),
+    )
+  })
+}

@@ -1,0 +1,94 @@
+import type { Installation } from "@sitewire/installation"
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+export const longId = "the-website-builders-collective-of-greater-manchester-sandbox-02"
+
+const channels = [
+  { id: "acme", address: "https://hooks.acme.example/sitewire", ageDays: 240 },
+  { id: "northwind", address: "https://integrations.northwind.example/v2/site-ready", ageDays: 120 },
+  { id: "globex", address: "https://api.globex.example/webhooks/incoming", ageDays: 87 },
+  { id: "initech", address: "https://partners.initech.example/notify", ageDays: 60 },
+  {
+    id: longId,
+    address: `https://${longId}.partners.example/webhooks/v1/sites/ready/notifications`,
+    ageDays: 12,
+  },
+  { id: "umbrella", address: "https://umbrella.example/sites", ageDays: 3 },
+]
+
+export async function fillChannels(it: Installation, now: number): Promise<void> {
+  for (const { id, address, ageDays } of channels) {
+    await it.addChannel({ id, address, secret: `secret-of-${id}` })
+    const createdAt = new Date(now - ageDays * dayMs)
+    await it.sql("update channel set created_at = $2, updated_at = $2 where id = $1", [id, createdAt])
+  }
+  await it.sql("update channel set paused_at = $1 where id = 'initech'", [new Date(now - 2 * hourMs)])
+  await it.sql("update channel set max_per_second = 5, standard_webhooks = true where id = 'northwind'")
+  await it.sql(
+    `update channel set other_secret_id = 'sec_northwind_2', other_secret_sealed = secret_sealed,
+            other_secret_state = 'staged', other_secret_since = now() where id = 'northwind'`,
+  )
+  // They were seen in the future, so that they count as running although none is.
+  const seenAt = new Date(now + hourMs)
+  for (const dispatcher of ["dsp_5b1f0c9e", "dsp_a07c44d2"])
+    await it.sql("insert into dispatcher (id, started_at, seen_at) values ($1, $2, $3)", [
+      dispatcher,
+      new Date(now - 5 * hourMs),
+      seenAt,
+    ])
+  const status = `insert into channel_status
+    (channel_id, dispatcher_id, breaker_opened_at, failures, concurrency_limit, in_flight, average_ms)
+    values ($1, $2, $3, $4, $5, $6, $7)`
+  const opened = new Date(now - 47 * 60_000)
+  await it.sql(status, ["globex", "dsp_5b1f0c9e", opened, 58, 1, 0, 212])
+  await it.sql(status, ["globex", "dsp_a07c44d2", new Date(opened.getTime() + 90_000), 51, 1, 1, 198])
+  await it.sql(status, ["northwind", "dsp_5b1f0c9e", null, 0, 4, 4, 3_840])
+  await certify(it, now)
+}
+
+async function certify(it: Installation, now: number): Promise<void> {
+  const received = (status: number, ms: number) => [
+    {
+      delivery: "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
+      status,
+      error: status < 300 ? null : "status",
+      detail: null,
+      duration_ms: ms,
+      response_excerpt: null,
+    },
+  ]
+  const point = (id: string, result: string, finding: string, status = 204) => ({
+    ...{ id, result, finding, received: result === "skipped" ? [] : received(status, 14) },
+  })
+  const report = (rawBody: "passed" | "failed") => ({
+    result: rawBody,
+    points: [
+      point("genuine", "passed", "It responded 204 after 12 ms."),
+      point("repeated", "passed", "It responded 204 after 4 ms."),
+      point("forged-signature", "passed", "It responded 401 after 4 ms.", 401),
+      point("missing-signature", "passed", "It responded 401 after 3 ms.", 401),
+      rawBody === "passed"
+        ? point("re-encoded-body", "passed", "It responded 401 after 4 ms.", 401)
+        : point("re-encoded-body", "failed", "It responded 204 after 4 ms. So it accepted the delivery."),
+      point("previous-secret", "skipped", "No secret of the channel was retired."),
+      point("rotation", "skipped", "No rotation of the signing secret is in progress."),
+      point("response-time", "warning", "The slowest response took 6.2 s. The limit is 10.0 s."),
+      point("burst", "passed", "It accepted 20 concurrent deliveries. The slowest took 61 ms."),
+    ],
+  })
+  const insert = `insert into receiver_check
+    (id, channel_id, kind, address, language, state, report, requested_by, created_at, finished_at)
+    select $1, id, 'certification', address, $3, 'done', $4, 'key_partner (developers)', $5, $5
+      from channel where id = $2 returning address`
+  const finish = async (id: string, channel: string, result: "passed" | "failed", agoMs: number) => {
+    const at = new Date(now - agoMs)
+    const [row] = await it.sql<{ address: string }>(insert, [id, channel, "python", report(result), at])
+    const last = { id, address: row?.address, result, finished_at: at.toISOString() }
+    await it.sql("update channel set last_certification = $2 where id = $1", [channel, last])
+  }
+  await finish("crt_5d1c0a9e8f7b6a544332", "globex", "failed", 3 * dayMs)
+  await finish("crt_0f1e2d3c4b5a69788796", "acme", "failed", 9 * dayMs)
+  await finish("crt_1a2b3c4d5e6f70819203", "acme", "passed", 8 * dayMs)
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto"
+import { openPool } from "@sitewire/database"
+import { runScript, startInstallation } from "@sitewire/installation"
+import { fill } from "./data/fill.ts"
+
+/**
+ * A console on a database of its own, with realistic data, in the Postgres and Kafka of DATABASE_URL and
+ * KAFKA_BROKERS. No other service runs, so the data does not change.
+ */
+export async function startFilledConsole({ empty = false }: { empty?: boolean } = {}) {
+  const { DATABASE_URL, KAFKA_BROKERS } = process.env
+  if (!DATABASE_URL || !KAFKA_BROKERS)
+    throw new Error("DATABASE_URL and KAFKA_BROKERS must name a Postgres and a Kafka to use")
+  const id = `web_${randomBytes(4).toString("hex")}`
+  await asAdmin(DATABASE_URL, `create database ${id}`)
+  const databaseUrl = new URL(DATABASE_URL)
+  databaseUrl.pathname = `/${id}`
+  const it = await startInstallation({
+    backing: {
+      databaseUrl: databaseUrl.href,
+      brokers: KAFKA_BROKERS.split(","),
+      topicPrefix: `${id}.`,
+      replication: 1,
+      stop: () => asAdmin(DATABASE_URL, `drop database ${id} with (force)`),
+    },
+  })
+  try {
+    if (!empty) await fill(it)
+    const { addresses } = await it.start("console", { API_REQUESTS_PER_MINUTE: "1000000", LOG_LEVEL: "warn" })
+    const createKey = async (name: string, scopes: string) => {
+      const args = ["--name", name, "--scopes", scopes]
+      const env = { DATABASE_URL: it.databaseUrl }
+      return (await runScript("packages/console/src/tools/createKey.ts", args, env)).trim()
+    }
+    return { origin: addresses.console ?? "", createKey, sql: it.sql, stop: () => it.stop() }
+  } catch (error) {
+    await it.stop()
+    throw error
+  }
+}
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const pool = openPool({ url, size: 1, name: "sitewire-web" })
+  try {
+    await pool.sql(statement)
+  } finally {
+    await pool.close()
+  }
+}

@@ -1,0 +1,26 @@
+import type { components } from "./schema.ts"
+
+export type Problem = components["schemas"]["Problem"]
+
+/** A rejected request. `problem` is null if the console did not respond. */
+export class ApiFailure extends Error {
+  readonly problem: Problem | null
+
+  constructor(problem: Problem | null, options?: ErrorOptions) {
+    super(problem?.detail ?? problem?.title ?? "no response", options)
+    this.problem = problem
+  }
+}
+
+export function failureOf(response: Response, body: unknown): ApiFailure {
+  if (isProblem(body)) return new ApiFailure(body)
+  return new ApiFailure({
+    type: "about:blank",
+    title: response.statusText || `HTTP ${response.status}`,
+    status: response.status,
+  })
+}
+
+function isProblem(body: unknown): body is Problem {
+  return typeof body === "object" && body !== null && "title" in body && "status" in body
+}

@@ -1,0 +1,184 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { api, bodyOf } from "./client.ts"
+import type { paths } from "./schema.ts"
+
+type QueryOf<Path extends keyof paths> = paths[Path] extends {
+  get: { parameters: { query?: infer Query } }
+}
+  ? Omit<NonNullable<Query>, "cursor" | "limit">
+  : never
+
+export type DeliveryFilter = QueryOf<"/v1/deliveries">
+export type ChannelFilter = QueryOf<"/v1/channels">
+export type ConnectionFilter = QueryOf<"/v1/connections">
+export type AuditFilter = QueryOf<"/v1/audit">
+type StatisticsFilter = QueryOf<"/v1/statistics">
+
+type ListPage<Row> = { data: Row[]; next_cursor: string | null }
+
+function listOptions<Row, Page extends ListPage<Row>>(
+  queryKey: readonly unknown[],
+  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page: Page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export const deliveriesQuery = (filter: DeliveryFilter) =>
+  listOptions(["deliveries", "list", filter], (cursor, signal) =>
+    bodyOf(api.GET("/v1/deliveries", { params: { query: { ...filter, cursor, limit: 100 } }, signal })),
+  )
+
+export const deliveryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["deliveries", id],
+    queryFn: ({ signal }) => bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal })),
+  })
+
+export const channelsQuery = (filter: ChannelFilter) =>
+  listOptions(["channels", "list", filter], (cursor, signal) =>
+    bodyOf(api.GET("/v1/channels", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+  )
+
+export const channelQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["channels", id],
+    queryFn: ({ signal }) => bodyOf(api.GET("/v1/channels/{id}", { params: { path: { id } }, signal })),
+  })
+
+export const channelHealthQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["channels", id, "health"],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/v1/channels/{id}/health", { params: { path: { id } }, signal })),
+    refetchInterval: 10_000,
+  })
+
+export const certificationsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["channels", id, "certifications"],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/v1/channels/{id}/certifications", {
+          params: { path: { id }, query: { limit: 10 } },
+          signal,
+        }),
+      ),
+  })
+
+export const certificationQuery = (id: string, certification: string) =>
+  queryOptions({
+    queryKey: ["channels", id, "certifications", certification],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/v1/channels/{id}/certifications/{certification}", {
+          params: { path: { id, certification } },
+          signal,
+        }),
+      ),
+    // Its points arrive one by one.
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || data.state === "waiting" || data.state === "running" ? 1_000 : false,
+  })
+
+export const connectionsQuery = (filter: ConnectionFilter) =>
+  listOptions(["connections", "list", filter], (cursor, signal) =>
+    bodyOf(api.GET("/v1/connections", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+  )
+
+export const connectionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["connections", id],
+    queryFn: ({ signal }) => bodyOf(api.GET("/v1/connections/{id}", { params: { path: { id } }, signal })),
+  })
+
+export const windowsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["connections", id, "windows"],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/v1/connections/{id}/windows", { params: { path: { id }, query: { limit: 60 } }, signal }),
+      ),
+  })
+
+/** The content of a connection, at most its first 64 KiB. Null: nothing has been fetched yet. */
+export const snapshotQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["connections", id, "snapshot"],
+    queryFn: async ({ signal }) => {
+      const response = await fetch(`/v1/connections/${encodeURIComponent(id)}/snapshot`, { signal })
+      if (response.status === 404) return null
+      if (!response.ok) await bodyOf(Promise.resolve({ error: await response.json(), response }))
+      const bytes = Number(response.headers.get("content-length"))
+      const start = await readStart(response, 64 * 1024)
+      return {
+        bytes,
+        type: response.headers.get("content-type") ?? "",
+        storedAt: new Date(response.headers.get("last-modified") ?? "").toISOString(),
+        ...start,
+      }
+    },
+  })
+
+async function readStart(response: Response, limit: number): Promise<{ text: string; complete: boolean }> {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ""
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += decoder.decode(value, { stream: true })
+    if (text.length < limit) continue
+    await reader.cancel()
+    return { text: text.slice(0, limit), complete: false }
+  }
+  return { text, complete: true }
+}
+
+export const invalidEventsQuery = () =>
+  listOptions(["invalid-events"], (cursor, signal) =>
+    bodyOf(api.GET("/v1/invalid-events", { params: { query: { cursor, limit: 50 } }, signal })),
+  )
+
+export const jobsQuery = () =>
+  listOptions(["jobs", "list"], (cursor, signal) =>
+    bodyOf(api.GET("/v1/jobs", { params: { query: { cursor, limit: 50 } }, signal })),
+  )
+
+export const jobQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["jobs", id],
+    queryFn: ({ signal }) => bodyOf(api.GET("/v1/jobs/{id}", { params: { path: { id } }, signal })),
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || data.state === "running" ? 1_000 : false,
+  })
+
+export const keysQuery = () =>
+  listOptions(["keys"], (cursor, signal) =>
+    bodyOf(api.GET("/v1/keys", { params: { query: { cursor, limit: 50 } }, signal })),
+  )
+
+export const auditQuery = (filter: AuditFilter) =>
+  listOptions(["audit", filter], (cursor, signal) =>
+    bodyOf(api.GET("/v1/audit", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+  )
+
+export const statisticsQuery = (filter: StatisticsFilter) =>
+  queryOptions({
+    queryKey: ["statistics", filter],
+    queryFn: ({ signal }) => bodyOf(api.GET("/v1/statistics", { params: { query: filter }, signal })),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })
+
+export const topicsQuery = queryOptions({
+  queryKey: ["topics"],
+  queryFn: ({ signal }) => bodyOf(api.GET("/v1/topics", { signal })),
+  refetchInterval: 15_000,
+  retry: false,
+})

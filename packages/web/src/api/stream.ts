@@ -1,0 +1,143 @@
+import type { InfiniteData } from "@tanstack/react-query"
+import { useSyncExternalStore } from "react"
+import type { Schemas } from "./client.ts"
+import { queryClient } from "./queryClient.ts"
+import { sessionQuery } from "./session.ts"
+
+/** `since` is null while updates arrive. `deliveryAt` is the time of the last change of a delivery. */
+type StreamState = { since: number | null; deliveryAt: number }
+
+let state: StreamState = { since: null, deliveryAt: 0 }
+const listeners = new Set<() => void>()
+
+function setState(change: Partial<StreamState>): void {
+  state = { ...state, ...change }
+  for (const listener of listeners) listener()
+}
+
+export function useStreamState(): StreamState {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => state,
+  )
+}
+
+const reopenAfterMs = 5_000
+/** The stream sends something at least every 10 seconds. */
+const silentAfterMs = 25_000
+const refreshEveryMs = 2_000
+
+type StreamedDelivery = Pick<
+  Schemas["Delivery"],
+  "id" | "channel" | "state" | "attempts" | "next_attempt_at" | "deferred_at" | "finished_at"
+>
+
+/** Follows changes until the returned function is called, and lets the queries that they concern read again. */
+export function followChanges(): () => void {
+  let source: EventSource | undefined
+  let reopening: ReturnType<typeof setTimeout> | undefined
+  let heardAt = Date.now()
+  const changed = new Set<string>()
+
+  function open(): void {
+    source = new EventSource("/v1/stream")
+    source.addEventListener("open", () => {
+      heardAt = Date.now()
+      if (state.since !== null) void queryClient.invalidateQueries({ predicate: isNotSession })
+      setState({ since: null })
+    })
+    source.addEventListener("error", interrupted)
+    on("delivery", (delivery: StreamedDelivery) => {
+      setState({ deliveryAt: Date.now() })
+      changed.add(`deliveries ${delivery.id}`)
+      changed.add("deliveries list")
+      changed.add(`channels ${delivery.channel}`)
+      patchDelivery(delivery)
+    })
+    on("sync", ({ connection }: { connection: string }) => {
+      changed.add(`connections ${connection}`)
+      changed.add("connections list")
+    })
+    on("channel", ({ id }: { id: string }) => {
+      changed.add(`channels ${id}`)
+      changed.add("channels list")
+    })
+    on("job", ({ id }: { id: string }) => {
+      changed.add(`jobs ${id}`)
+      changed.add("jobs list")
+    })
+    on("heartbeat", () => {})
+    on("reset", () => void queryClient.invalidateQueries({ predicate: isNotSession }))
+    on("end", ({ reason }: { reason: string }) => {
+      if (reason === "key-invalid") void queryClient.invalidateQueries(sessionQuery)
+    })
+  }
+
+  function on<Data>(event: string, handle: (data: Data) => void): void {
+    source?.addEventListener(event, (message) => {
+      heardAt = Date.now()
+      handle(JSON.parse(message.data))
+    })
+  }
+
+  function interrupted(): void {
+    if (state.since === null) setState({ since: Date.now() })
+    // A browser opens an interrupted stream again, but not one that was rejected.
+    if (source?.readyState !== EventSource.CLOSED) return
+    clearTimeout(reopening)
+    reopening = setTimeout(open, reopenAfterMs)
+  }
+
+  const ticking = setInterval(() => {
+    for (const key of changed) refresh(key)
+    changed.clear()
+    if (Date.now() - heardAt < silentAfterMs || source?.readyState !== EventSource.OPEN) return
+    source.close()
+    interrupted()
+  }, refreshEveryMs)
+
+  open()
+  return () => {
+    clearInterval(ticking)
+    clearTimeout(reopening)
+    source?.close()
+    setState({ since: null })
+  }
+}
+
+const isNotSession = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== "session"
+
+function refresh(key: string): void {
+  const queryKey = key.split(" ")
+  if (key !== "deliveries list") {
+    void queryClient.invalidateQueries({ queryKey })
+    return
+  }
+  // A list of many pages would be read again from its beginning: its page offers that instead.
+  void queryClient.invalidateQueries({
+    queryKey,
+    predicate: ({ state: { data } }) => ((data as DeliveryPages | undefined)?.pages.length ?? 0) <= 1,
+  })
+}
+
+type DeliveryPages = InfiniteData<Schemas["DeliveryPage"]>
+
+/** Shows a change at once in the lists that contain the delivery. */
+function patchDelivery(delivery: StreamedDelivery): void {
+  const { id, state: deliveryState, attempts, next_attempt_at, deferred_at, finished_at } = delivery
+  queryClient.setQueriesData<DeliveryPages>({ queryKey: ["deliveries", "list"] }, (lists) => {
+    if (!lists?.pages.some(({ data }) => data.some((row) => row.id === id))) return lists
+    const pages = lists.pages.map((page) => ({
+      ...page,
+      data: page.data.map((row) =>
+        row.id === id
+          ? { ...row, state: deliveryState, attempts, next_attempt_at, deferred_at, finished_at }
+          : row,
+      ),
+    }))
+    return { ...lists, pages }
+  })
+}

@@ -1,0 +1,107 @@
+import { Modal, TextInput } from "@mantine/core"
+import { useDebouncedValue } from "@mantine/hooks"
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { type KeyboardEvent, useId, useState } from "react"
+import { useAccess } from "../../api/access.ts"
+import { Icon } from "../../parts/Icon.tsx"
+import { texts } from "../../texts.ts"
+import { navigationOf } from "../navigation.ts"
+import classes from "./Search.module.css"
+import { type Hit, searchEverything } from "./searchEverything.ts"
+
+const t = texts.search
+
+/** Finds a page, a channel, a connection or a delivery. */
+export function Search({ close }: { close: () => void }) {
+  const access = useAccess()
+  const navigate = useNavigate()
+  const listId = useId()
+  const [text, setText] = useState("")
+  const [chosen, setChosen] = useState(0)
+  const [searched] = useDebouncedValue(text.trim(), 200)
+  const { data, isFetching } = useQuery({
+    queryKey: ["search", searched],
+    enabled: searched !== "",
+    queryFn: ({ signal }) => searchEverything(searched, access, signal),
+  })
+  const pages: Hit[] = navigationOf(access)
+    .flat()
+    .filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()))
+    .map(({ to, label }) => ({ key: to, kind: t.page, title: label, link: { to } }))
+  const hits = [...(searched === "" ? [] : (data ?? [])), ...pages]
+  const index = Math.min(chosen, hits.length - 1)
+
+  function open(hit: Hit | undefined): void {
+    if (!hit) return
+    close()
+    void navigate(hit.link as { to: string })
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setChosen((index + step + hits.length) % Math.max(1, hits.length))
+    }
+    if (event.key === "Enter") open(hits[index])
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={close}
+      withCloseButton={false}
+      padding={0}
+      yOffset="12vh"
+      centered={false}
+      size="lg"
+      attributes={{ content: { "aria-label": t.title } }}
+    >
+      <TextInput
+        data-autofocus
+        variant="unstyled"
+        size="md"
+        className={classes.input}
+        leftSection={<Icon name="search" />}
+        placeholder={t.placeholder}
+        aria-label={t.title}
+        role="combobox"
+        aria-expanded={hits.length > 0}
+        aria-controls={listId}
+        aria-activedescendant={hits.length > 0 ? `${listId}-${index}` : undefined}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={listId} role="listbox" aria-label={t.results} className={classes.list}>
+        {hits.map((hit, position) => (
+          // The keyboard stays in the input, which names the chosen option.
+          // biome-ignore lint/a11y/useFocusableInteractive: see above
+          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+          <div
+            key={hit.key}
+            id={`${listId}-${position}`}
+            role="option"
+            aria-selected={position === index}
+            className={classes.hit}
+            onClick={() => open(hit)}
+            onMouseMove={() => setChosen(position)}
+          >
+            <span className={classes.kind}>{hit.kind}</span>
+            <span className={classes.title} dir="auto">
+              {hit.title}
+            </span>
+            {hit.more && <span className={classes.more}>{hit.more}</span>}
+          </div>
+        ))}
+      </div>
+      <p className={classes.foot} role="status">
+        {isFetching ? texts.common.loading : hits.length === 0 ? t.none : t.hint}
+      </p>
+    </Modal>
+  )
+}

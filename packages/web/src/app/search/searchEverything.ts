@@ -1,0 +1,88 @@
+import type { Access } from "../../api/access.ts"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { texts } from "../../texts.ts"
+
+export type Hit = {
+  key: string
+  kind: string
+  title: string
+  more?: string
+  link: { to: string; params?: object }
+}
+
+const t = texts.search
+const limit = 5
+const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** Everything that the session may see and that the text names. Searches that fail find nothing. */
+export async function searchEverything(
+  text: string,
+  { reads, channels, sites }: Access,
+  signal: AbortSignal,
+): Promise<Hit[]> {
+  const deliveries = reads || channels.length > 0
+  const url = siteUrlOf(text)
+  const searches: Promise<Hit[]>[] = [
+    ...(deliveries ? [findChannels(text, signal)] : []),
+    ...(reads || sites.length > 0 ? [findConnections(text, signal)] : []),
+    ...(deliveries && isUuid.test(text) ? [findDelivery(text, signal)] : []),
+    ...(deliveries && !isUuid.test(text)
+      ? [findDeliveries({ event_id: text }, signal), findDeliveries({ reference: text }, signal)]
+      : []),
+    ...(deliveries && url ? [findDeliveries({ site_url: url }, signal)] : []),
+  ]
+  const found = (await Promise.allSettled(searches)).flatMap((one) =>
+    one.status === "fulfilled" ? one.value : [],
+  )
+  return [...new Map(found.map((hit) => [hit.key, hit])).values()]
+}
+
+/** `bakery.example` is found as `https://bakery.example`. */
+function siteUrlOf(text: string): string | null {
+  if (/^https?:\/\//.test(text)) return URL.canParse(text) ? text : null
+  return /^[^\s/]+\.[^\s/]+$/.test(text) && URL.canParse(`https://${text}`) ? `https://${text}` : null
+}
+
+async function findChannels(q: string, signal: AbortSignal): Promise<Hit[]> {
+  const { data } = await bodyOf(api.GET("/v1/channels", { params: { query: { q, limit } }, signal }))
+  return data.map(({ id, address }) => ({
+    key: `channel ${id}`,
+    kind: t.channel,
+    title: id,
+    more: address,
+    link: { to: "/channels/$id", params: { id } },
+  }))
+}
+
+async function findConnections(q: string, signal: AbortSignal): Promise<Hit[]> {
+  const { data } = await bodyOf(api.GET("/v1/connections", { params: { query: { q, limit } }, signal }))
+  return data.map(({ id, site }) => ({
+    key: `connection ${id}`,
+    kind: t.connection,
+    title: id,
+    more: site,
+    link: { to: "/connections/$id", params: { id } },
+  }))
+}
+
+async function findDelivery(id: string, signal: AbortSignal): Promise<Hit[]> {
+  return [hitOf(await bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal })))]
+}
+
+async function findDeliveries(
+  query: { event_id: string } | { reference: string } | { site_url: string },
+  signal: AbortSignal,
+): Promise<Hit[]> {
+  const { data } = await bodyOf(api.GET("/v1/deliveries", { params: { query: { ...query, limit } }, signal }))
+  return data.map(hitOf)
+}
+
+function hitOf({ id, event_id, channel, state }: Schemas["Delivery"]): Hit {
+  return {
+    key: `delivery ${id}`,
+    kind: t.delivery,
+    title: event_id,
+    more: `${channel} · ${texts.states.delivery[state]}`,
+    link: { to: "/deliveries/$id", params: { id } },
+  }
+}

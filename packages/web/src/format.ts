@@ -1,0 +1,77 @@
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" })
+const dayShort = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" })
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" })
+const minute = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
+const number = new Intl.NumberFormat(undefined)
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 })
+
+export const formatNumber = (value: number) => number.format(value)
+export const formatCompact = (value: number) =>
+  value < 10_000 ? number.format(value) : compact.format(value)
+export const formatMinute = (at: number | Date) => minute.format(at)
+
+/** `near`: without the date if it is today's, and without the year if it is this one's. */
+export function formatTime(at: Date, format: "near" | "full" | "time" | "ms" | "date"): string {
+  if (format === "date") return day.format(at)
+  if (format === "time") return time.format(at)
+  if (format === "ms") return `${time.format(at)}.${String(at.getMilliseconds()).padStart(3, "0")}`
+  const now = new Date()
+  if (format === "near" && at.toDateString() === now.toDateString()) return time.format(at)
+  if (format === "near" && at.getFullYear() === now.getFullYear())
+    return `${dayShort.format(at)}, ${time.format(at)}`
+  return `${day.format(at)}, ${time.format(at)}`
+}
+
+/** The same instant in UTC, for a tooltip. */
+export function formatUtc(at: Date): string {
+  return `${at
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, "")} UTC`
+}
+
+export function formatMs(ms: number): string {
+  if (ms < 1) return "<1 ms"
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 2 : 1))} s`
+  return formatSpan(ms)
+}
+
+/** A length of time in its two largest units, such as `2 h 5 min`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  const units = [
+    ["d", 86_400],
+    ["h", 3_600],
+    ["min", 60],
+    ["s", 1],
+  ] as const
+  const first = units.findIndex(([, length]) => seconds >= length)
+  if (first === -1) return "0 s"
+  let rest = seconds
+  const parts = units.slice(first, first + 2).flatMap(([name, length]) => {
+    const count = Math.floor(rest / length)
+    rest -= count * length
+    return count === 0 ? [] : [`${count} ${name}`]
+  })
+  return parts.join(" ")
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_024) return `${number.format(bytes)} B`
+  const units = ["KiB", "MiB", "GiB"]
+  let value = bytes / 1_024
+  let unit = 0
+  while (value >= 1_024 && unit < units.length - 1) {
+    value /= 1_024
+    unit += 1
+  }
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`
+}
+
+export function formatPercent(share: number): string {
+  const percent = share * 100
+  // 99.96 % is not all: it is never rounded up to 100 %.
+  if (percent > 99 && percent < 100) return `${(Math.floor(percent * 100) / 100).toFixed(2)} %`
+  return `${Number.isInteger(percent) ? percent : percent.toFixed(1)} %`
+}

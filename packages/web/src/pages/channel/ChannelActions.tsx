@@ -1,0 +1,68 @@
+import { Button } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { useAccess } from "../../api/access.ts"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { Action } from "../../parts/Action.tsx"
+import { Icon } from "../../parts/Icon.tsx"
+import { texts } from "../../texts.ts"
+import { TestResult } from "./TestResult.tsx"
+
+const t = texts.channel
+
+export function ChannelActions({ channel: { id, address, paused_at } }: { channel: Schemas["Channel"] }) {
+  const { operates, managesChannel } = useAccess()
+  const client = useQueryClient()
+  const [test, setTest] = useState<Schemas["TestDelivery"] | null>(null)
+  const refresh = () => void client.invalidateQueries({ queryKey: ["channels"] })
+  const params = { path: { id } }
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Icon name="delivery" size={16} />}
+        renderRoot={(props) => <Link {...props} to="/deliveries" search={{ channel: id }} />}
+      >
+        {texts.pages.deliveries}
+      </Button>
+      {managesChannel(id) && (
+        <Action
+          label={t.test}
+          icon="play"
+          title={t.testTitle}
+          run={() => bodyOf(api.POST("/v1/channels/{id}/test", { params }))}
+          then={setTest}
+        >
+          {t.testMore(address)}
+        </Action>
+      )}
+      {operates && paused_at === null && (
+        <Action
+          label={t.pause}
+          icon="pause"
+          title={t.pauseTitle(id)}
+          run={() => bodyOf(api.POST("/v1/channels/{id}/pause", { params }))}
+          done={t.paused(id)}
+          then={refresh}
+        >
+          {t.pauseMore(id)}
+        </Action>
+      )}
+      {operates && paused_at !== null && (
+        <Action
+          label={t.resume}
+          icon="play"
+          variant="filled"
+          title={t.resumeTitle(id)}
+          run={() => bodyOf(api.POST("/v1/channels/{id}/resume", { params }))}
+          done={t.resumed(id)}
+          then={refresh}
+        >
+          {t.resumeMore(id)}
+        </Action>
+      )}
+      {test && <TestResult test={test} close={() => setTest(null)} />}
+    </>
+  )
+}

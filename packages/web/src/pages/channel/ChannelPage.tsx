@@ -1,0 +1,82 @@
+import { Tabs } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useAccess } from "../../api/access.ts"
+import type { Schemas } from "../../api/client.ts"
+import { channelHealthQuery, channelQuery } from "../../api/queries.ts"
+import { useFilters } from "../../app/search.ts"
+import { useId } from "../../app/useId.ts"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { PageHead } from "../../parts/Page.tsx"
+import { State } from "../../parts/State.tsx"
+import { texts } from "../../texts.ts"
+import { Certifications } from "./Certifications.tsx"
+import { ChannelActions } from "./ChannelActions.tsx"
+import { Health } from "./Health.tsx"
+import { Secrets } from "./Secrets.tsx"
+import { Settings } from "./Settings.tsx"
+
+const t = texts.channel
+const tabs = ["health", "secrets", "receiver", "settings"] as const
+type Tab = (typeof tabs)[number]
+
+export function ChannelPage() {
+  const id = useId()
+  const { data, error, refetch } = useQuery(channelQuery(id))
+  if (error) return <Failed error={error} retry={refetch} />
+  return data ? <Found key={id} channel={data} /> : <Loading />
+}
+
+function Found({ channel }: { channel: Schemas["Channel"] }) {
+  const { reads, channels } = useAccess()
+  const [{ tab: given }, change] = useFilters<{ tab?: string }>()
+  const tab: Tab = tabs.find((name) => name === given) ?? "health"
+  const hasList = reads || channels.length > 1
+  return (
+    <>
+      <PageHead
+        title={channel.id}
+        above={hasList ? <Link to="/channels">{texts.pages.channels}</Link> : texts.pages.channel}
+        state={<ChannelState channel={channel} />}
+      >
+        <ChannelActions channel={channel} />
+      </PageHead>
+      <Tabs value={tab} onChange={(value) => change({ tab: value ?? undefined })} keepMounted={false}>
+        <Tabs.List mb="md">
+          {tabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t.tabs[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="health">
+          <Health channel={channel} />
+        </Tabs.Panel>
+        <Tabs.Panel value="secrets">
+          <Secrets channel={channel} />
+        </Tabs.Panel>
+        <Tabs.Panel value="receiver">
+          <Certifications channel={channel} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <Settings channel={channel} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+function ChannelState({ channel }: { channel: Schemas["Channel"] }) {
+  const { data } = useQuery(channelHealthQuery(channel.id))
+  return (
+    <>
+      {data && (
+        <State kind={data.health === "failing" ? "bad" : "good"}>
+          {data.health === "failing" ? texts.channels.failing : texts.channels.ok}
+        </State>
+      )}
+      {channel.paused_at && <State kind="warn">{texts.channels.paused}</State>}
+    </>
+  )
+}

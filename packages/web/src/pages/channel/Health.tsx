@@ -1,0 +1,160 @@
+import { useQuery } from "@tanstack/react-query"
+import { lazy, Suspense } from "react"
+import type { Schemas } from "../../api/client.ts"
+import { channelHealthQuery } from "../../api/queries.ts"
+import { formatMs, formatNumber, formatPercent } from "../../format.ts"
+import { Facts, Figures } from "../../parts/Facts.tsx"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Notice } from "../../parts/Notice.tsx"
+import { Columns, Empty, Rows, Section } from "../../parts/Page.tsx"
+import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
+import { type Column, Table } from "../../parts/Rows.tsx"
+import { State } from "../../parts/State.tsx"
+import { Ago, Since } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+
+const t = texts.health
+const Charts = lazy(() =>
+  import("../home/Charts.tsx").then(({ Charts: component }) => ({ default: component })),
+)
+type ChannelHealth = Schemas["ChannelHealth"]
+
+export function Health({ channel: { id } }: { channel: Schemas["Channel"] }) {
+  const { data, error, refetch } = useQuery(channelHealthQuery(id))
+  if (error) return <Failed error={error} retry={refetch} />
+  if (!data) return <Loading />
+  return (
+    <Rows>
+      <Reason health={data} />
+      <Section>
+        <Figures
+          figures={[
+            attempts(t.lastHour, data.last_hour),
+            [
+              t.latency,
+              data.last_hour?.latency_p50_ms == null ? "–" : formatMs(data.last_hour.latency_p50_ms),
+              t.latencyMore(
+                data.last_hour?.latency_p99_ms == null ? "–" : formatMs(data.last_hour.latency_p99_ms),
+              ),
+            ],
+            attempts(t.lastDay, data.last_day),
+            [
+              t.retries,
+              formatNumber(data.scheduled.count),
+              data.scheduled.next_attempt_at && (
+                <>
+                  {t.nextRetry} <Ago at={data.scheduled.next_attempt_at} due />
+                </>
+              ),
+            ],
+            [
+              t.deferred,
+              formatNumber(data.deferred.reduce((sum, { count }) => sum + count, 0)),
+              data.deferred
+                .map(({ reason, count }) => `${texts.waitingFor[reason]}: ${formatNumber(count)}`)
+                .join(", "),
+            ],
+          ]}
+        />
+      </Section>
+      <Suspense fallback={<Loading />}>
+        <Charts range="24h" channel={id} />
+      </Suspense>
+      <Columns>
+        <Section title={t.lastSuccess}>
+          {data.last_success ? (
+            <Facts
+              facts={[
+                [t.when, <Ago key="at" at={data.last_success.at} />],
+                [t.response, data.last_success.status ?? "–"],
+                [t.delivery, <DeliveryRef key="id" id={data.last_success.delivery} />],
+              ]}
+            />
+          ) : (
+            t.noSuccess
+          )}
+        </Section>
+        <Section title={t.lastFailure}>
+          {data.last_failure ? (
+            <Facts
+              facts={[
+                [t.when, <Ago key="at" at={data.last_failure.at} />],
+                [t.response, data.last_failure.status ?? texts.errors[data.last_failure.error]],
+                data.last_failure.detail !== null && [t.detail, data.last_failure.detail],
+                [t.delivery, <DeliveryRef key="id" id={data.last_failure.delivery} />],
+              ]}
+            />
+          ) : (
+            t.noFailure
+          )}
+        </Section>
+      </Columns>
+      <Section title={t.dispatchers} flush>
+        {data.dispatchers.length === 0 ? (
+          <Empty title={t.noDispatcher}>{t.noDispatcherMore}</Empty>
+        ) : (
+          <Table
+            label={t.dispatchers}
+            rows={data.dispatchers}
+            columns={columns}
+            keyOf={({ id: key }) => key}
+          />
+        )}
+      </Section>
+    </Rows>
+  )
+}
+
+/** What is wrong, in one sentence, with what to do. */
+function Reason({ health: { health, paused_at, dispatchers, last_failure } }: { health: ChannelHealth }) {
+  const opened = dispatchers.find(({ breaker }) => breaker === "open")
+  if (paused_at !== null)
+    return (
+      <Notice kind="warn" title={t.paused}>
+        {t.pausedFor} <Since at={paused_at} />. {t.pausedMore}
+      </Notice>
+    )
+  if (health === "ok") return null
+  return (
+    <Notice kind="bad" title={opened ? t.breakerOpen : t.failing}>
+      {opened?.breaker_opened_at && (
+        <>
+          {t.breakerFor} <Since at={opened.breaker_opened_at} />.{" "}
+        </>
+      )}
+      {last_failure &&
+        t.lastError(
+          last_failure.status === null ? texts.errors[last_failure.error] : `HTTP ${last_failure.status}`,
+        )}{" "}
+      {t.failingMore}
+    </Notice>
+  )
+}
+
+function attempts(name: string, statistics: Schemas["AttemptStatistics"] | null) {
+  if (statistics === null) return [name, "–", t.tooMany] as const
+  const { attempts: count, success_rate } = statistics
+  return [
+    name,
+    success_rate === null ? "–" : formatPercent(success_rate),
+    t.ofAttempts(formatNumber(count), count),
+  ] as const
+}
+
+const columns: Column<Schemas["DispatcherStatus"]>[] = [
+  { title: t.columns.dispatcher, cell: ({ id }) => <Mono>{id}</Mono> },
+  {
+    title: t.columns.breaker,
+    cell: ({ breaker }) => <State kind={breaker === "open" ? "bad" : "good"}>{t.breakers[breaker]}</State>,
+  },
+  { title: t.columns.inFlight, cell: ({ in_flight }) => in_flight ?? "–", end: true },
+  { title: t.columns.limit, cell: ({ concurrency_limit }) => concurrency_limit ?? "–", end: true },
+  { title: t.columns.failures, cell: ({ failures }) => failures ?? "–", end: true, minor: true },
+  {
+    title: t.columns.average,
+    cell: ({ average_ms }) => (average_ms === null ? "–" : formatMs(average_ms)),
+    end: true,
+    minor: true,
+  },
+]

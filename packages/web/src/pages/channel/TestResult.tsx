@@ -1,0 +1,37 @@
+import { Modal, Stack } from "@mantine/core"
+import type { Schemas } from "../../api/client.ts"
+import { formatMs } from "../../format.ts"
+import { Notice } from "../../parts/Notice.tsx"
+import { texts } from "../../texts.ts"
+import { AttemptDetails } from "../delivery/AttemptDetails.tsx"
+import { Phases } from "../delivery/Phases.tsx"
+import { outcomeOf } from "../delivery/Timeline.tsx"
+
+const t = texts.channel
+
+export function TestResult({
+  test: { attempt },
+  close,
+}: {
+  test: Schemas["TestDelivery"]
+  close: () => void
+}) {
+  const passed = attempt.error === null
+  return (
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={t.testDone}
+      closeButtonProps={{ "aria-label": texts.common.close }}
+    >
+      <Stack gap="md">
+        <Notice kind={passed ? "good" : "bad"} title={passed ? t.testPassed : t.testFailed} role="status">
+          {outcomeOf(attempt)} · {formatMs(attempt.duration_ms)}
+        </Notice>
+        <Phases attempt={attempt} longest={attempt.duration_ms} />
+        <AttemptDetails attempt={attempt} open />
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,109 @@
+import { Select, TextInput } from "@mantine/core"
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useAccess } from "../../api/access.ts"
+import type { Schemas } from "../../api/client.ts"
+import { type ChannelFilter, channelsQuery } from "../../api/queries.ts"
+import { useFilters } from "../../app/search.ts"
+import { useTyped } from "../../app/useTyped.ts"
+import { Failed } from "../../parts/Failed.tsx"
+import { Filters } from "../../parts/Filters.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { ChannelRef, Mono } from "../../parts/Ref.tsx"
+import { type Column, More, Table } from "../../parts/Rows.tsx"
+import { State } from "../../parts/State.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { CreateChannel } from "./CreateChannel.tsx"
+
+const t = texts.channels
+type Channel = Schemas["Channel"]
+
+export function Channels() {
+  const { operates, reads } = useAccess()
+  const [filter, change] = useFilters<ChannelFilter>()
+  const list = useInfiniteQuery(channelsQuery(filter))
+  const { data, error, refetch } = list
+  const [text, setText] = useTyped(filter.q ?? "", (q) => change({ q: q || undefined }))
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <>
+      <PageHead title={texts.pages.channels}>{operates && <CreateChannel />}</PageHead>
+      {reads && (
+        <Filters>
+          <TextInput
+            label={t.search}
+            placeholder={t.searchHint}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <Select
+            label={t.health}
+            placeholder={texts.common.all}
+            clearable
+            data={[
+              { value: "failing", label: t.failing },
+              { value: "ok", label: t.ok },
+            ]}
+            value={filter.health ?? null}
+            onChange={(value) => change({ health: (value ?? undefined) as ChannelFilter["health"] })}
+          />
+          <Select
+            label={t.sending}
+            placeholder={texts.common.all}
+            clearable
+            data={[
+              { value: "true", label: t.paused },
+              { value: "false", label: t.active },
+            ]}
+            value={filter.paused ?? null}
+            onChange={(value) => change({ paused: (value ?? undefined) as ChannelFilter["paused"] })}
+          />
+        </Filters>
+      )}
+      <Section flush>
+        {error ? (
+          <Failed error={error} retry={refetch} />
+        ) : !data ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <Empty title={isFiltered ? t.noneFound : t.none}>{!isFiltered && operates && t.noneMore}</Empty>
+        ) : (
+          <>
+            <Table label={texts.pages.channels} rows={rows} columns={columns} keyOf={({ id }) => id} />
+            <More {...list} />
+          </>
+        )}
+      </Section>
+    </>
+  )
+}
+
+const columns: Column<Channel>[] = [
+  { title: t.columns.id, cell: ({ id }) => <ChannelRef id={id} /> },
+  { title: t.columns.address, cell: ({ address }) => <Mono>{address}</Mono> },
+  {
+    title: t.columns.sending,
+    cell: ({ paused_at }) =>
+      paused_at ? <State kind="warn">{t.paused}</State> : <State kind="good">{t.active}</State>,
+  },
+  {
+    title: t.columns.rotation,
+    cell: ({ other_secret }) => (other_secret ? t.rotating[other_secret.state] : "–"),
+    minor: true,
+  },
+  {
+    title: t.columns.certification,
+    cell: ({ last_certification: last }) =>
+      last ? (
+        <State kind={last.result === "passed" ? "good" : "bad"}>
+          {texts.certification.results[last.result]}
+        </State>
+      ) : (
+        "–"
+      ),
+    minor: true,
+  },
+  { title: t.columns.created, cell: ({ created_at }) => <Time at={created_at} format="date" />, minor: true },
+]

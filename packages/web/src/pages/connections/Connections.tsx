@@ -1,0 +1,84 @@
+import { Select, TextInput } from "@mantine/core"
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useAccess } from "../../api/access.ts"
+import type { Schemas } from "../../api/client.ts"
+import { type ConnectionFilter, connectionsQuery } from "../../api/queries.ts"
+import { useFilters } from "../../app/search.ts"
+import { useTyped } from "../../app/useTyped.ts"
+import { Failed } from "../../parts/Failed.tsx"
+import { Filters } from "../../parts/Filters.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { ConnectionRef, Mono } from "../../parts/Ref.tsx"
+import { type Column, More, Table } from "../../parts/Rows.tsx"
+import { ConnectionState } from "../../parts/states.tsx"
+import { Ago } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { CreateConnection } from "./CreateConnection.tsx"
+
+const t = texts.connections
+
+export function Connections() {
+  const { operates, sites } = useAccess()
+  const [filter, change] = useFilters<ConnectionFilter>()
+  const list = useInfiniteQuery(connectionsQuery(filter))
+  const { data, error, refetch } = list
+  const [text, setText] = useTyped(filter.q ?? "", (q) => change({ q: q || undefined }))
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  const isFiltered = Object.keys(filter).length > 0
+  const creates = operates || sites.length > 0
+  return (
+    <>
+      <PageHead title={texts.pages.connections}>{creates && <CreateConnection />}</PageHead>
+      <Filters>
+        <TextInput
+          label={t.search}
+          placeholder={t.searchHint}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Select
+          label={t.state}
+          placeholder={texts.common.all}
+          clearable
+          data={Object.entries(texts.states.connection).map(([value, label]) => ({ value, label }))}
+          value={filter.state ?? null}
+          onChange={(value) => change({ state: (value ?? undefined) as ConnectionFilter["state"] })}
+        />
+      </Filters>
+      <Section flush>
+        {error ? (
+          <Failed error={error} retry={refetch} />
+        ) : !data ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <Empty title={isFiltered ? t.noneFound : t.none}>{!isFiltered && creates && t.noneMore}</Empty>
+        ) : (
+          <>
+            <Table label={texts.pages.connections} rows={rows} columns={columns} keyOf={({ id }) => id} />
+            <More {...list} />
+          </>
+        )}
+      </Section>
+    </>
+  )
+}
+
+const columns: Column<Schemas["Connection"]>[] = [
+  { title: t.columns.id, cell: ({ id }) => <ConnectionRef id={id} /> },
+  { title: t.columns.site, cell: ({ site }) => <span dir="auto">{site}</span> },
+  { title: t.columns.source, cell: ({ source }) => <Mono>{source}</Mono>, minor: true },
+  { title: t.columns.state, cell: ({ state }) => <ConnectionState state={state} /> },
+  {
+    title: t.columns.lastSync,
+    cell: ({ last_synced_at, last_outcome }) =>
+      last_synced_at ? (
+        <>
+          {last_outcome && texts.states.sync[last_outcome]}, <Ago at={last_synced_at} />
+        </>
+      ) : (
+        "–"
+      ),
+    minor: true,
+  },
+]

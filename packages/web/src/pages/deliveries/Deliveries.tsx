@@ -1,0 +1,89 @@
+import { Button } from "@mantine/core"
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { useAccess } from "../../api/access.ts"
+import { type DeliveryFilter, deliveriesQuery } from "../../api/queries.ts"
+import { useStreamState } from "../../api/stream.ts"
+import { useFilters } from "../../app/search.ts"
+import { formatNumber } from "../../format.ts"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { texts } from "../../texts.ts"
+import { BulkResend } from "./BulkResend.tsx"
+import { DeliveryFilters } from "./DeliveryFilters.tsx"
+import classes from "./DeliveryList.module.css"
+import { DeliveryList } from "./DeliveryList.tsx"
+
+const t = texts.deliveries
+
+export function Deliveries() {
+  const { operates } = useAccess()
+  const [filter, change] = useFilters<DeliveryFilter>()
+  const list = useInfiniteQuery(deliveriesQuery(filter))
+  const { data, error, refetch, isPlaceholderData } = list
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <>
+      <PageHead title={texts.pages.deliveries}>
+        {operates && isFiltered && <BulkResend filter={filter} />}
+      </PageHead>
+      <DeliveryFilters filter={filter} change={change} />
+      {data && data.pages.length > 1 && <Newer key={JSON.stringify(filter)} filter={filter} />}
+      <Section flush>
+        {error ? (
+          <Failed error={error} retry={refetch} />
+        ) : !data ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <Empty title={isFiltered ? t.noneFound : t.none}>
+            {isFiltered ? (
+              <Button variant="default" mt="sm" onClick={() => change(nothing(filter))}>
+                {t.clear}
+              </Button>
+            ) : (
+              t.noneMore
+            )}
+          </Empty>
+        ) : (
+          <DeliveryList
+            rows={rows}
+            dimmed={isPlaceholderData}
+            hasMore={list.hasNextPage}
+            isLoadingMore={list.isFetchingNextPage}
+            loadMore={list.fetchNextPage}
+          />
+        )}
+      </Section>
+      <p className="visually-hidden" role="status">
+        {data && t.shown(formatNumber(rows.length), list.hasNextPage)}
+      </p>
+    </>
+  )
+}
+
+/** A list of several pages is not read again by itself, because it would jump. */
+function Newer({ filter }: { filter: DeliveryFilter }) {
+  const client = useQueryClient()
+  const { deliveryAt } = useStreamState()
+  const [shownAt, setShownAt] = useState(Date.now)
+  if (deliveryAt < shownAt) return null
+  const show = () => {
+    setShownAt(Date.now())
+    window.scrollTo({ top: 0 })
+    void client.resetQueries(deliveriesQuery(filter))
+  }
+  return (
+    <div className={classes.newer}>
+      <Button size="compact-sm" radius="xl" onClick={show}>
+        {t.newer}
+      </Button>
+    </div>
+  )
+}
+
+/** Each filter that is set, as unset. */
+function nothing(filter: DeliveryFilter): DeliveryFilter {
+  return Object.fromEntries(Object.keys(filter).map((name) => [name, undefined]))
+}

@@ -1,0 +1,116 @@
+import { Button, Select, TextInput } from "@mantine/core"
+import { useState } from "react"
+import { useAccess } from "../../api/access.ts"
+import type { DeliveryFilter } from "../../api/queries.ts"
+import { useTyped } from "../../app/useTyped.ts"
+import { Icon } from "../../parts/Icon.tsx"
+import { texts } from "../../texts.ts"
+import classes from "./DeliveryFilters.module.css"
+import { fromLocal, toLocal } from "./localTime.ts"
+
+const t = texts.deliveries
+const fields = ["reference", "event_id", "site_url"] as const
+
+type Change = (change: DeliveryFilter) => void
+
+export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; change: Change }) {
+  const { reads, channels } = useAccess()
+  return (
+    <search className={classes.filters}>
+      <Find filter={filter} change={change} />
+      {reads ? (
+        <ChannelFilter filter={filter} change={change} />
+      ) : (
+        channels.length > 1 && (
+          <Select
+            label={t.channel}
+            placeholder={t.all}
+            clearable
+            data={channels}
+            value={filter.channel ?? null}
+            onChange={(value) => change({ channel: value ?? undefined })}
+          />
+        )
+      )}
+      <Select
+        label={t.state}
+        placeholder={t.all}
+        clearable
+        data={Object.entries(texts.states.delivery).map(([value, label]) => ({ value, label }))}
+        value={filter.state ?? null}
+        onChange={(value) => change({ state: (value ?? undefined) as DeliveryFilter["state"] })}
+      />
+      <Select
+        label={t.error}
+        placeholder={t.all}
+        clearable
+        data={Object.entries(texts.errorNames).map(([value, label]) => ({ value, label }))}
+        value={filter.error ?? null}
+        onChange={(value) => change({ error: (value ?? undefined) as DeliveryFilter["error"] })}
+      />
+      {(["created_after", "created_before"] as const).map((name) => (
+        <TextInput
+          key={name}
+          wrapperProps={{ "data-time": true }}
+          type="datetime-local"
+          label={t[name]}
+          value={toLocal(filter[name])}
+          onChange={(event) => change({ [name]: fromLocal(event.currentTarget.value) })}
+        />
+      ))}
+      {Object.keys(filter).length > 0 && (
+        <Button
+          variant="subtle"
+          color="gray"
+          c="dimmed"
+          leftSection={<Icon name="cross" size={14} />}
+          onClick={() => change(Object.fromEntries(Object.keys(filter).map((name) => [name, undefined])))}
+        >
+          {t.clear}
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
+  const given = fields.find((name) => filter[name] !== undefined)
+  const [field, setField] = useState<(typeof fields)[number]>(given ?? "reference")
+  const [text, setText] = useTyped(given ? (filter[given] ?? "") : "", (value) =>
+    change({ ...Object.fromEntries(fields.map((name) => [name, undefined])), [field]: value || undefined }),
+  )
+  return (
+    <div className={classes.find}>
+      <Select
+        aria-label={t.findBy}
+        label={t.find}
+        allowDeselect={false}
+        data={fields.map((value) => ({ value, label: t.fields[value] }))}
+        value={field}
+        onChange={(value) => {
+          const next = fields.find((name) => name === value) ?? "reference"
+          setField(next)
+          if (text !== "") change({ [field]: undefined, [next]: text })
+        }}
+      />
+      <TextInput
+        aria-label={t.fields[field]}
+        placeholder={t.placeholders[field]}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+function ChannelFilter({ filter, change }: { filter: DeliveryFilter; change: Change }) {
+  const [text, setText] = useTyped(filter.channel ?? "", (value) => change({ channel: value || undefined }))
+  return (
+    <TextInput
+      label={t.channel}
+      placeholder={t.all}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  )
+}

@@ -1,0 +1,74 @@
+import { Button } from "@mantine/core"
+import { useAccess } from "../../api/access.ts"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { formatBytes } from "../../format.ts"
+import { Action } from "../../parts/Action.tsx"
+import { Code } from "../../parts/Code.tsx"
+import { Copy } from "../../parts/Copy.tsx"
+import { Facts } from "../../parts/Facts.tsx"
+import { Section } from "../../parts/Page.tsx"
+import { Mono } from "../../parts/Ref.tsx"
+import { texts } from "../../texts.ts"
+import classes from "./Body.module.css"
+
+const t = texts.delivery
+
+/** The body that every attempt sends. E-mail addresses are masked until they are revealed, which is audited. */
+export function Body({
+  delivery,
+  revealed,
+  reveal,
+}: {
+  delivery: Schemas["DeliveryWithAttempts"]
+  revealed: string | null
+  reveal: (body: string | null) => void
+}) {
+  const { managesChannel } = useAccess()
+  const { id, body, body_bytes, body_sha256, channel } = delivery
+  return (
+    <Section
+      title={t.body}
+      aside={
+        body !== null &&
+        managesChannel(channel) &&
+        (revealed === null ? (
+          <Action
+            label={t.reveal}
+            icon="eye"
+            size="xs"
+            title={t.revealTitle}
+            run={() => bodyOf(api.GET("/v1/deliveries/{id}/body", { params: { path: { id } } }))}
+            then={(found) => reveal(found.body)}
+          >
+            {t.revealMore}
+          </Action>
+        ) : (
+          <Button size="xs" variant="default" onClick={() => reveal(null)}>
+            {t.hide}
+          </Button>
+        ))
+      }
+    >
+      {body === null ? (
+        t.erased
+      ) : (
+        <div className={classes.body}>
+          <Code what={t.body} code={revealed ?? JSON.stringify(body, null, 2)} wrap />
+          {revealed === null && <small>{t.masked}</small>}
+          <Facts
+            facts={[
+              [t.size, formatBytes(body_bytes)],
+              [
+                "SHA-256",
+                <span key="digest" className={classes.digest}>
+                  <Mono>{`${body_sha256.slice(0, 16)}…`}</Mono>
+                  <Copy value={body_sha256} what={t.digest} />
+                </span>,
+              ],
+            ]}
+          />
+        </div>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,158 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { useAccess } from "../../api/access.ts"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { channelQuery, deliveryQuery } from "../../api/queries.ts"
+import { useId } from "../../app/useId.ts"
+import { Action } from "../../parts/Action.tsx"
+import { Facts } from "../../parts/Facts.tsx"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Notice } from "../../parts/Notice.tsx"
+import { Columns, PageHead, Rows, Section } from "../../parts/Page.tsx"
+import { ChannelRef, Mono } from "../../parts/Ref.tsx"
+import { DeliveryState } from "../../parts/states.tsx"
+import { Ago, Since, Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { Body } from "./Body.tsx"
+import { Repeat } from "./Repeat.tsx"
+import { Timeline } from "./Timeline.tsx"
+
+const t = texts.delivery
+type Delivery = Schemas["DeliveryWithAttempts"]
+
+export function DeliveryPage() {
+  const id = useId()
+  const { data, error, refetch } = useQuery(deliveryQuery(id))
+  if (error) return <Failed error={error} retry={refetch} />
+  return data ? <Found key={id} delivery={data} /> : <Loading />
+}
+
+function Found({ delivery }: { delivery: Delivery }) {
+  // The exact body stays in this page's memory only, because it contains personal data.
+  const [revealed, setRevealed] = useState<string | null>(null)
+  return (
+    <>
+      <PageHead
+        title={delivery.event_id}
+        above={<Link to="/deliveries">{texts.pages.deliveries}</Link>}
+        state={<DeliveryState state={delivery.state} waiting={delivery.waiting_for} />}
+      >
+        <Actions delivery={delivery} />
+      </PageHead>
+      <Rows>
+        <Situation delivery={delivery} />
+        <Columns wide>
+          <Rows>
+            <Section title={t.timeline}>
+              <Timeline delivery={delivery} />
+            </Section>
+          </Rows>
+          <Rows>
+            <Section title={t.facts}>
+              <Facts
+                facts={[
+                  [t.channel, <ChannelRef key="channel" id={delivery.channel} />],
+                  [t.id, <Mono key="id">{delivery.id}</Mono>],
+                  [t.created, <Time key="created" at={delivery.created_at} format="full" />],
+                  delivery.finished_at !== null && [
+                    t.finished,
+                    <Time key="finished" at={delivery.finished_at} format="full" />,
+                  ],
+                  [t.attempts, delivery.attempts],
+                ]}
+              />
+            </Section>
+            <Body delivery={delivery} revealed={revealed} reveal={setRevealed} />
+          </Rows>
+        </Columns>
+        <Repeat delivery={delivery} body={revealed} />
+      </Rows>
+    </>
+  )
+}
+
+function Actions({ delivery }: { delivery: Delivery }) {
+  const { operates, managesChannel } = useAccess()
+  const client = useQueryClient()
+  const refresh = () => void client.invalidateQueries({ queryKey: ["deliveries"] })
+  const { id, channel, state } = delivery
+  const path = { id }
+  return (
+    <>
+      {operates && state === "pending" && (
+        <Action
+          label={t.cancel}
+          icon="cross"
+          danger
+          title={t.cancelTitle}
+          reason="optional"
+          run={(reason) =>
+            bodyOf(
+              api.POST("/v1/deliveries/{id}/cancel", { params: { path }, body: reason ? { reason } : {} }),
+            )
+          }
+          done={({ may_still_arrive }) => t.cancelled(may_still_arrive)}
+          then={refresh}
+        >
+          {t.cancelMore(channel)}
+        </Action>
+      )}
+      {managesChannel(channel) && state !== "erased" && (
+        <Action
+          label={t.resend}
+          icon="resend"
+          title={t.resendTitle(channel)}
+          reason="optional"
+          run={(reason) =>
+            bodyOf(
+              api.POST("/v1/deliveries/{id}/resend", { params: { path }, body: reason ? { reason } : {} }),
+            )
+          }
+          done={t.resent}
+          then={refresh}
+        >
+          {state === "delivered" ? t.resendDelivered(channel) : t.resendMore(channel)}
+        </Action>
+      )}
+    </>
+  )
+}
+
+/** Why the delivery waits or ended, and what can be done about it. */
+function Situation({ delivery }: { delivery: Delivery }) {
+  const { state, waiting_for, next_attempt_at, deferred_at, dead_reason, channel, finished_at } = delivery
+  const { data } = useQuery(channelQuery(channel))
+  if (state === "delivered" || state === "erased" || state === "cancelled")
+    return (
+      <Notice kind={state === "delivered" ? "good" : "idle"} title={t.situations[state]}>
+        {finished_at && <Time at={finished_at} format="full" />}
+      </Notice>
+    )
+  if (state === "dead")
+    return (
+      <Notice kind="bad" title={dead_reason === "channel-deleted" ? t.deadDeleted : t.dead}>
+        {dead_reason === "channel-deleted" ? t.deadDeletedMore : t.deadMore}
+      </Notice>
+    )
+  if (waiting_for === null || waiting_for === "first-attempt")
+    return <Notice kind="idle" title={t.firstAttempt} />
+  return (
+    <Notice kind="warn" title={t.waiting[waiting_for]}>
+      {next_attempt_at && (
+        <>
+          {t.nextAttempt} <Ago at={next_attempt_at} due /> (<Time at={next_attempt_at} />
+          ).{" "}
+        </>
+      )}
+      {deferred_at && (
+        <>
+          {t.deferredFor} <Since at={deferred_at} />.{" "}
+        </>
+      )}
+      {waiting_for !== "retry" && t.waitingMore[waiting_for]}
+      {waiting_for === "rate" && data?.max_per_second && ` ${t.maximum(data.max_per_second)}`}
+    </Notice>
+  )
+}

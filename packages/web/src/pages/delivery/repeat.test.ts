@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process"
+import { createHmac } from "node:crypto"
+import { expect, test } from "vitest"
+import type { Schemas } from "../../api/client.ts"
+import { curlOf } from "./curl.ts"
+import { verifyCode } from "./verifyCode.ts"
+
+const secret = "only-an-example"
+const body = JSON.stringify({
+  event: "site.ready",
+  name: `O'Brien "& Söhne" \\ مخبز $HOME \u2028`,
+  reference: "a\nb",
+})
+const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
+const attempt = {
+  url: "https://partner.example/it's?a=1&b=2",
+  request_headers: {
+    "content-type": "application/json",
+    "X-Sitewire-Signature": `${signature.slice(0, 15)}…`,
+    "X-Sitewire-Delivery": "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
+  },
+} as unknown as Schemas["Attempt"]
+
+const run = (command: string, args: string[]) =>
+  execFileSync(command, args, { encoding: "utf8", env: { ...process.env, SITEWIRE_SECRET: secret } })
+
+test("the shell commands send the exact body to the URL, with a valid signature", () => {
+  const printArguments = `curl() { printf '%s\\0' "$@"; }\n`
+  const sent = run("bash", ["-c", printArguments + curlOf(attempt, body)]).split("\0")
+  expect(sent).toContain(attempt.url)
+  expect(sent).toContain(`X-Sitewire-Signature: ${signature}`)
+  expect(sent).toContain("X-Sitewire-Delivery: 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b")
+  expect(sent[sent.indexOf("--data-binary") + 1]).toBe(body)
+})
+
+const complete = { ...attempt, request_headers: { "X-Sitewire-Signature": signature } }
+
+test("the code for Node and Python verifies the body, and rejects a wrong signature", () => {
+  const wrong = { ...attempt, request_headers: { "X-Sitewire-Signature": signature.replace(/.$/, "x") } }
+  for (const [language, command, flag] of [
+    ["python", "python3", "-c"],
+    ["node", process.execPath, "-e"],
+  ] as const) {
+    const flags = language === "node" ? ["--input-type=module"] : []
+    const answer = (sent: Schemas["Attempt"]) =>
+      run(command, [...flags, flag, verifyCode(language, body, sent)])
+        .trim()
+        .toLowerCase()
+    expect(answer(complete), language).toBe("true")
+    expect(answer(wrong), language).toBe("false")
+  }
+})
+
+test("the code for Go, Java and PHP contains the function and the body as a literal", () => {
+  expect(verifyCode("go", body, complete)).toMatch(/^package main\n\nimport "os"\n/)
+  expect(verifyCode("java", body, complete)).toContain(JSON.stringify(body))
+  expect(verifyCode("php", body, complete)).toContain(`O\\'Brien`)
+})

@@ -1,0 +1,39 @@
+import { SegmentedControl } from "@mantine/core"
+import { lazy, Suspense } from "react"
+import { useFilters } from "../../app/search.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { PageHead, Rows } from "../../parts/Page.tsx"
+import { texts } from "../../texts.ts"
+import { Deferred } from "./Deferred.tsx"
+import classes from "./Overview.module.css"
+import { Problems } from "./Problems.tsx"
+import { type Range, ranges } from "./series.ts"
+
+const Charts = lazy(() => import("./Charts.tsx").then(({ Charts: component }) => ({ default: component })))
+
+export function Overview() {
+  const [{ range: given }, change] = useFilters<{ range?: string }>()
+  const range: Range = given !== undefined && given in ranges ? (given as Range) : "24h"
+  return (
+    <>
+      <PageHead title={texts.pages.overview} />
+      <Rows>
+        <Problems />
+        <div className={classes.rangeRow}>
+          <h2>{texts.charts.title}</h2>
+          <SegmentedControl
+            size="xs"
+            aria-label={texts.charts.range}
+            value={range}
+            onChange={(value) => change({ range: value })}
+            data={Object.keys(ranges).map((value) => ({ value, label: texts.charts.ranges[value as Range] }))}
+          />
+        </div>
+        <Suspense fallback={<Loading />}>
+          <Charts range={range} />
+        </Suspense>
+        <Deferred range={range} />
+      </Rows>
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { Link } from "@tanstack/react-router"
+import { Icon } from "../../parts/Icon.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Notice } from "../../parts/Notice.tsx"
+import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
+import { Since } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import classes from "./Problems.module.css"
+import { useProblems } from "./problems.ts"
+
+const t = texts.problems
+
+export function Problems() {
+  const { problems, errors } = useProblems()
+  return (
+    <section aria-label={t.title} className={classes.problems}>
+      {errors.map((error) => (
+        <ProblemAlert key={String(error)} error={error} title={t.unknown} />
+      ))}
+      {problems === null && errors.length === 0 && <Loading rows={2} />}
+      {problems?.length === 0 && errors.length === 0 && (
+        <Notice kind="good" title={t.none}>
+          {t.noneMore}
+        </Notice>
+      )}
+      {problems !== null && problems.length > 0 && (
+        <ul className={classes.list}>
+          {problems.map(({ id, urgency, title, detail, since, next, link }) => (
+            <li key={id} data-urgency={urgency}>
+              <Icon name={urgency === 3 ? "pause" : "warning"} />
+              <div className={classes.text}>
+                <strong>{title}</strong>
+                <span>{detail}</span>
+              </div>
+              <div className={classes.since}>
+                {since && (
+                  <>
+                    {t.for} <Since at={since} />
+                  </>
+                )}
+              </div>
+              <div className={classes.next}>
+                {link ? (
+                  <Link {...(link as { to: string })}>
+                    {next} <Icon name="arrow" size={15} />
+                  </Link>
+                ) : (
+                  next
+                )}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

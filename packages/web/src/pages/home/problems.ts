@@ -1,0 +1,241 @@
+import { queryOptions, useQueries, useQuery } from "@tanstack/react-query"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { channelHealthQuery, topicsQuery } from "../../api/queries.ts"
+import { formatNumber } from "../../format.ts"
+import { texts } from "../../texts.ts"
+
+const t = texts.problems
+
+type Link =
+  | { to: "/channels/$id"; params: { id: string } }
+  | { to: "/connections/$id"; params: { id: string } }
+  | { to: "/channels" | "/connections" | "/deliveries" | "/invalid-events"; search?: Record<string, string> }
+
+/** `urgency` 1: deliveries or triggers fail now. 2: something waits or was lost to a partner. 3: good to know. */
+export type CurrentProblem = {
+  id: string
+  urgency: 1 | 2 | 3
+  title: string
+  detail: string
+  since: string | null
+  next: string
+  link: Link | null
+}
+
+const shown = 20
+const dayMs = 86_400_000
+const behindMs = 60_000
+const refetchInterval = 15_000
+
+const failingChannels = queryOptions({
+  queryKey: ["channels", "list", "failing"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/channels", { params: { query: { health: "failing", limit: shown } }, signal })),
+  refetchInterval,
+})
+
+const pausedChannels = queryOptions({
+  queryKey: ["channels", "list", "paused"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/channels", { params: { query: { paused: "true", limit: shown } }, signal })),
+  refetchInterval,
+})
+
+const failingConnections = queryOptions({
+  queryKey: ["connections", "list", "failing"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/connections", { params: { query: { state: "failing", limit: shown } }, signal })),
+  refetchInterval,
+})
+
+const deadToday = queryOptions({
+  queryKey: ["deliveries", "dead today"],
+  queryFn: async ({ signal }) => {
+    const created_after = dayAgo()
+    const query = { state: "dead" as const, created_after, limit: 100 }
+    const page = await bodyOf(api.GET("/v1/deliveries", { params: { query }, signal }))
+    return { ...page, created_after }
+  },
+  refetchInterval: 60_000,
+})
+
+const invalidToday = queryOptions({
+  queryKey: ["invalid-events", "today"],
+  queryFn: async ({ signal }) => {
+    const page = await bodyOf(api.GET("/v1/invalid-events", { params: { query: { limit: 100 } }, signal }))
+    const today = page.data.filter(({ rejected_at }) => rejected_at >= dayAgo())
+    return { count: today.length, more: today.length === 100, newest: today[0]?.reason ?? "" }
+  },
+  refetchInterval: 60_000,
+  retry: false,
+})
+
+/** What the console has noticed by itself. The other kinds are read above, with more detail. */
+const noticed = queryOptions({
+  queryKey: ["notifications", "firing"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/notifications", { params: { query: { status: "firing", limit: 100 } }, signal })),
+  refetchInterval,
+})
+
+function dayAgo(): string {
+  return new Date(Date.now() - dayMs).toISOString()
+}
+
+/** Null while the first answers are missing. Most urgent first. */
+export function useProblems(): { problems: CurrentProblem[] | null; errors: unknown[] } {
+  const channels = useQuery(failingChannels)
+  const healths = useQueries({
+    queries: (channels.data?.data ?? []).map(({ id }) => channelHealthQuery(id)),
+  })
+  const paused = useQuery(pausedChannels)
+  const connections = useQuery(failingConnections)
+  const dead = useQuery(deadToday)
+  const invalid = useQuery(invalidToday)
+  const topics = useQuery(topicsQuery)
+  const notices = useQuery(noticed)
+  const answers = [channels, paused, connections, dead, invalid, topics, notices]
+  const errors = answers.flatMap(({ error }) => (error ? [error] : []))
+  if (answers.some(({ isPending }) => isPending)) return { problems: null, errors }
+
+  const problems = [
+    ...(channels.data?.data ?? []).map((channel, index) => failingChannel(channel, healths[index]?.data)),
+    ...(topics.data?.data ?? []).flatMap(behind),
+    ...(connections.data?.data ?? []).map(failingConnection),
+    ...(notices.data?.data ?? []).flatMap(notice),
+    ...(paused.data?.data ?? []).map(pausedChannel),
+    ...(dead.data && dead.data.data.length > 0
+      ? [deadDeliveries(dead.data.data, dead.data.next_cursor !== null, dead.data.created_after)]
+      : []),
+    ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data)] : []),
+  ]
+  return { problems: problems.toSorted((a, b) => a.urgency - b.urgency), errors }
+}
+
+function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHealth"]): CurrentProblem {
+  const opened = (health?.dispatchers ?? [])
+    .flatMap(({ breaker_opened_at: at }) => (at ? [at] : []))
+    .toSorted()
+  const failure = health?.last_failure
+  const waiting =
+    (health?.scheduled.count ?? 0) + (health?.deferred ?? []).reduce((sum, { count }) => sum + count, 0)
+  const how = failure
+    ? failure.status === null
+      ? texts.errors[failure.error]
+      : t.responds(failure.status)
+    : t.failsOften
+  return {
+    id: `channel ${id}`,
+    urgency: 1,
+    title: t.channelFails(id),
+    detail: [how, opened.length > 0 ? t.breakerOpen : null, t.waiting(formatNumber(waiting))]
+      .filter((part) => part !== null)
+      .join(" "),
+    since: opened[0] ?? failure?.at ?? null,
+    next: t.channelNext,
+    link: { to: "/channels/$id", params: { id } },
+  }
+}
+
+/** Records of retry topics wait for their delay, and are not overdue. */
+function behind(topic: Schemas["Topic"]): CurrentProblem[] {
+  if (topic.name.includes(".retry.") || topic.group === null) return []
+  if (topic.records === null)
+    return [
+      {
+        ...{ id: `topic ${topic.name}`, urgency: 1, title: t.noTopic(topic.name), detail: topic.purpose },
+        ...{ since: null, next: t.noTopicNext, link: null },
+      },
+    ]
+  if (topic.lag === null)
+    return [
+      {
+        ...{ id: `topic ${topic.name}`, urgency: 1, title: t.noConsumer(topic.name), detail: topic.purpose },
+        ...{ since: topic.oldest_unread_at, next: t.noConsumerNext(topic.group), link: null },
+      },
+    ]
+  const oldest = topic.oldest_unread_at
+  if (topic.lag === 0 || oldest === null || Date.now() - Date.parse(oldest) < behindMs) return []
+  return [
+    {
+      ...{ id: `topic ${topic.name}`, urgency: 1, title: t.lag(topic.name, formatNumber(topic.lag)) },
+      ...{ detail: topic.purpose, since: oldest, next: t.lagNext(topic.group), link: null },
+    },
+  ]
+}
+
+function failingConnection({ id, site, last_error, failing_since }: Schemas["Connection"]): CurrentProblem {
+  return {
+    id: `connection ${id}`,
+    urgency: 2,
+    title: t.connectionFails(id),
+    detail: t.connectionDetail(site, last_error ?? ""),
+    since: failing_since,
+    next: t.connectionNext,
+    link: { to: "/connections/$id", params: { id } },
+  }
+}
+
+function notice({
+  id,
+  event,
+  subject,
+  summary,
+  next_step,
+  since,
+}: Schemas["Notification"]): CurrentProblem[] {
+  if (event !== "certificate.expiring" && event !== "rotation.unfinished") return []
+  const link =
+    subject.kind === "channel" ? ({ to: "/channels/$id", params: { id: subject.id } } as const) : null
+  const next = link ? t.noticeNext : ""
+  return [{ id, urgency: 2, title: summary, detail: next_step, since, next, link }]
+}
+
+function pausedChannel({ id, paused_at }: Schemas["Channel"]): CurrentProblem {
+  return {
+    id: `paused ${id}`,
+    urgency: 3,
+    title: t.paused(id),
+    detail: t.pausedDetail,
+    since: paused_at,
+    next: t.pausedNext,
+    link: { to: "/channels/$id", params: { id } },
+  }
+}
+
+function deadDeliveries(
+  dead: readonly Schemas["Delivery"][],
+  more: boolean,
+  created_after: string,
+): CurrentProblem {
+  const channels = [...new Set(dead.map(({ channel }) => channel))]
+  return {
+    id: "dead",
+    urgency: 2,
+    title: t.dead(dead.length, more),
+    detail: t.deadDetail(channels.slice(0, 3).join(", "), channels.length - 3),
+    since: null,
+    next: t.deadNext,
+    link: { to: "/deliveries", search: { state: "dead", created_after } },
+  }
+}
+
+function invalidEvents({
+  count,
+  more,
+  newest,
+}: {
+  count: number
+  more: boolean
+  newest: string
+}): CurrentProblem {
+  return {
+    id: "invalid",
+    urgency: 2,
+    title: t.invalid(count, more),
+    detail: t.invalidDetail(newest),
+    since: null,
+    next: t.invalidNext,
+    link: { to: "/invalid-events" },
+  }
+}

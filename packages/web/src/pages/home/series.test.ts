@@ -1,0 +1,28 @@
+import { expect, test } from "vitest"
+import type { Schemas } from "../../api/client.ts"
+import { seriesOf } from "./series.ts"
+
+const attempts = {
+  ...{ delivered: 3, timeout: 1, dns: 0, connect: 0, tls: 0, reset: 0, status: 2, protocol: 0 },
+  "blocked-address": 0,
+}
+const point = (started_at: string): Schemas["StatisticPoint"] => ({
+  ...{ started_at, deliveries: 5, attempts, latency_ms: { p50: 80, p99: 900 }, triggers: 2 },
+  syncs: { running: 0, changed: 1, unchanged: 1, failed: 0, abandoned: 0 },
+})
+
+test("points have equal distances, and end with the newest counted one; gaps are null", () => {
+  const series = seriesOf(
+    {
+      ...{ interval: "minute", channel: null, counted_before: "2026-03-01T12:03:00.000Z", deferred: null },
+      data: [point("2026-03-01T12:00:00.000Z"), point("2026-03-01T12:02:00.000Z")],
+    },
+    "1h",
+  )
+  expect(series.times).toHaveLength(60)
+  expect(new Date((series.times.at(-1) ?? 0) * 1_000).toISOString()).toBe("2026-03-01T12:02:00.000Z")
+  expect(series.deliveries.slice(-3)).toEqual([5, null, 5])
+  expect(series.failed.at(-1)).toBe(3)
+  expect(series.success.at(-1)).toBe(0.5)
+  expect(series.syncs.at(-1)).toBe(2)
+})

@@ -1,0 +1,67 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useAccess } from "../../api/access.ts"
+import type { Schemas } from "../../api/client.ts"
+import { invalidEventsQuery } from "../../api/queries.ts"
+import { formatBytes } from "../../format.ts"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
+import { type Column, More, Table } from "../../parts/Rows.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { Replay } from "./Replay.tsx"
+
+const t = texts.invalidEvents
+
+export function InvalidEvents() {
+  const { operates } = useAccess()
+  const list = useInfiniteQuery(invalidEventsQuery())
+  const { data, error, refetch } = list
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  return (
+    <>
+      <PageHead title={texts.pages.invalidEvents}>
+        {operates && rows.length > 0 && <Replay rows={rows} />}
+      </PageHead>
+      <Section flush>
+        {error ? (
+          <Failed error={error} retry={refetch} />
+        ) : !data ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <Empty title={t.none}>{t.noneMore}</Empty>
+        ) : (
+          <>
+            <Table
+              label={texts.pages.invalidEvents}
+              rows={rows}
+              columns={columns}
+              keyOf={({ from }) => from}
+            />
+            <More {...list} />
+          </>
+        )}
+      </Section>
+    </>
+  )
+}
+
+const columns: Column<Schemas["InvalidEvent"]>[] = [
+  { title: t.columns.rejected, cell: ({ rejected_at }) => <Time at={rejected_at} /> },
+  { title: t.columns.reason, cell: ({ reason }) => reason },
+  { title: t.columns.event, cell: ({ event_id }) => event_id ?? "–" },
+  { title: t.columns.channel, cell: ({ channel }) => channel ?? "–" },
+  {
+    title: t.columns.delivery,
+    cell: ({ delivery }) =>
+      delivery ? <DeliveryRef id={delivery}>{t.delivered}</DeliveryRef> : t.notDelivered,
+  },
+  {
+    title: t.columns.size,
+    cell: ({ bytes }) => (bytes === null ? "–" : formatBytes(bytes)),
+    end: true,
+    minor: true,
+  },
+  { title: t.columns.from, cell: ({ from }) => <Mono>{from}</Mono>, minor: true },
+]

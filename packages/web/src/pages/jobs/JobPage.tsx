@@ -1,0 +1,167 @@
+import { Progress } from "@mantine/core"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useAccess } from "../../api/access.ts"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { jobQuery } from "../../api/queries.ts"
+import { useId } from "../../app/useId.ts"
+import { formatNumber } from "../../format.ts"
+import { Action } from "../../parts/Action.tsx"
+import { Facts, Figures } from "../../parts/Facts.tsx"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Notice } from "../../parts/Notice.tsx"
+import { PageHead, Rows, Section } from "../../parts/Page.tsx"
+import { ConnectionRef, Mono } from "../../parts/Ref.tsx"
+import { type Column, Table } from "../../parts/Rows.tsx"
+import { JobState } from "../../parts/states.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { countsOf, sumOf } from "./counts.ts"
+
+const t = texts.job
+type Job = Schemas["Job"]
+
+export function JobPage() {
+  const id = useId()
+  const { data, error, refetch } = useQuery(jobQuery(id))
+  if (error) return <Failed error={error} retry={refetch} />
+  return data ? <Found job={data} /> : <Loading />
+}
+
+function Found({ job }: { job: Job }) {
+  const { id, kind, state, counts } = job
+  return (
+    <>
+      <PageHead
+        title={t.title(texts.jobs.kinds[kind])}
+        above={<Link to="/jobs">{texts.pages.jobs}</Link>}
+        state={<JobState state={state} />}
+      >
+        <Cancel job={job} />
+      </PageHead>
+      <Rows>
+        {state === "running" && <Running job={job} />}
+        <Section title={t.counts}>
+          {Object.keys(counts).length === 0 ? (
+            t.nothingYet
+          ) : (
+            <Figures
+              figures={countsOf(counts).map(([name, count]) => [name, formatNumber(count)] as const)}
+            />
+          )}
+        </Section>
+        <Section title={t.facts}>
+          <Facts
+            facts={[
+              [t.id, <Mono key="id">{id}</Mono>],
+              ...Object.entries(job.filter).map(([name, value]) => [t.filter(name), String(value)] as const),
+              job.per_second !== null && [t.rate, t.perSecond(job.per_second)],
+              [t.reason, job.reason],
+              [t.requestedBy, job.requested_by],
+              [t.created, <Time key="created" at={job.created_at} format="full" />],
+              job.finished_at !== null && [
+                t.finished,
+                <Time key="finished" at={job.finished_at} format="full" />,
+              ],
+            ]}
+          />
+        </Section>
+        {job.remains && job.remains.length > 0 && (
+          <Section title={t.remains} flush>
+            <Table
+              label={t.remains}
+              rows={job.remains}
+              columns={remainColumns}
+              keyOf={({ topic }) => topic}
+            />
+          </Section>
+        )}
+        {job.exceptions &&
+          (job.exceptions.length === 0 ? (
+            state === "done" && <Notice kind="good" title={t.noExceptions} />
+          ) : (
+            <Section title={t.exceptions} flush>
+              <Table
+                label={t.exceptions}
+                rows={job.exceptions}
+                columns={exceptionColumns}
+                keyOf={({ topic, partition, offset }) => `${topic} ${partition} ${offset}`}
+              />
+            </Section>
+          ))}
+      </Rows>
+    </>
+  )
+}
+
+/** The API counts what a job has done, and a dry run with the same filter how much there is. */
+function Running({ job: { kind, filter, counts } }: { job: Job }) {
+  const { operates } = useAccess()
+  const total = useQuery({
+    queryKey: ["jobs", "total", kind, filter],
+    enabled: operates && kind === "resend",
+    queryFn: async () => {
+      const body = { filter, reason: "progress", per_second: 50, dry_run: true }
+      return ((await bodyOf(api.POST("/v1/jobs/resend", { body }))) as Schemas["DryRun"]).matching
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const done = sumOf(counts)
+  const percent = total.data ? Math.min(100, (100 * done) / total.data) : null
+  return (
+    <Section title={t.progress}>
+      <Progress
+        size="lg"
+        value={percent ?? 100}
+        animated
+        aria-label={t.progress}
+        {...(percent === null
+          ? {}
+          : { "aria-valuetext": t.of(formatNumber(done), formatNumber(total.data ?? 0)) })}
+      />
+      <p className="dimmed" role="status">
+        {percent === null
+          ? t.doneSoFar(formatNumber(done))
+          : t.of(formatNumber(done), formatNumber(total.data ?? 0))}
+      </p>
+    </Section>
+  )
+}
+
+function Cancel({ job: { id, state, kind } }: { job: Job }) {
+  const { operates } = useAccess()
+  const client = useQueryClient()
+  if (!operates || state !== "running") return null
+  return (
+    <Action
+      label={t.cancel}
+      danger
+      title={t.cancelTitle(texts.jobs.kinds[kind])}
+      run={() => bodyOf(api.POST("/v1/jobs/{id}/cancel", { params: { path: { id } } }))}
+      done={t.cancelled}
+      then={() => void client.invalidateQueries({ queryKey: ["jobs"] })}
+    >
+      {t.cancelMore}
+    </Action>
+  )
+}
+
+const remainColumns: Column<Schemas["RemainingTopic"]>[] = [
+  { title: t.columns.topic, cell: ({ topic }) => <Mono>{topic}</Mono> },
+  { title: t.columns.until, cell: ({ last_deleted_at }) => <Time at={last_deleted_at} format="full" /> },
+  { title: t.columns.note, cell: ({ note }) => note },
+]
+
+const exceptionColumns: Column<Schemas["ReconciliationException"]>[] = [
+  { title: t.columns.kind, cell: ({ kind }) => t.exceptionKinds[kind] },
+  {
+    title: t.columns.record,
+    cell: ({ topic, partition, offset }) => <Mono>{`${topic} ${partition}/${offset}`}</Mono>,
+  },
+  {
+    title: t.columns.about,
+    cell: ({ event_id, connection }) => (connection ? <ConnectionRef id={connection} /> : (event_id ?? "–")),
+  },
+  { title: t.columns.published, cell: ({ published_at }) => <Time at={published_at} /> },
+]

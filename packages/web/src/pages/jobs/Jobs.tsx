@@ -1,0 +1,48 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import type { Schemas } from "../../api/client.ts"
+import { jobsQuery } from "../../api/queries.ts"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { JobRef } from "../../parts/Ref.tsx"
+import { type Column, More, Table } from "../../parts/Rows.tsx"
+import { JobState } from "../../parts/states.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { countsText } from "./counts.ts"
+
+const t = texts.jobs
+
+export function Jobs() {
+  const list = useInfiniteQuery({ ...jobsQuery(), refetchInterval: 5_000 })
+  const { data, error, refetch } = list
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  return (
+    <>
+      <PageHead title={texts.pages.jobs} />
+      <Section flush>
+        {error ? (
+          <Failed error={error} retry={refetch} />
+        ) : !data ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <Empty title={t.none}>{t.noneMore}</Empty>
+        ) : (
+          <>
+            <Table label={texts.pages.jobs} rows={rows} columns={columns} keyOf={({ id }) => id} />
+            <More {...list} />
+          </>
+        )}
+      </Section>
+    </>
+  )
+}
+
+const columns: Column<Schemas["Job"]>[] = [
+  { title: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
+  { title: t.columns.id, cell: ({ id }) => <JobRef id={id} /> },
+  { title: t.columns.state, cell: ({ state }) => <JobState state={state} /> },
+  { title: t.columns.counts, cell: ({ counts }) => countsText(counts) },
+  { title: t.columns.reason, cell: ({ reason }) => <span dir="auto">{reason}</span>, minor: true },
+  { title: t.columns.created, cell: ({ created_at }) => <Time at={created_at} />, minor: true },
+]

@@ -1,0 +1,85 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { keysQuery } from "../../api/queries.ts"
+import { Action } from "../../parts/Action.tsx"
+import { Failed } from "../../parts/Failed.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Mono } from "../../parts/Ref.tsx"
+import { type Column, More, Table } from "../../parts/Rows.tsx"
+import { State } from "../../parts/State.tsx"
+import { Ago, Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { CreateKey } from "./CreateKey.tsx"
+
+const t = texts.keys
+type Key = Schemas["ApiKey"]
+
+export function Keys() {
+  const list = useInfiniteQuery(keysQuery())
+  const { data, error, refetch } = list
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  return (
+    <>
+      <PageHead title={texts.pages.keys}>
+        <CreateKey />
+      </PageHead>
+      <Section flush>
+        {error ? (
+          <Failed error={error} retry={refetch} />
+        ) : !data ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <Empty title={t.none} />
+        ) : (
+          <>
+            <Table label={texts.pages.keys} rows={rows} columns={columns} keyOf={({ id }) => id} />
+            <More {...list} />
+          </>
+        )}
+      </Section>
+    </>
+  )
+}
+
+function stateOf({ revoked_at, expires_at }: Key) {
+  if (revoked_at !== null) return <State kind="idle">{t.revoked}</State>
+  if (expires_at !== null && Date.parse(expires_at) < Date.now())
+    return <State kind="idle">{t.expired}</State>
+  return <State kind="good">{t.valid}</State>
+}
+
+const columns: Column<Key>[] = [
+  { title: t.columns.name, cell: ({ name }) => <span dir="auto">{name}</span> },
+  { title: t.columns.scopes, cell: ({ scopes }) => <Mono>{scopes.join(", ")}</Mono> },
+  { title: t.columns.state, cell: stateOf },
+  {
+    title: t.columns.used,
+    cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : t.never),
+    minor: true,
+  },
+  {
+    title: t.columns.expires,
+    cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : t.neverExpires),
+    minor: true,
+  },
+  { title: t.columns.id, cell: ({ id }) => <Mono>{id}</Mono>, minor: true },
+  { title: t.columns.action, cell: (key) => key.revoked_at === null && <Revoke apiKey={key} />, end: true },
+]
+
+function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
+  const client = useQueryClient()
+  return (
+    <Action
+      label={t.revoke}
+      size="compact-sm"
+      danger
+      title={t.revokeTitle(name)}
+      run={() => bodyOf(api.DELETE("/v1/keys/{id}", { params: { path: { id } } }))}
+      done={t.revokedNow(name)}
+      then={() => void client.invalidateQueries({ queryKey: ["keys"] })}
+    >
+      {t.revokeMore(name)}
+    </Action>
+  )
+}

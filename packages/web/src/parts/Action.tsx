@@ -1,0 +1,109 @@
+import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import { useMutation } from "@tanstack/react-query"
+import { type ReactNode, useState } from "react"
+import { texts } from "../texts.ts"
+import { Icon, type IconName } from "./Icon.tsx"
+import { ProblemAlert } from "./ProblemAlert.tsx"
+import { toast } from "./Toasts.tsx"
+
+type ActionProps<Result> = {
+  label: string
+  icon?: IconName
+  /** What will happen, and to whom. */
+  title: string
+  children?: ReactNode
+  /** The button that does it; names the action. */
+  confirm?: string
+  danger?: boolean
+  /** Asks for a reason, which the API stores. */
+  reason?: "optional" | "required"
+  run: (reason: string | undefined) => Promise<Result>
+  /** Text of the notice afterwards. */
+  done?: string | ((result: Result) => string)
+  then?: (result: Result) => void
+  disabled?: boolean
+} & Pick<ButtonProps, "variant" | "size">
+
+/** A button that explains an action, asks once, and then reports what happened. */
+export function Action<Result>(props: ActionProps<Result>) {
+  const { label, icon, variant = "default", size = "sm", danger, disabled } = props
+  const [opened, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button
+        variant={variant}
+        size={size}
+        {...(danger && variant === "default" ? { c: "var(--bad)" } : {})}
+        leftSection={icon && <Icon name={icon} size={16} />}
+        onClick={open}
+        disabled={disabled ?? false}
+      >
+        {label}
+      </Button>
+      {opened && <Ask {...props} close={close} />}
+    </>
+  )
+}
+
+function Ask<Result>({
+  title,
+  children,
+  confirm,
+  label,
+  danger,
+  reason,
+  run,
+  done,
+  then,
+  close,
+}: ActionProps<Result> & { close: () => void }) {
+  const [why, setWhy] = useState("")
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => run(why.trim() || undefined),
+    onSuccess(result) {
+      close()
+      if (done !== undefined) toast(typeof done === "string" ? done : done(result))
+      then?.(result)
+    },
+  })
+  return (
+    <Modal opened onClose={close} title={title} closeButtonProps={{ "aria-label": texts.common.close }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          mutate()
+        }}
+      >
+        <Stack gap="md">
+          {children && <div>{children}</div>}
+          {reason && (
+            <TextInput
+              label={reason === "required" ? texts.common.reason : texts.common.reasonOptional}
+              description={texts.common.reasonHint}
+              value={why}
+              required={reason === "required"}
+              maxLength={500}
+              onChange={(event) => setWhy(event.currentTarget.value)}
+              data-autofocus
+            />
+          )}
+          {error && <ProblemAlert error={error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close} data-autofocus={danger && !reason ? true : undefined}>
+              {texts.common.cancel}
+            </Button>
+            <Button
+              type="submit"
+              loading={isPending}
+              color={danger ? "red.9" : "indigo"}
+              data-autofocus={!danger && !reason ? true : undefined}
+            >
+              {confirm ?? label}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,24 @@
+import { ActionIcon, CopyButton, Tooltip } from "@mantine/core"
+import { texts } from "../texts.ts"
+import { Icon } from "./Icon.tsx"
+
+/** A button that copies a value. `what` names the value, such as "the trigger URL". */
+export function Copy({ value, what }: { value: string; what: string }) {
+  return (
+    <CopyButton value={value} timeout={2_000}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? texts.common.copied : texts.common.copy(what)}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            onClick={copy}
+            aria-label={copied ? texts.common.copied : texts.common.copy(what)}
+          >
+            <Icon name={copied ? "check" : "copy"} size={15} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  )
+}

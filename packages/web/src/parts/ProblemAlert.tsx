@@ -1,0 +1,29 @@
+import { ApiFailure } from "../api/failure.ts"
+import { texts } from "../texts.ts"
+import { Notice } from "./Notice.tsx"
+
+/** What was rejected, and why, as the API states it. */
+export function ProblemAlert({ error, title }: { error: unknown; title?: string }) {
+  const problem = error instanceof ApiFailure ? error.problem : null
+  const detail = error instanceof ApiFailure ? (problem?.detail ?? problem?.title) : String(error)
+  const fields = problem?.errors ?? []
+  return (
+    <Notice kind="bad" role="alert" title={title ?? problem?.title ?? texts.failed.title}>
+      {error instanceof ApiFailure && problem === null
+        ? texts.failed.unreachable
+        : fields.length === 0 && detail}
+      {fields.length > 0 && (
+        <ul>
+          {fields.map(({ field, message }) => (
+            <li key={`${field} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+      {problem?.request_id && problem.status >= 500 && !detail?.includes(problem.request_id) && (
+        <div>
+          {texts.failed.request} <code>{problem.request_id}</code>
+        </div>
+      )}
+    </Notice>
+  )
+}

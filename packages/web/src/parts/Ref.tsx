@@ -1,0 +1,39 @@
+import { Link } from "@tanstack/react-router"
+import classes from "./Ref.module.css"
+
+/** A link to a resource, by its id. */
+export function ChannelRef({ id }: { id: string }) {
+  return (
+    <Link to="/channels/$id" params={{ id }} className={classes.ref}>
+      {id}
+    </Link>
+  )
+}
+
+export function ConnectionRef({ id }: { id: string }) {
+  return (
+    <Link to="/connections/$id" params={{ id }} className={classes.ref}>
+      {id}
+    </Link>
+  )
+}
+
+export function DeliveryRef({ id, children }: { id: string; children?: string }) {
+  return (
+    <Link to="/deliveries/$id" params={{ id }} className={children ? classes.ref : classes.id}>
+      {children ?? id}
+    </Link>
+  )
+}
+
+export function JobRef({ id }: { id: string }) {
+  return (
+    <Link to="/jobs/$id" params={{ id }} className={classes.ref}>
+      {id}
+    </Link>
+  )
+}
+
+export function Mono({ children }: { children: string }) {
+  return <code className={classes.id}>{children}</code>
+}

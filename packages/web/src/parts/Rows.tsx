@@ -1,0 +1,70 @@
+import { Button } from "@mantine/core"
+import type { ReactNode } from "react"
+import { texts } from "../texts.ts"
+import classes from "./Rows.module.css"
+import { Scroll } from "./Scroll.tsx"
+
+export type Column<Row> = {
+  title: string
+  cell: (row: Row) => ReactNode
+  /** Not shown on screens of medium width. */
+  minor?: boolean
+  /** For numbers. */
+  end?: boolean
+  /** Never in two lines. */
+  whole?: boolean
+}
+
+/** A table. On narrow screens each row is a block. */
+export function Table<Row>({
+  label,
+  rows,
+  columns,
+  keyOf,
+}: {
+  label: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  keyOf: (row: Row) => string
+}) {
+  return (
+    <Scroll className={classes.scroll}>
+      <table className={classes.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title, minor, end }) => (
+              <th key={title} scope="col" data-minor={minor} data-end={end}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, minor, end, whole }) => (
+                <td key={title} data-title={title} data-minor={minor} data-end={end} data-whole={whole}>
+                  <div>{cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  )
+}
+
+type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
+
+/** At the end of a list that has another page. */
+export function More({ hasNextPage, isFetchingNextPage, fetchNextPage }: Pages) {
+  if (!hasNextPage) return null
+  return (
+    <div className={classes.more}>
+      <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+        {texts.common.more}
+      </Button>
+    </div>
+  )
+}

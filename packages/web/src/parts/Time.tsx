@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from "react"
+import { formatSpan, formatTime, formatUtc } from "../format.ts"
+import { texts } from "../texts.ts"
+
+/** A time in the reader's zone. Its tooltip is in UTC. */
+export function Time({
+  at,
+  format = "near",
+}: {
+  at: string
+  format?: "near" | "full" | "time" | "ms" | "date"
+}) {
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={formatUtc(date)}>
+      {formatTime(date, format)}
+    </time>
+  )
+}
+
+let now = Date.now()
+const listeners = new Set<() => void>()
+setInterval(() => {
+  now = Date.now()
+  for (const listener of listeners) listener()
+}, 1_000)
+
+function useNow(): number {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => now,
+  )
+}
+
+/** How long ago, or in what time. Its tooltip is the time itself. `due`: a time that should be in the future. */
+export function Ago({ at, due = false }: { at: string; due?: boolean }) {
+  const difference = useNow() - Date.parse(at)
+  const date = new Date(at)
+  const span = formatSpan(Math.abs(difference))
+  return (
+    <time dateTime={at} title={`${formatTime(date, "full")} · ${formatUtc(date)}`}>
+      {difference < 0 ? texts.common.in(span) : due ? texts.common.now : texts.common.ago(span)}
+    </time>
+  )
+}
+
+/** For how long something has lasted. */
+export function Since({ at }: { at: string }) {
+  const span = formatSpan(useNow() - Date.parse(at))
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={`${formatTime(date, "full")} · ${formatUtc(date)}`}>
+      {span}
+    </time>
+  )
+}

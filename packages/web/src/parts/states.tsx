@@ -1,0 +1,65 @@
+import type { Schemas } from "../api/client.ts"
+import { texts } from "../texts.ts"
+import { type Kind, State } from "./State.tsx"
+
+const t = texts.states
+
+const deliveryKinds: Record<Schemas["Delivery"]["state"], Kind> = {
+  pending: "busy",
+  delivered: "good",
+  dead: "bad",
+  cancelled: "idle",
+  erased: "idle",
+}
+
+export function DeliveryState({
+  state,
+  waiting,
+}: {
+  state: Schemas["Delivery"]["state"]
+  waiting?: string | null
+}) {
+  const retries =
+    state === "pending" && waiting !== null && waiting !== undefined && waiting !== "first-attempt"
+  return <State kind={retries ? "warn" : deliveryKinds[state]}>{t.delivery[state]}</State>
+}
+
+const connectionKinds: Record<Schemas["Connection"]["state"], Kind> = {
+  idle: "good",
+  waiting: "busy",
+  running: "busy",
+  failing: "bad",
+}
+
+export function ConnectionState({ state }: { state: Schemas["Connection"]["state"] }) {
+  return <State kind={connectionKinds[state]}>{t.connection[state]}</State>
+}
+
+const syncKinds: Record<Schemas["Sync"]["outcome"], Kind> = {
+  running: "busy",
+  changed: "good",
+  unchanged: "idle",
+  failed: "bad",
+  abandoned: "warn",
+}
+
+export function SyncOutcome({ outcome }: { outcome: Schemas["Sync"]["outcome"] }) {
+  return <State kind={syncKinds[outcome]}>{t.sync[outcome]}</State>
+}
+
+const jobKinds: Record<Schemas["Job"]["state"], Kind> = { running: "busy", done: "good", cancelled: "idle" }
+
+export function JobState({ state }: { state: Schemas["Job"]["state"] }) {
+  return <State kind={jobKinds[state]}>{t.job[state]}</State>
+}
+
+const pointKinds: Record<Schemas["CertificationPoint"]["result"], Kind> = {
+  passed: "good",
+  warning: "warn",
+  failed: "bad",
+  skipped: "idle",
+}
+
+export function PointResult({ result }: { result: Schemas["CertificationPoint"]["result"] }) {
+  return <State kind={pointKinds[result]}>{t.point[result]}</State>
+}

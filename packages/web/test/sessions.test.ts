@@ -1,0 +1,103 @@
+import { gzipSync } from "node:zlib"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { settle } from "../screenshots/browser.ts"
+import { type Pages, startPages } from "./fixtures/startPages.ts"
+
+let pages: Pages
+beforeAll(async () => {
+  pages = await startPages()
+}, 120_000)
+afterAll(() => pages?.close())
+
+test("a page that needs a session asks for it, and then opens at the same URL", async () => {
+  await using opened = await pages.open(null)
+  const { page } = opened
+  await opened.go("/deliveries?state=dead")
+  await page.getByLabel("API key", { exact: true }).fill(await pages.keyOf("operate"))
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { name: "Deliveries" }).waitFor()
+  expect(page.url()).toContain("/deliveries?state=dead")
+})
+
+test("a wrong key is rejected with its reason", async () => {
+  await using opened = await pages.open(null)
+  const { page } = opened
+  await opened.go("/")
+  await page.getByLabel("API key", { exact: true }).fill(`swk_${"A".repeat(43)}`)
+  await page.keyboard.press("Enter")
+  await expect
+    .poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 })
+    .toContain("The API key is invalid")
+})
+
+test("a sign-in link disappears from the URL and works once", async () => {
+  const link = pages.standIn.createLink(await pages.keyOf("operate"))
+  await using first = await pages.open(null)
+  await first.go(`/sign-in#link=${link}`)
+  await first.page.getByRole("heading", { name: "Overview" }).waitFor()
+  expect(first.page.url()).not.toContain(link)
+  await using second = await pages.open(null)
+  await second.go(`/sign-in#link=${link}`)
+  await expect.poll(() => second.page.getByRole("alert").textContent(), { timeout: 10_000 }).toContain("once")
+})
+
+test("when a session ends, the page says so and continues at the same URL after signing in", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/channels/acme?tab=settings")
+  await settle(page)
+  pages.standIn.endSessions()
+  await page.getByRole("tab", { name: "Receiver" }).click()
+  await page.getByText("Your session has ended").waitFor()
+  await page.getByLabel("API key", { exact: true }).fill(await pages.keyOf("operate"))
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { name: "acme" }).waitFor()
+  expect(page.url()).toContain("/channels/acme?tab=receiver")
+})
+
+test("each scope sees its own pages, and not those of others by their URLs", async () => {
+  await using partner = await pages.open("channel:acme")
+  await settle(partner.page)
+  const links = (await partner.page.getByRole("navigation").getByRole("link").allTextContents()).join()
+  expect(links).toBe("Deliveries,Channels")
+  expect(await partner.page.getByRole("button", { name: "Pause" }).count()).toBe(0)
+  for (const path of ["/channels/globex", "/keys", "/audit", "/connections/bakery-products"]) {
+    await partner.go(path)
+    await settle(partner.page)
+    const text = await partner.page.getByRole("main").textContent()
+    expect(text, path).toMatch(/Not found|You may not see this/)
+  }
+
+  await using reader = await pages.open("read")
+  await reader.go("/channels/acme")
+  await settle(reader.page)
+  for (const name of ["Pause", "Send test"])
+    expect(await reader.page.getByRole("button", { name }).count(), name).toBe(0)
+}, 120_000)
+
+test("an interrupted stream is reported until it is back", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await settle(page)
+  await page.context().route("**/v1/stream", (route) => route.abort())
+  await page.reload()
+  await page.getByText("Live updates are interrupted").waitFor()
+  await page.context().unroute("**/v1/stream")
+  await page.getByText("Live updates are interrupted").waitFor({ state: "detached", timeout: 20_000 })
+})
+
+test("the first view is less than 300 kB compressed", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  const sizes: Promise<number>[] = []
+  page.on("response", (response) => {
+    if (/\.(js|css|svg)$|\/$/.test(new URL(response.url()).pathname))
+      sizes.push(response.body().then((body) => gzipSync(body).length))
+  })
+  await opened.go("/")
+  await settle(page)
+  await page.getByRole("slider").first().waitFor()
+  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  console.log(`first view: ${Math.round(total / 1_000)} kB in ${sizes.length} files`)
+  expect(total).toBeLessThan(300_000)
+})
