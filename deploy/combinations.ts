@@ -43,7 +43,11 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
     components: [...common, "monitoring", "ingress", "strimzi", "cnpg", "openshift"],
     settings: { installation },
   },
-  argocd: { overlay: "production", components: [...common, "ingress", "external-secrets", "argocd"], settings: { installation } },
+  argocd: {
+    overlay: "production",
+    components: [...common, "ingress", "external-secrets", "argocd"],
+    settings: { installation },
+  },
   flux: { overlay: "production", components: [...common, "gateway-api", "flux"], settings: { installation } },
   "flux-openshift": { overlay: "production", components: [...common, "ingress", "openshift", "flux"] },
 }
@@ -58,7 +62,9 @@ async function writeAll(folder: string): Promise<void> {
     for (const resource of text.split(/^---\n/m)) different.add(resource)
   }
   await writeFile(`${folder}/different.yaml`, [...different].join("---\n"))
-  process.stdout.write(`${Object.keys(combinations).length} combinations have ${different.size} different resources\n`)
+  process.stdout.write(
+    `${Object.keys(combinations).length} combinations have ${different.size} different resources\n`,
+  )
 }
 
 if (import.meta.main) {

@@ -62,8 +62,7 @@ function change(
   { components, tag, settings = {}, more = {} }: Changes,
 ): z.infer<typeof kustomization> {
   const changed = structuredClone(overlay)
-  if (components)
-    changed.components = ["setup-name", ...components].map((name) => `../../components/${name}`)
+  if (components) changed.components = ["setup-name", ...components].map((name) => `../../components/${name}`)
   if (tag) for (const image of changed.images) image.newTag = tag
   for (const [name, literals] of Object.entries(settings)) {
     let generator = changed.configMapGenerator.find((one) => one.name === name)

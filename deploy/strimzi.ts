@@ -1,6 +1,11 @@
 import { writeFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
-import { type TopicAccess, topicAccess, topicCatalogue, topicConfig } from "../packages/contracts/src/index.ts"
+import {
+  type TopicAccess,
+  topicAccess,
+  topicCatalogue,
+  topicConfig,
+} from "../packages/contracts/src/index.ts"
 import { readConfig } from "../packages/runtime/src/index.ts"
 import { setupVariables } from "../packages/setup/src/index.ts"
 
