@@ -74,13 +74,19 @@ test("the name depends on every setting that an overlay can give the job", async
   const settings = resources.find(
     ({ kind, metadata }) => kind === "ConfigMap" && metadata.name.startsWith("setup-"),
   )
-  const { image, ...variables } = z.record(z.string(), z.string()).parse(settings?.data)
-  expect(image).toBe("images.example/sitewire/setup:0.1.0")
-  const read = resources
+  const { "named-after": namedAfter = "", ...own } = z.record(z.string(), z.string()).parse(settings?.data)
+  const given = resources
     .filter(({ kind, metadata }) => kind === "ConfigMap" && /^sitewire-(common|retries)-/.test(metadata.name))
-    .flatMap(({ data }) => Object.keys(z.record(z.string(), z.string()).parse(data)))
-  expect(Object.keys(variables).sort()).toEqual([...read, "TOPIC_REPLICATION"].sort())
-  for (const name of Object.keys(variables)) expect(variablesOf("setup")).toHaveProperty(name)
+    .flatMap(({ data }) => Object.entries(z.record(z.string(), z.string()).parse(data)))
+  for (const [name] of given) expect(variablesOf("setup")).toHaveProperty(name)
+  const values = new Map(given)
+  const order = ["LOG_LEVEL", "KAFKA_BROKERS", "TOPIC_PREFIX", "RETRY_DELAYS", "RETRY_PERIOD"]
+  expect([...values.keys()].sort()).toEqual(order.toSorted())
+  expect(namedAfter.split("|")).toEqual([
+    "images.example/sitewire/setup:0.1.0",
+    ...order.map((name) => values.get(name)),
+  ])
+  expect(own).toEqual({ TOPIC_REPLICATION: "3" })
 })
 
 test("the job is removed a day after its end, but not by those who would make it again", async () => {
