@@ -110,9 +110,13 @@ function connectAs(username: string) {
 
 async function storePermissions(): Promise<void> {
   const { AclResourceTypes, AclOperationTypes, AclPermissionTypes, ResourcePatternTypes } = kafkajs
-  const operations = new Map(
-    Object.entries(AclOperationTypes).map(([name, value]) => [name.replaceAll("_", "").toLowerCase(), value]),
-  )
+  const operations = new Map([
+    ["Read", AclOperationTypes.READ],
+    ["Write", AclOperationTypes.WRITE],
+    ["Delete", AclOperationTypes.DELETE],
+    ["Describe", AclOperationTypes.DESCRIBE],
+    ["DescribeConfigs", AclOperationTypes.DESCRIBE_CONFIGS],
+  ])
   const users = parseAllDocuments(describeUsers(settings)).map((document) =>
     kafkaUserResource.parse(document.toJS()),
   )
@@ -125,7 +129,7 @@ async function storePermissions(): Promise<void> {
         resourceName: resource.name,
         resourcePatternType:
           resource.patternType === "prefix" ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
-        operation: operations.get(operation.toLowerCase()) ?? AclOperationTypes.UNKNOWN,
+        operation: operations.get(operation) ?? AclOperationTypes.UNKNOWN,
         permissionType: AclPermissionTypes.ALLOW,
       })),
     ),
