@@ -1,8 +1,7 @@
 import { mkdir } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { startStandIn } from "../dev/standIn.ts"
-import { openBrowser, openPage, runAxe, settle } from "./browser.ts"
+import { openBrowser, openPage, runAxe, settle, type View } from "./browser.ts"
 import { startFilledConsole } from "./startFilledConsole.ts"
 import { operatorViews, ownerViews, partnerViews } from "./views.ts"
 
@@ -18,10 +17,6 @@ const sizes = values.quick
   : { wide: [1_440, 900] as const, narrow: [390, 844] as const }
 
 const filled = await startFilledConsole()
-const standIn = await startStandIn({
-  api: filled.origin,
-  pages: fileURLToPath(new URL("../dist", import.meta.url)),
-})
 const browser = await openBrowser()
 try {
   const idOf = async (condition: string) => {
@@ -47,23 +42,22 @@ try {
     }
 } finally {
   await browser.close()
-  await standIn.close()
   await filled.stop()
 }
 
 async function photograph(
   views: "sign-in" | ReturnType<typeof operatorViews>,
   key: string | null,
-  view: Parameters<typeof openPage>[3],
+  view: View,
   size: string,
 ): Promise<void> {
-  const link = key === null ? null : standIn.createLink(key)
-  const { page, complaints, close } = await openPage(browser, standIn.origin, link, view)
+  const link = key === null ? null : await filled.createLink(key)
+  const { page, complaints, close } = await openPage(browser, link, view)
   const shown = views === "sign-in" ? [{ name: "sign-in", path: "/deliveries" }] : views
   for (const { name, path, ...more } of shown) {
     if (values.only && !new RegExp(values.only).test(name)) continue
     try {
-      await page.goto(`${standIn.origin}${path}`)
+      await page.goto(`${filled.origin}${path}`)
       await settle(page)
       if ("prepare" in more) await more.prepare?.(page)
       await page.waitForTimeout(350)
