@@ -31,13 +31,13 @@ test("a wrong key is rejected with its reason", async () => {
 })
 
 test("a sign-in link disappears from the URL and works once", async () => {
-  const link = pages.standIn.createLink(await pages.keyOf("operate"))
+  const link = await pages.createLink(await pages.keyOf("operate"))
   await using first = await pages.open(null)
-  await first.go(`/sign-in#link=${link}`)
+  await first.page.goto(link)
   await first.page.getByRole("heading", { name: "Overview" }).waitFor()
-  expect(first.page.url()).not.toContain(link)
+  expect(first.page.url()).not.toContain(new URL(link).hash.slice(-20))
   await using second = await pages.open(null)
-  await second.go(`/sign-in#link=${link}`)
+  await second.page.goto(link)
   await expect.poll(() => second.page.getByRole("alert").textContent(), { timeout: 10_000 }).toContain("once")
 })
 
@@ -46,13 +46,12 @@ test("when a session ends, the page says so and continues at the same URL after 
   const { page } = opened
   await opened.go("/channels/acme?tab=settings")
   await settle(page)
-  pages.standIn.endSessions()
-  await page.getByRole("tab", { name: "Receiver" }).click()
+  await pages.sql("delete from session")
   await page.getByText("Your session has ended").waitFor()
   await page.getByLabel("API key", { exact: true }).fill(await pages.keyOf("operate"))
   await page.keyboard.press("Enter")
   await page.getByRole("heading", { name: "acme" }).waitFor()
-  expect(page.url()).toContain("/channels/acme?tab=receiver")
+  expect(page.url()).toContain("/channels/acme?tab=settings")
 })
 
 test("each scope sees its own pages, and not those of others by their URLs", async () => {
@@ -84,6 +83,50 @@ test("an interrupted stream is reported until it is back", async () => {
   await page.getByText("Live updates are interrupted").waitFor()
   await page.context().unroute("**/v1/stream")
   await page.getByText("Live updates are interrupted").waitFor({ state: "detached", timeout: 20_000 })
+})
+
+test("while the API is slow, the page says that it is loading; a failed request can be repeated", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  let respond = () => {}
+  const held = new Promise<void>((resolve) => {
+    respond = resolve
+  })
+  await page.context().route("**/v1/channels?*", async (route) => {
+    await held
+    await route.fulfill({
+      status: 503,
+      contentType: "application/problem+json",
+      body: '{"title":"Unavailable","detail":"Postgres does not respond.","status":503}',
+    })
+  })
+  await opened.go("/channels")
+  await page.getByRole("status", { name: "Loading" }).waitFor()
+  await page.getByRole("heading", { name: "Channels" }).waitFor()
+  respond()
+  await page.getByText("Postgres does not respond.").waitFor({ timeout: 20_000 })
+  await page.context().unroute("**/v1/channels?*")
+  await page.getByRole("button", { name: "Try again" }).click()
+  await page.getByRole("link", { name: "globex" }).waitFor()
+})
+
+test("a long list renders only the rows in view, and goes on while it is scrolled", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/deliveries")
+  await settle(page)
+  const rows = page.getByRole("main").getByRole("link", { name: /^evt_/ })
+  const first = await rows.first().textContent()
+  for (let scrolled = 0; scrolled < 10; scrolled++) {
+    const read = page.waitForResponse((response) => response.url().includes("cursor="))
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
+    await read
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    )
+  }
+  expect(await rows.count()).toBeLessThan(100)
+  expect(await rows.first().textContent()).not.toBe(first)
 })
 
 test("the first view is less than 300 kB compressed", async () => {
