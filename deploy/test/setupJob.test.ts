@@ -37,6 +37,7 @@ const changed: [string, Changes][] = [
   ["other retry delays", { settings: { "sitewire-retries": { RETRY_DELAYS: "1m,1h" } } }],
   ["another retry period", { settings: { "sitewire-retries": { RETRY_PERIOD: "12h" } } }],
   ["another number of replicas of topics", { settings: { setup: { TOPIC_REPLICATION: "2" } } }],
+  ["roles at Postgres", { settings: { setup: { DATABASE_ROLE_PREFIX: "sitewire_" } } }],
   ["another version", { tag: "0.2.0" }],
 ]
 
@@ -86,7 +87,7 @@ test("the name depends on every setting that an overlay can give the job", async
     "images.example/sitewire/setup:0.1.0",
     ...order.map((name) => values.get(name)),
   ])
-  expect(own).toEqual({ TOPIC_REPLICATION: "3" })
+  expect(own).toEqual({ TOPIC_REPLICATION: "3", DATABASE_ROLE_PREFIX: "" })
 })
 
 test("the job is removed a day after its end, but not by those who would make it again", async () => {
