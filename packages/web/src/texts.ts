@@ -208,6 +208,7 @@ export const texts = {
     channel: "Channel",
     state: "State",
     error: "Last error",
+    waitingFor: "Waits for",
     all: "All",
     created_after: "From",
     created_before: "Until",
