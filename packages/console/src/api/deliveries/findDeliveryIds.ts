@@ -1,9 +1,7 @@
 import {
-  attemptErrorSchema,
   clockMarginMs,
   type DeliveryQuery,
   deferralReasonSchema,
-  deliveryStateSchema,
   lowestDeliveryId,
   referenceDigest,
   searchKeys,
@@ -12,6 +10,7 @@ import {
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { beforeFirstId } from "../../jobs/resend/resendFilter.ts"
+import { statesAndErrors } from "./statesAndErrors.ts"
 
 export type DeliverySearch = Omit<DeliveryQuery, "cursor" | "limit" | "channel"> & {
   /** Null: of all channels. */
@@ -144,13 +143,6 @@ function keyBranch(column: string, condition: "site_url" | "reference", keys: st
     condition: `${column} = probe.key`,
     implies: [condition],
   }
-}
-
-/** Values of the column `state_error`. */
-function statesAndErrors(state: DeliverySearch["state"], error: DeliverySearch["error"]): string[] {
-  const states = state === undefined ? deliveryStateSchema.options : [state]
-  const errors = error === undefined ? ["", ...attemptErrorSchema.options] : [error]
-  return states.flatMap((one) => errors.map((other) => `${one}:${other}`))
 }
 
 async function keysOf(sql: Sql, search: DeliverySearch): Promise<Buffer[]> {
