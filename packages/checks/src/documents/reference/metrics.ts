@@ -5,6 +5,7 @@ import { type Metric, readMetrics } from "./readMetrics.ts"
 export type ProcessMetrics = { name: string; metrics: Metric[] }
 
 const sources = {
+  "every process": "packages/runtime/",
   "trigger-gateway": "services/trigger-gateway/",
   "sync-scheduler": "services/sync-scheduler/",
   "webhook-dispatcher": "services/webhook-dispatcher/",
