@@ -41,7 +41,7 @@ export function metricsPage(processes: readonly ProcessMetrics[]): string {
     "# Metrics",
     "Each process serves `/metrics` on `OPS_PORT`, in the text format of Prometheus. Each metric also has the " +
       "label `service`, and each process adds the metrics of Node.js itself (`nodejs_…`, `process_…`). The " +
-      "[runbook](../operators/runbook.md) names those to alert on.",
+      "[runbook](../operators/runbook.md#alerts) explains the alerts on them.",
     ...tables,
   ].join("\n\n")
 }

@@ -1,7 +1,7 @@
 import { parseSync } from "oxc-parser"
 
 const levels = ["fatal", "error", "warn", "info", "debug"] as const
-export type Level = (typeof levels)[number]
+type Level = (typeof levels)[number]
 
 export type LogEvent = { levels: Level[]; message: string; fields: string[] }
 
