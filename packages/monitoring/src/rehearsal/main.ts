@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { readArguments } from "@sitewire/runtime"
+import { lastMinutes, saveImages } from "../dashboards/render/saveImages.ts"
 import { startPrometheus } from "../prometheus/startPrometheus.ts"
 import { readAlerts, rulesFile } from "../rules.ts"
 import { type Outcome, rehearse } from "./rehearse.ts"
@@ -10,9 +11,9 @@ import { shortenRules } from "./shortenRules.ts"
 import { startSystem } from "./startSystem.ts"
 
 const { values, explain } = readArguments(
-  { divisor: { type: "string" }, only: { type: "string" } },
-  "npm run alerts [-- --divisor N] [--only ALERT]: causes each alert on an installation and a Prometheus of its own, " +
-    "with all durations of the rules divided by N (120).",
+  { divisor: { type: "string" }, only: { type: "string" }, images: { type: "string" } },
+  "npm run alerts [-- --divisor N] [--only ALERT] [--images FOLDER]: causes each alert on an installation and a Prometheus of its own, " +
+    "with all durations of the rules divided by N (120). --images writes an image of each dashboard.",
   { allowPositionals: false },
 )
 const divisor = Number(values.divisor ?? 120)
@@ -35,12 +36,18 @@ try {
   })
   try {
     progress(`Prometheus: ${prometheus.url}`)
+    const beganAt = Date.now()
     // Longer than the longest range, so that the start has no part in the first scenario.
     await sleep(35_000)
     for (const scenario of chosen) {
       const result = await rehearse(scenario, { system, prometheus: prometheus.url, progress })
       outcomes.push(...result.outcomes)
       others.set(scenario.cause, result.others)
+    }
+    if (values.images !== undefined) {
+      const minutes = (Date.now() - beganAt) / 60_000
+      const withoutData = await saveImages(prometheus.url, resolve(values.images), lastMinutes(minutes, 1))
+      for (const expr of withoutData) progress(`no data: ${expr}`)
     }
   } finally {
     await prometheus.stop()

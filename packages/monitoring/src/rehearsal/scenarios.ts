@@ -66,8 +66,8 @@ export const scenarios: Scenario[] = [
   {
     cause: "another transaction has locked the table of windows",
     alerts: ["SitewireTriggersWait", "SitewireSyncsOverdue", "SitewireSyncsLate"],
-    async begin({ lockTable }) {
-      const release = await lockTable("sync_window")
+    async begin({ lockWindows }) {
+      const release = await lockWindows()
       // Syncs are late only when they end, so this alert fires after the release.
       await sleep(15_000)
       await release()
@@ -85,14 +85,14 @@ export const scenarios: Scenario[] = [
     },
   },
   {
-    cause: "another transaction has locked the table of deliveries while retries wait",
+    cause: "Postgres becomes read-only, like a replica, while retries wait",
     alerts: ["SitewireEventsWait", "SitewireDeliveriesOverdue"],
-    async begin({ outside, lockTable }) {
+    async begin({ outside, setReadOnly }) {
       outside.accepts = false
       await sleep(2_000)
-      const release = await lockTable("delivery")
+      await setReadOnly(true)
       outside.accepts = true
-      return release
+      return () => setReadOnly(false)
     },
   },
   {

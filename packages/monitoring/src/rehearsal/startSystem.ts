@@ -127,15 +127,20 @@ export async function startSystem({ progress }: { progress: (line: string) => vo
     }),
   ]
 
-  /** Writers of the table wait until the returned function is called. Readers do not. */
-  async function lockTable(table: "delivery" | "sync_window"): Promise<() => Promise<void>> {
+  /** Writers of windows wait until the returned function is called. Readers do not. */
+  async function lockWindows(): Promise<() => Promise<void>> {
     const client = await it.pool.driver.connect()
     await client.query("begin")
-    await client.query(`lock table ${table} in exclusive mode`)
+    await client.query("lock table sync_window in exclusive mode")
     return async () => {
       await client.query("rollback")
       client.release()
     }
+  }
+
+  async function setReadOnly(readOnly: boolean): Promise<void> {
+    await it.sql(`alter system set default_transaction_read_only = ${readOnly ? "on" : "off"}`)
+    await it.sql("select pg_reload_conf()")
   }
 
   return {
@@ -150,7 +155,8 @@ export async function startSystem({ progress }: { progress: (line: string) => vo
     postgres: backing.postgres,
     secondBroker: backing.kafka[1],
     publishInvalid: () => publish({ channel: "channel-0" }),
-    lockTable,
+    lockWindows,
+    setReadOnly,
     async stop() {
       closing.abort()
       await Promise.allSettled(load)
