@@ -19,7 +19,10 @@ const { values, explain } = readArguments(
 const divisor = Number(values.divisor ?? 120)
 if (!(divisor >= 1)) explain("--divisor is a number of at least 1.")
 const { only } = values
-const chosen = scenarios.filter(({ alerts }) => only === undefined || alerts.includes(only))
+const chosen = scenarios.filter(
+  ({ alerts, alertsAfterwards = [] }) =>
+    only === undefined || [...alerts, ...alertsAfterwards].includes(only),
+)
 if (chosen.length === 0) explain(`No scenario causes ${only}.`)
 
 const progress = (line: string) => void process.stderr.write(`alerts: ${line}\n`)

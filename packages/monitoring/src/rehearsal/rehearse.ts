@@ -17,7 +17,7 @@ export type Outcome = {
 
 /** Begins the cause, waits until its alerts fire, ends the cause, and waits until no alert fires. */
 export async function rehearse(
-  { cause, alerts, begin }: Scenario,
+  { cause, alerts, alertsAfterwards = [], begin }: Scenario,
   { system, prometheus, progress }: { system: System; prometheus: string; progress: (line: string) => void },
 ): Promise<{ outcomes: Outcome[]; others: string[] }> {
   await waitForQuiet(prometheus, cause)
@@ -25,7 +25,6 @@ export async function rehearse(
   const fired = new Map<string, number>()
   const resolved = new Map<string, number>()
   const beganAt = performance.now()
-  let endedAt = Number.NaN
   const observing = new AbortController()
   const observer = observe()
 
@@ -39,25 +38,30 @@ export async function rehearse(
         resolved.delete(alert)
       }
       for (const alert of fired.keys())
-        if (firing && !firing.has(alert) && !resolved.has(alert)) resolved.set(alert, now - endedAt)
+        if (firing && !firing.has(alert) && !resolved.has(alert)) resolved.set(alert, now)
       await sleep(250)
     }
   }
 
   const end = await begin(system)
   await until(() => alerts.every((alert) => fired.has(alert)), firesWithinMs)
+  const endedAt = performance.now()
   await end()
-  endedAt = performance.now()
+  await until(() => alertsAfterwards.every((alert) => fired.has(alert)), firesWithinMs)
   await until(() => [...fired.keys()].every((alert) => resolved.has(alert)), resolvesWithinMs)
   observing.abort()
   await observer
-  const outcomes = alerts.map((alert) => ({
-    cause,
-    alert,
-    firedAfter: seconds(fired.get(alert)),
-    resolvedAfter: seconds(resolved.get(alert)),
-  }))
-  return { outcomes, others: [...fired.keys()].filter((alert) => !alerts.includes(alert)) }
+  const expected = [...alerts, ...alertsAfterwards]
+  const outcomes = expected.map((alert) => {
+    const [firedAfter, resolvedAt] = [fired.get(alert), resolved.get(alert)]
+    return {
+      cause,
+      alert,
+      firedAfter: firedAfter === undefined ? null : seconds(firedAfter),
+      resolvedAfter: resolvedAt === undefined ? null : seconds(Math.max(0, resolvedAt - endedAt)),
+    }
+  })
+  return { outcomes, others: [...fired.keys()].filter((alert) => !expected.includes(alert)) }
 }
 
 async function waitForQuiet(prometheus: string, cause: string): Promise<void> {
@@ -72,8 +76,4 @@ async function until(condition: () => boolean | Promise<boolean>, withinMs: numb
   return false
 }
 
-function seconds(ms: number): number
-function seconds(ms: number | undefined): number | null
-function seconds(ms: number | undefined): number | null {
-  return ms === undefined || Number.isNaN(ms) ? null : Math.round(ms / 100) / 10
-}
+const seconds = (ms: number) => Math.round(ms / 100) / 10
