@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL("../../..", import.meta.url))
+export const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 export const stateFolder = join(root, ".sitewire")
 export const localFile = join(stateFolder, "local.json")

@@ -1,6 +1,7 @@
 import { styleText } from "node:util"
 import { createClient, type LocalStack } from "@sitewire/cli"
 import { readArguments, readConfig } from "@sitewire/runtime"
+import { buildWebConsole } from "./buildWebConsole.ts"
 import { printFailure } from "./command/printFailure.ts"
 import { progress } from "./command/progress.ts"
 import { localVariables } from "./config.ts"
@@ -33,7 +34,10 @@ async function stop(running: LocalInstallation): Promise<void> {
 }
 
 try {
-  installation = await startLocalInstallation(readConfig(localVariables, process.env))
+  const config = readConfig(localVariables, process.env)
+  const built = buildWebConsole()
+  installation = await startLocalInstallation(config)
+  await built
   if (stopping) await stop(installation)
   const { console: api, apiKey } = installation.local
   const isTerminal = process.stdout.isTTY === true

@@ -13,8 +13,8 @@ export function openBrowser(): Promise<Browser> {
 
 export type View = { width: number; height: number; scheme: "light" | "dark" }
 
-/** A page that is signed in. `complaints` gets every error, and every violation of the page's policy. */
-export async function openPage(browser: Browser, origin: string, link: string | null, view: View) {
+/** A page that is signed in by the link, if there is one. `complaints` gets every error, and every violation of the page's policy. */
+export async function openPage(browser: Browser, link: string | null, view: View) {
   const context = await browser.newContext({
     viewport: { width: view.width, height: view.height },
     colorScheme: view.scheme,
@@ -31,7 +31,7 @@ export async function openPage(browser: Browser, origin: string, link: string | 
       complaints.push(message.text())
   })
   if (link !== null) {
-    await page.goto(`${origin}/sign-in#link=${link}`)
+    await page.goto(link)
     await page.waitForSelector("nav", { state: "attached" })
   }
   return { page, complaints, close: () => context.close() }
