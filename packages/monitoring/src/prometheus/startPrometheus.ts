@@ -10,7 +10,10 @@ import { rulesFile } from "../rules.ts"
 
 const readyWithinMs = 30_000
 
-export type Prometheus = { url: string; pid: number; stop(): Promise<void> }
+/** Ends Prometheus when its standard input ends, also because our process was killed. */
+const untilInputEnds = 'exec 3<&0; "$@" & child=$!; (cat <&3; kill $child) >/dev/null 2>&1 & wait $child'
+
+export type Prometheus = { url: string; stop(): Promise<void> }
 
 /** Starts a Prometheus with our alerts on the loopback. Its data is in `directory`, and is used again by the next start. */
 export async function startPrometheus(settings: {
@@ -33,27 +36,29 @@ export async function startPrometheus(settings: {
   const port = settings.port || (await freePort())
   const url = `http://127.0.0.1:${port}`
   const child = spawn(
-    file,
+    "sh",
     [
+      ...["-c", untilInputEnds, "sh", file],
       `--config.file=${join(directory, "prometheus.yaml")}`,
       `--storage.tsdb.path=${join(directory, "data")}`,
       "--storage.tsdb.retention.time=15d",
       `--web.listen-address=127.0.0.1:${port}`,
       "--log.level=warn",
     ],
-    { stdio: ["ignore", "ignore", "pipe"], detached: ownProcessGroup },
+    { stdio: ["pipe", "ignore", "pipe"], detached: ownProcessGroup },
   )
   let output = ""
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-10_000)))
   const ended = once(child, "close").catch((error: unknown) => (output += String(error)))
-  const isRunning = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  child.on("exit", () => child.stdin.end())
   const stop = async () => {
-    if (isRunning()) child.kill("SIGTERM")
+    child.stdin.end()
     await ended
   }
   for (const until = Date.now() + readyWithinMs; ; await sleep(100)) {
     const ready = await fetch(`${url}/-/ready`).catch(() => null)
-    if (ready?.ok && isRunning()) return { url, pid: child.pid ?? 0, stop }
+    if (ready?.ok && isRunning()) return { url, stop }
     if (isRunning() && Date.now() < until) continue
     await stop()
     throw new Error(`Prometheus did not start on port ${port}:\n${output}`)

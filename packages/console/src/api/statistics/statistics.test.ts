@@ -130,7 +130,10 @@ test("a range of too many points is rejected, and a range at the end of time is 
 
 test("the oldest overdue attempt is named once it is overdue by more than a minute", async () => {
   const now = Date.now()
-  const [older, newer] = [await insertDelivery(console.pool.sql, { at: now }), await insertDelivery(console.pool.sql, { at: now })]
+  const [older, newer] = [
+    await insertDelivery(console.pool.sql, { at: now }),
+    await insertDelivery(console.pool.sql, { at: now }),
+  ]
   const schedule = (id: string, dueAt: number) =>
     console.pool.sql("update delivery set next_attempt_at = $2 where id = $1::uuid", [id, new Date(dueAt)])
   await schedule(newer, now - 30_000)
