@@ -1,6 +1,6 @@
 import type { Panel } from "./dashboard.ts"
 
-export const heights = { number: 4, lines: 8 }
+const heights = { number: 4, lines: 8 }
 
 /** Fills rows of 24 columns from left to right. */
 export function placePanels(
