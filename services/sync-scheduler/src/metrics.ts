@@ -12,6 +12,14 @@ import type { DueSyncs } from "./schedule/readDueSyncs.ts"
 /** No label contains an id, because the number of ids is unlimited. */
 export function createSchedulerMetrics(registry: Registry) {
   const registers = [registry]
+  const syncs = new Counter({
+    name: "sitewire_syncs_total",
+    help: "Syncs by outcome. stale: a newer start had been granted, so the result was discarded.",
+    labelNames: ["outcome"],
+    registers,
+  })
+  // Series start at 0, because Prometheus sees no increase in a series that starts at 1.
+  for (const outcome of ["changed", "unchanged", "failed", "abandoned", "stale"]) syncs.inc({ outcome }, 0)
   return {
     triggers: new Counter({
       name: "sitewire_triggers_ingested_total",
@@ -23,12 +31,7 @@ export function createSchedulerMetrics(registry: Registry) {
       help: "Invalid records of connector.triggered that were skipped. The log has their offsets.",
       registers,
     }),
-    syncs: new Counter({
-      name: "sitewire_syncs_total",
-      help: "Syncs by outcome. stale: a newer start had been granted, so the result was discarded.",
-      labelNames: ["outcome"],
-      registers,
-    }),
+    syncs,
     claimFailures: new Counter({
       name: "sitewire_sync_claim_failures_total",
       help: "Due connections whose sync cannot be granted, because Postgres rejects their rows' values.",
