@@ -128,6 +128,14 @@ test("a range of too many points is rejected, and a range at the end of time is 
   expect(data).toEqual([])
 })
 
+test("statistics are sent compressed", async () => {
+  const response = await fetch(`${console.origin}/v1/statistics?interval=hour`, {
+    headers: { authorization: `Bearer ${console.key}`, "accept-encoding": "gzip" },
+  })
+  expect(response.headers.get("content-encoding")).toBe("gzip")
+  expect(await response.json()).toMatchObject({ interval: "hour" })
+})
+
 test("the oldest overdue attempt is named once it is overdue by more than a minute", async () => {
   const now = Date.now()
   const [older, newer] = [

@@ -92,8 +92,8 @@ function dayAgo(): string {
   return new Date(Date.now() - dayMs).toISOString()
 }
 
-/** Null while the first answers are missing. Most urgent first. */
-export function useProblems(): { problems: CurrentProblem[] | null; errors: unknown[] } {
+/** What is known so far, most urgent first. `complete`: everything was checked. */
+export function useProblems(): { problems: CurrentProblem[]; complete: boolean; errors: unknown[] } {
   const channels = useQuery(failingChannels)
   const healths = useQueries({
     queries: (channels.data?.data ?? []).map(({ id }) => channelHealthQuery(id)),
@@ -107,7 +107,6 @@ export function useProblems(): { problems: CurrentProblem[] | null; errors: unkn
   const notices = useQuery(noticed)
   const answers = [channels, paused, connections, dead, invalid, topics, overdue, notices]
   const errors = answers.flatMap(({ error }) => (error ? [error] : []))
-  if (answers.some(({ isPending }) => isPending)) return { problems: null, errors }
 
   const problems = [
     ...(channels.data?.data ?? []).map((channel, index) => failingChannel(channel, healths[index]?.data)),
@@ -121,7 +120,11 @@ export function useProblems(): { problems: CurrentProblem[] | null; errors: unkn
       : []),
     ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data)] : []),
   ]
-  return { problems: problems.toSorted((a, b) => a.urgency - b.urgency), errors }
+  return {
+    problems: problems.toSorted((a, b) => a.urgency - b.urgency),
+    complete: answers.every(({ isSuccess }) => isSuccess),
+    errors,
+  }
 }
 
 function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHealth"]): CurrentProblem {
