@@ -26,6 +26,7 @@ export const texts = {
     channels: "Channels",
     channel: "Your channel",
     connections: "Connections",
+    syncs: "Syncs",
     invalidEvents: "Invalid events",
     jobs: "Jobs",
     keys: "API keys",
@@ -182,6 +183,7 @@ export const texts = {
     range: "Time range",
     ranges: { "1h": "1 h", "6h": "6 h", "24h": "24 h", "7d": "7 days", "90d": "90 days" },
     open: "Press Enter to see the deliveries of the selected time.",
+    openSyncs: "Press Enter to see the syncs of the selected time.",
     deliveries: "Deliveries",
     created: "created",
     failedAttempts: "failed attempts",
@@ -631,6 +633,7 @@ export const texts = {
     coveredSign: "a sync and its minute",
     failedSign: "a failed sync",
     pendingSign: "the next sync",
+    all: "All syncs of this connection",
     columns: {
       started: "Sync started",
       triggers: "Covers",
@@ -638,6 +641,19 @@ export const texts = {
       duration: "Duration",
       size: "Size",
     },
+  },
+
+  syncs: {
+    connection: "Connection",
+    site: "Site",
+    outcome: "Outcome",
+    started_after: "From",
+    started_before: "Until",
+    clear: "Clear filters",
+    none: "No syncs yet",
+    noneMore: "The first trigger of a connection starts one.",
+    noneFound: "No sync matches these filters",
+    columns: { connection: "Connection", site: "Site" },
   },
 
   content: {

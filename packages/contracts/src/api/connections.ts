@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { calledUrl } from "../values/httpUrl.ts"
+import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema, pageSchema } from "./pagination.ts"
 
@@ -148,6 +149,37 @@ export const syncSchema = z
   })
   .meta({ id: "Sync", description: "One run of a connection's synchronisation." })
 
+export const syncQuerySchema = pageQuerySchema.extend({
+  connection: identifierSchema
+    .optional()
+    .meta({ description: "Only syncs of this connection.", examples: ["bakery"] }),
+  site: z
+    .hostname()
+    .max(253)
+    .toLowerCase()
+    .optional()
+    .meta({ description: "Only syncs of this site's connections.", examples: ["bakery.example"] }),
+  outcome: syncSchema.shape.outcome
+    .optional()
+    .meta({ description: "Only syncs with this outcome.", examples: ["failed"] }),
+  started_after: timeSchema.optional().meta({
+    description: "Only syncs that started at this time (inclusive) or later.",
+    examples: ["2026-03-01T12:00:00Z"],
+  }),
+  started_before: timeSchema.optional().meta({
+    description: "Only syncs that started before this time (exclusive).",
+    examples: ["2026-03-01T12:01:00Z"],
+  }),
+})
+
+export const listedSyncSchema = z
+  .object({
+    connection: z.string().meta({ description: "The connection's id.", examples: ["bakery"] }),
+    site: z.string(),
+    ...syncSchema.shape,
+  })
+  .meta({ id: "ListedSync", description: "A sync with its connection." })
+
 const triggersSchema = z.object({
   count: z
     .int()
@@ -212,5 +244,7 @@ export type ConnectionTriggerUrl = z.infer<typeof connectionTriggerUrlSchema>
 export type ChangeConnection = z.infer<typeof changeConnectionSchema>
 export type ConnectionState = z.infer<typeof connectionStateSchema>
 export type Sync = z.infer<typeof syncSchema>
+export type ListedSync = z.infer<typeof listedSyncSchema>
+export type SyncFilter = Omit<z.infer<typeof syncQuerySchema>, "cursor" | "limit">
 export type WindowPage = z.infer<typeof windowPageSchema>
 export type RequestedSync = z.infer<typeof requestedSyncSchema>

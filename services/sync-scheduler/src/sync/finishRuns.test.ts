@@ -196,6 +196,19 @@ test("changed content replaces the snapshot, and the chunks of the old one and o
   expect(outcomes).toEqual(["changed", "abandoned", "unchanged", "changed"])
 })
 
+test("the end of a run is a heap-only update, so it writes to no index", async () => {
+  const { sql } = await emptyDatabase(1)
+  await addConnections(sql, [connection])
+  await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger(connection)])
+  await finishRuns(sql, minute, [endOf(await claimOne(sql), changed("one"))])
+  await sql("select pg_stat_force_next_flush()")
+  const [counts] = await sql(
+    `select n_tup_upd::int as updates, n_tup_hot_upd::int as heap_only
+     from pg_stat_user_tables where relname = 'sync_run'`,
+  )
+  expect(counts).toEqual({ updates: 1, heap_only: 1 })
+})
+
 test("many runs end in one statement, and the results are in their order", async () => {
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 40 }, (_, index) => `c${index}`)

@@ -73,7 +73,7 @@ test("an unknown connection is a 404 on every route", async () => {
     ["PATCH", "/v1/connections/none"],
     ["DELETE", "/v1/connections/none"],
     ["POST", "/v1/connections/none/sync"],
-    ["GET", "/v1/connections/none/syncs"],
+    ["GET", "/v1/syncs?connection=none"],
     ["GET", "/v1/connections/none/windows"],
     ["GET", "/v1/connections/none/snapshot"],
   ] as const) {

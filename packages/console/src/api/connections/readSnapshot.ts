@@ -47,7 +47,7 @@ export const readSnapshot = defineRoute({
     if (!snapshot) {
       return problem(
         "nothing-fetched",
-        `Nothing has been fetched for the connection "${id}" yet. GET /v1/connections/${id}/syncs lists its syncs.`,
+        `Nothing has been fetched for the connection "${id}" yet. GET /v1/syncs?connection=${id} lists its syncs.`,
       )
     }
     const etag = `"${Buffer.from(snapshot.contentSha256).toString("hex")}"`

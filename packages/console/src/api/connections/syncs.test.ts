@@ -52,10 +52,10 @@ test("syncs are listed newest first, page by page, with what they covered", asyn
   await console.prisma.syncRun.create({
     data: { connectionId: "empty", fence: 1n, startedAt: new Date(), triggers: 1 },
   })
-  const first = await console.call("GET", "/v1/connections/feed/syncs?limit=3")
+  const first = await console.call("GET", "/v1/syncs?connection=feed&limit=3")
   const second = await console.call(
     "GET",
-    `/v1/connections/feed/syncs?limit=3&cursor=${first.json.next_cursor}`,
+    `/v1/syncs?connection=feed&limit=3&cursor=${first.json.next_cursor}`,
   )
   const rows = [...(first.json.data as object[]), ...(second.json.data as object[])]
   expect(rows.map((row) => (row as { fence: number }).fence)).toEqual([5, 4, 3, 2, 1])

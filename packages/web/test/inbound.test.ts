@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { settle } from "../screenshots/browser.ts"
+import { type Pages, startPages, tabTo } from "./fixtures/startPages.ts"
+
+let pages: Pages
+beforeAll(async () => {
+  pages = await startPages()
+}, 120_000)
+afterAll(() => pages?.close())
+
+test("a point of the chart of syncs opens the syncs of its time, by keyboard", async () => {
+  const isCounted = "select counted_through > now() - interval '3 minutes' as done from statistics_position"
+  await expect.poll(() => pages.sql(isCounted), { timeout: 30_000 }).toEqual([{ done: true }])
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/?range=1h")
+  const chart = page.getByRole("slider", { name: /^Triggers and syncs/ })
+  await tabTo(chart)
+  // In each of the last ten minutes, there was a sync of the burst.
+  for (let presses = 0; presses < 5; presses++) await page.keyboard.press("ArrowLeft")
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { name: "Syncs" }).waitFor()
+  await settle(page)
+  const { searchParams } = new URL(page.url())
+  const [from = 0, until = 0] = ["started_after", "started_before"].map((name) =>
+    Date.parse(searchParams.get(name) ?? ""),
+  )
+  expect(until - from).toBe(60_000)
+  const started = page.getByRole("table").locator("tbody td:first-child time")
+  const times = await started.evaluateAll((all) => all.map((one) => one.getAttribute("datetime") ?? ""))
+  expect(times.length).toBeGreaterThan(0)
+  for (const time of times.map(Date.parse)) expect(time >= from && time < until).toBe(true)
+  await page.getByRole("table").getByRole("link", { name: "bakery-products" }).first().click()
+  await page.getByRole("heading", { name: "bakery-products" }).waitFor()
+})
+
+test("syncs are filtered in the URL, and a site's owner sees those of the site only", async () => {
+  await using opened = await pages.open("operate")
+  await opened.go("/syncs")
+  await settle(opened.page)
+  await opened.page.getByLabel("Connection", { exact: true }).fill("bookshop-stock")
+  await opened.page.getByText("status 502").first().waitFor()
+  await expect.poll(() => opened.page.url()).toContain("connection=bookshop-stock")
+  await opened.page.getByRole("button", { name: "Clear filters" }).click()
+  await expect.poll(() => opened.page.url()).not.toContain("?")
+
+  await using owner = await pages.open("site:bakery.example")
+  await owner.go("/syncs")
+  await settle(owner.page)
+  const sites = await owner.page.locator("tbody td:nth-child(3)").allTextContents()
+  expect(new Set(sites)).toEqual(new Set(["bakery.example"]))
+  await owner.go("/syncs?connection=bookshop-stock")
+  await owner.page.getByText("No sync matches these filters").waitFor()
+})
