@@ -69,3 +69,25 @@ test("a page shows later calls of an old URL without a reload, also to those who
   await reader.page.getByText("An old URL is still called").waitFor()
   expect(await reader.page.getByRole("button", { name: "Replace token" }).count()).toBe(0)
 }, 120_000)
+
+test("a connection's page shows when its content changed and what, or why it cannot, and compares nothing until then", async () => {
+  await using opened = await pages.open("site:bakery.example")
+  const { page } = opened
+  const loaded: string[] = []
+  page.on("request", (request) => loaded.push(new URL(request.url()).pathname))
+  await opened.go("/")
+  await settle(page)
+  expect(loaded.filter((path) => path.includes("compare"))).toEqual([])
+  await opened.go("/connections/bakery-products")
+  const changes = page.getByRole("region", { name: "What changed" })
+  await changes.getByText("4 removed").waitFor()
+  const texts = (part: string) => changes.locator(part).allTextContents()
+  expect((await texts("del")).join()).toContain('"price": "2.95 EUR"')
+  expect((await texts("ins")).join()).toContain('"sku": "SKU-1064"')
+  const list = page.getByRole("table", { name: "Changes of the content" })
+  expect(await list.getByRole("row").count()).toBe(9)
+
+  await using florist = await pages.open("site:florist.example")
+  await florist.go("/connections/florist-catalogue")
+  await florist.page.getByText("The content before is not stored").waitFor()
+}, 120_000)

@@ -157,6 +157,7 @@ export function createClient(options: ApiOptions) {
       call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
     listSyncs: (query: SyncQuery = {}) => call(syncs, { path: "syncs", query }),
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
+    readPreviousSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot/previous` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     revealDelivery: (id: string) => call(deliveryBodySchema, { path: `deliveries/${segment(id)}/body` }),

@@ -1,4 +1,5 @@
 import type { Sql } from "@sitewire/database"
+import { deletePreviousContents } from "./deletePreviousContents.ts"
 
 const batch = 1_000
 const dayMs = 24 * 60 * 60 * 1_000
@@ -20,7 +21,7 @@ const tables = [
 /**
  * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log,
  * responses and test deliveries whose Idempotency-Key is no longer valid, old sessions and sign-in links, and the
- * hashes of tokens that were replaced a month ago.
+ * hashes of tokens that were replaced a month ago, and contents that were replaced a week ago.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
   const ages = { audit: auditRetentionMs, day: dayMs, month: 30 * dayMs }
@@ -35,6 +36,10 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
     for (let count = batch; count === batch; deleted += count) {
       count = (await sql(statement, [ages[keptFor]])).length
     }
+  }
+  const replacedBefore = new Date(Date.now() - 7 * dayMs)
+  for (let count = batch; count === batch; deleted += count) {
+    count = await deletePreviousContents(sql, { replacedBefore, limit: batch })
   }
   return deleted
 }

@@ -117,3 +117,29 @@ test("a snapshot whose chunks are deleted while it is sent is cut off, so that t
   expect(performance.now() - startedAt).toBeLessThan(3_000)
   expect(console.log.some((line) => line.includes("a response was cut off"))).toBe(true)
 })
+
+test("the content before the last change is streamed while it is stored, and otherwise a 404 states why not", async () => {
+  await console.call("POST", "/v1/connections", {
+    body: { id: "changed", site: "shop.example", source: "https://api.partner.example/items" },
+  })
+  await store("changed", [Buffer.from("new")], "text/plain")
+  const path = "/v1/connections/changed/snapshot/previous"
+  const none = await console.call("GET", path)
+  expect(none).toMatchObject({ status: 404, json: { code: "no-previous-content" } })
+  const old = new Uint8Array(Buffer.from("old"))
+  await console.prisma.snapshotChunk.create({
+    data: { connectionId: "changed", fence: 2n, position: 0, data: old },
+  })
+  const previous = { previousFence: 2n, previousSha256: sha256(Buffer.from("old")), previousBytes: 3n }
+  await console.prisma.snapshot.update({
+    where: { connectionId: "changed" },
+    data: { ...previous, previousType: "text/html\r\nx: y", previousStoredAt: new Date(0) },
+  })
+  const found = await console.call("GET", path)
+  expect(found).toMatchObject({ status: 200, text: "old" })
+  expect(found.headers.get("content-type")).toBe("application/octet-stream")
+  expect(found.headers.get("last-modified")).toBe("Thu, 01 Jan 1970 00:00:00 GMT")
+  const etag = found.headers.get("etag") ?? ""
+  expect((await console.call("GET", path, { headers: { "if-none-match": etag } })).status).toBe(304)
+  expect((await console.call("GET", "/v1/connections/changed/snapshot")).text).toBe("new")
+})
