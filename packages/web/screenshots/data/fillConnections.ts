@@ -82,7 +82,7 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
             new Date(first),
             new Date(triggers === 1 ? first : Math.max(first, at - 1_000 - random() * 1_500)),
           ],
-          failed ? null : 18_400 + Math.floor(random() * 400),
+          failed ? null : 23_300 + Math.floor(random() * 400),
           failed ? null : sha256(`${id} ${fence}`),
         ],
       )
