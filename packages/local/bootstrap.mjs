@@ -17,6 +17,7 @@ const commands = {
   sitewire: ["packages/cli/src/main.ts"],
   bench: ["packages/bench/src/main.ts"],
   chaos: ["packages/chaos/src/main.ts"],
+  screenshots: ["packages/web/screenshots/main.ts"],
   mutants: ["packages/mutants/src/main.ts"],
   test: ["packages/testkit/src/npmTest/main.ts"],
   check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "repository", "--continue"],

@@ -1,22 +1,50 @@
-import { mkdir } from "node:fs/promises"
+import { copyFile, mkdir } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
+import { readArguments } from "@sitewire/runtime"
+import type { Page } from "playwright-core"
+import { build } from "vite"
 import { openBrowser, openPage, runAxe, settle, type View } from "./browser.ts"
 import { startFilledConsole } from "./startFilledConsole.ts"
 import { operatorViews, ownerViews, partnerViews } from "./views.ts"
 
-const { values } = parseArgs({
-  options: { only: { type: "string" }, axe: { type: "boolean" }, quick: { type: "boolean" } },
-})
+const usage = `npm run screenshots -- [options]
+Renders every page of the web console, in light and dark, narrow and wide, into .sitewire/screenshots.
+  --only PATTERN   only pages whose name matches this regular expression
+  --quick          wide pages only
+  --axe            also check them with axe
+  --empty          an installation without any data
+  --rows COUNT     with this many more deliveries, such as 10000000
+  --docs           also replace the pictures of the README and the documents`
+const { values, explain } = readArguments(
+  {
+    only: { type: "string", default: "" },
+    quick: { type: "boolean", default: false },
+    axe: { type: "boolean", default: false },
+    empty: { type: "boolean", default: false },
+    rows: { type: "string", default: "0" },
+    docs: { type: "boolean", default: false },
+  },
+  usage,
+  { allowPositionals: false },
+)
+const oldDeliveries = Number(values.rows)
+if (!Number.isInteger(oldDeliveries)) explain("--rows must be a number of deliveries.")
 const folder = fileURLToPath(new URL("../../../.sitewire/screenshots/", import.meta.url))
 await mkdir(folder, { recursive: true })
+
+/** Pictures in the README and the documents, always wide. */
+const documented = ["overview", "delivery-failing", "channel-rotation", "owner-connection"]
+const images = fileURLToPath(new URL("../../../docs/images/", import.meta.url))
+/** Pages that do not need any data. */
+const listed = /^(overview|deliveries|channels|connections|invalid-events|jobs|keys|audit)$/
 
 const schemes = ["light", "dark"] as const
 const sizes = values.quick
   ? { wide: [1_440, 900] as const }
   : { wide: [1_440, 900] as const, narrow: [390, 844] as const }
 
-const filled = await startFilledConsole()
+await build({ root: fileURLToPath(new URL("..", import.meta.url)), logLevel: "warn" })
+const filled = await startFilledConsole({ empty: values.empty, oldDeliveries })
 const browser = await openBrowser()
 try {
   const idOf = async (condition: string) => {
@@ -55,19 +83,23 @@ async function photograph(
   const { page, complaints, close } = await openPage(browser, link, view)
   const shown = views === "sign-in" ? [{ name: "sign-in", path: "/deliveries" }] : views
   for (const { name, path, ...more } of shown) {
-    if (values.only && !new RegExp(values.only).test(name)) continue
+    if (!new RegExp(values.only).test(name) || (values.empty && !listed.test(name))) continue
     try {
       await page.goto(`${filled.origin}${path}`)
       await settle(page)
       if ("prepare" in more) await more.prepare?.(page)
-      await page.waitForTimeout(350)
+      await endAnimations(page)
       const file = `${folder}${name}-${size}-${view.scheme}.png`
       const isDialog = (await page.getByRole("dialog").count()) > 0
-      await page.screenshot({ path: file, fullPage: !isDialog && !name.startsWith("deliveries") })
+      if (!isDialog && !name.includes("deliveries")) await showAll(page)
+      await page.screenshot({ path: file })
+      await page.setViewportSize(view)
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
       if (overflow > 0) complaints.push(`the page is ${overflow} px too wide`)
+      if (values.docs && size === "wide" && documented.includes(name))
+        await copyFile(file, `${images}${name}-${view.scheme}.png`)
       if (values.axe) complaints.push(...(await runAxe(page)))
     } catch (error) {
       complaints.push(String(error).slice(0, 300))
@@ -76,6 +108,22 @@ async function photograph(
     for (const complaint of complaints.splice(0)) process.stdout.write(`  ${complaint}\n`)
   }
   await close()
+}
+
+/** Makes the window as high as the page, so that nothing that follows the window's height ends in the middle. */
+async function showAll(page: Page): Promise<void> {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  await page.setViewportSize({ width: page.viewportSize()?.width ?? 0, height })
+}
+
+/** Waits for all animations but those that never end. */
+async function endAnimations(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
+    return Promise.all(ending.map(({ finished }) => finished.catch(() => {})))
+  })
 }
 
 /** Waits until the console has counted the last day. */

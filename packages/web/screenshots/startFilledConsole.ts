@@ -1,37 +1,50 @@
 import { randomBytes } from "node:crypto"
-import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { startBackingServices } from "@sitewire/backing"
 import { openPool } from "@sitewire/database"
 import { runScript, startInstallation } from "@sitewire/installation"
 import { fill } from "./data/fill.ts"
 
-const built = fileURLToPath(new URL("../dist/index.html", import.meta.url))
+const stateFolder = fileURLToPath(new URL("../../../.sitewire/", import.meta.url))
 
 /**
- * A console on a database of its own, with realistic data, in the Postgres and Kafka of DATABASE_URL and
- * KAFKA_BROKERS. It serves the page as it was built last. No other service runs, so the data does not change.
+ * A console on a database of its own, with realistic data. It serves the page as it was built last. No other service
+ * runs, so the data does not change. Postgres and Kafka are those of DATABASE_URL and KAFKA_BROKERS; without them, both
+ * are started. `oldDeliveries`: how many deliveries to add to those of the last day.
  */
-export async function startFilledConsole({ empty = false }: { empty?: boolean } = {}) {
-  const { DATABASE_URL, KAFKA_BROKERS } = process.env
-  if (!DATABASE_URL || !KAFKA_BROKERS)
-    throw new Error("DATABASE_URL and KAFKA_BROKERS must name a Postgres and a Kafka to use")
-  if (!existsSync(built))
-    throw new Error(`${built} does not exist: run npm run build --workspace @sitewire/web`)
+export async function startFilledConsole({
+  empty = false,
+  oldDeliveries = 0,
+}: {
+  empty?: boolean
+  oldDeliveries?: number
+} = {}) {
+  const backing = await startBackingServices({
+    directory: `${stateFolder}web`,
+    jars: `${stateFolder}jars`,
+    env: process.env,
+    durability: "scratch",
+    ports: { postgres: 0, kafka: 0 },
+    progress: (line) => void process.stderr.write(`${line}\n`),
+  })
   const id = `web_${randomBytes(4).toString("hex")}`
-  await asAdmin(DATABASE_URL, `create database ${id}`)
-  const databaseUrl = new URL(DATABASE_URL)
+  const databaseUrl = new URL(backing.databaseUrl)
   databaseUrl.pathname = `/${id}`
+  await asAdmin(backing.databaseUrl, `create database ${id}`)
   const it = await startInstallation({
     backing: {
       databaseUrl: databaseUrl.href,
-      brokers: KAFKA_BROKERS.split(","),
+      brokers: backing.brokers,
       topicPrefix: `${id}.`,
       replication: 1,
-      stop: () => asAdmin(DATABASE_URL, `drop database ${id} with (force)`),
+      async stop() {
+        await asAdmin(backing.databaseUrl, `drop database ${id} with (force)`)
+        await backing.stop()
+      },
     },
   })
   try {
-    if (!empty) await fill(it)
+    if (!empty) await fill(it, oldDeliveries)
     const { addresses } = await it.start("console", { API_REQUESTS_PER_MINUTE: "1000000", LOG_LEVEL: "warn" })
     const origin = addresses.console ?? ""
     return {

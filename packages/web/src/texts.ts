@@ -158,6 +158,9 @@ export const texts = {
     noConsumerNext: (group: string) => `Start the processes of the group ${group}.`,
     lag: (name: string, lag: string) => `Consumers of ${name} are behind by ${lag} records`,
     lagNext: (group: string) => `Check the processes of the group ${group}.`,
+    overdue: (channel: string) => `A delivery to ${channel} is overdue`,
+    overdueDetail: "Its attempt was due, and no dispatcher has made it.",
+    overdueNext: "See the delivery, and check the dispatchers",
     connectionFails: (id: string) => `Connection ${id} is failing`,
     connectionDetail: (site: string, error: string) => `The source of ${site} cannot be fetched: ${error}.`,
     connectionNext: "See its syncs",
@@ -207,6 +210,7 @@ export const texts = {
     channel: "Channel",
     state: "State",
     error: "Last error",
+    waitingFor: "Waits for",
     all: "All",
     created_after: "From",
     created_before: "Until",
@@ -229,16 +233,19 @@ export const texts = {
     next: "next",
   },
 
+  startJob: {
+    counting: "Counting …",
+    leftOut: (count: string) =>
+      `${count} are left out, because they were erased or their channel was deleted.`,
+  },
+
   bulkResend: {
     label: "Resend these",
     title: "Resend all deliveries of this list",
-    counting: "Counting …",
     matching: (count: string, one: boolean, complete: boolean) =>
       `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be sent again`,
     explain: (span: string) =>
       `With the same id and body, to the current address of their channel. It takes about ${span} at this rate.`,
-    leftOut: (count: string) =>
-      `${count} are left out, because they were erased or their channel was deleted.`,
     anyState: "Delivered ones are sent again too. Filter by the state Dead to send only those.",
     rate: "Deliveries per second",
     rateHint: "The receivers get at most this many per second.",
@@ -731,6 +738,34 @@ export const texts = {
     },
   },
 
+  erase: {
+    label: "Erase data",
+    title: "Erase the data of a person or a site",
+    of: "Data of",
+    kinds: { email: "a person", site_url: "a site" },
+    email: "E-mail address",
+    emailHint: "Upper and lower case are equal.",
+    site_url: "URL of the site",
+    siteHint: "Such as https://bakery.example",
+    matching: (count: string, one: boolean, complete: boolean) =>
+      `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be erased`,
+    nothing: "No delivery has such data. The job still proves it.",
+    explain:
+      "Their bodies, hashes and the partners' responses are deleted; they are never sent again. This cannot be undone.",
+    confirm: "Erase",
+  },
+
+  reconcile: {
+    label: "Reconcile",
+    title: "Prove that nothing is lost",
+    explain:
+      "Compares Kafka with Postgres: each event must be a delivery or an invalid event, and each accepted trigger must be covered by a sync. It changes nothing.",
+    after: "From",
+    afterHint: "At most 7 days ago.",
+    before: "Until",
+    beforeHint: "Default: now.",
+  },
+
   job: {
     title: (kind: string) => `${kind} job`,
     progress: "Progress",
@@ -821,6 +856,10 @@ export const texts = {
     onceMore: "It is shown only this once. Pass it on over a secure channel.",
     key: "API key",
     stored: "I have stored it",
+    link: "Create a sign-in link",
+    linkMore:
+      "Instead of the key, you can pass on a link, which signs in to this console once, within 10 minutes.",
+    linkIs: "Sign-in link",
   },
 
   audit: {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => pages?.close())
 
 const views = [
-  { width: 1_440, height: 900, scheme: "light" },
+  { width: 2_560, height: 1_440, scheme: "light" },
   { width: 1_440, height: 900, scheme: "dark" },
   { width: 360, height: 740, scheme: "light" },
 ] as const

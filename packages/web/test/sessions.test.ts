@@ -85,6 +85,50 @@ test("an interrupted stream is reported until it is back", async () => {
   await page.getByText("Live updates are interrupted").waitFor({ state: "detached", timeout: 20_000 })
 })
 
+test("while the API is slow, the page says that it is loading; a failed request can be repeated", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  let respond = () => {}
+  const held = new Promise<void>((resolve) => {
+    respond = resolve
+  })
+  await page.context().route("**/v1/channels?*", async (route) => {
+    await held
+    await route.fulfill({
+      status: 503,
+      contentType: "application/problem+json",
+      body: '{"title":"Unavailable","detail":"Postgres does not respond.","status":503}',
+    })
+  })
+  await opened.go("/channels")
+  await page.getByRole("status", { name: "Loading" }).waitFor()
+  await page.getByRole("heading", { name: "Channels" }).waitFor()
+  respond()
+  await page.getByText("Postgres does not respond.").waitFor({ timeout: 20_000 })
+  await page.context().unroute("**/v1/channels?*")
+  await page.getByRole("button", { name: "Try again" }).click()
+  await page.getByRole("link", { name: "globex" }).waitFor()
+})
+
+test("a long list renders only the rows in view, and goes on while it is scrolled", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/deliveries")
+  await settle(page)
+  const rows = page.getByRole("main").getByRole("link", { name: /^evt_/ })
+  const first = await rows.first().textContent()
+  for (let scrolled = 0; scrolled < 10; scrolled++) {
+    const read = page.waitForResponse((response) => response.url().includes("cursor="))
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
+    await read
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    )
+  }
+  expect(await rows.count()).toBeLessThan(100)
+  expect(await rows.first().textContent()).not.toBe(first)
+})
+
 test("the first view is less than 300 kB compressed", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened

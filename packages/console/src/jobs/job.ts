@@ -46,3 +46,9 @@ export function rateOf(position: unknown): number | null {
   return rateSchema.safeParse(position).data?.perSecond ?? null
 }
 const rateSchema = z.object({ perSecond: z.int() })
+
+/** How many deliveries or events match a job's filter; null if that is not counted. */
+export function totalOf(position: unknown): number | null {
+  return totalSchema.safeParse(position).data?.total ?? null
+}
+const totalSchema = z.object({ total: z.int() })

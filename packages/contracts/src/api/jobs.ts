@@ -200,6 +200,10 @@ export const jobSchema = z
     reason: z.string(),
     requested_by: z.string().meta({ description: "Id and name of the API key that requested the job." }),
     counts: z.record(z.string(), z.int()).meta({ description: "What the job has done so far, by name." }),
+    total: z.int().min(0).nullable().meta({
+      description:
+        "How many deliveries or events a resend or a replay found when it began. When it is done, as many are resent or replayed, or left out. null: not counted yet, too many to count, or another kind of job.",
+    }),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
     remains: z

@@ -3,11 +3,13 @@ import { fillActions } from "./fillActions.ts"
 import { fillChannels } from "./fillChannels.ts"
 import { fillConnections } from "./fillConnections.ts"
 import { fillDeliveries } from "./fillDeliveries.ts"
+import { fillOldDeliveries } from "./fillOldDeliveries.ts"
 
 /** A healthy partner, a slow one, a failing one, a paused one, and a burst of triggers. */
-export async function fill(it: Installation): Promise<void> {
+export async function fill(it: Installation, oldDeliveries: number): Promise<void> {
   const now = Date.now()
   await fillChannels(it, now)
+  await fillOldDeliveries(it, oldDeliveries, now)
   await fillDeliveries(it, now)
   await fillConnections(it, now)
   await fillActions(it, now)

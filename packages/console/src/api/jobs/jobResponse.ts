@@ -1,5 +1,5 @@
 import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
-import { rateOf } from "../../jobs/job.ts"
+import { rateOf, totalOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
 import { exceptionsOf } from "../../jobs/reconcile/reconcilePosition.ts"
 
@@ -14,6 +14,7 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
     reason: row.reason,
     requested_by: row.requested_by,
     counts: row.counts,
+    total: totalOf(position),
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,

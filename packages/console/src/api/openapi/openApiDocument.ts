@@ -156,5 +156,5 @@ const omitNoise: NonNullable<CreateDocumentOptions["override"]> = ({ jsonSchema,
   if (isString && jsonSchema.format !== undefined) delete jsonSchema.pattern
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-  if (io === "output") delete jsonSchema.additionalProperties
+  if (io === "output" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
 }

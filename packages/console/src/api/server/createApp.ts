@@ -1,5 +1,6 @@
 import type { PrismaClient } from "@sitewire/database/prisma"
 import type { Logger, Registry } from "@sitewire/runtime"
+import compression from "compression"
 import express, { type Express, type Request, type RequestHandler, type Response, type Router } from "express"
 import { authenticate } from "../../auth/authenticate.ts"
 import { limitRate } from "../../auth/limitRate.ts"
@@ -19,6 +20,9 @@ import { readJsonBody } from "./readJsonBody.ts"
 import { runWrite } from "./runWrite.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { sendProblem, sendResponse } from "./sendResponse.ts"
+
+/** Their responses are large: a day has 1,440 points. */
+const compressed = ["/v1/statistics", "/v1/deliveries"]
 
 /** The context of all routes, with a client that can begin transactions. */
 export type AppContext = Omit<ApiContext, "prisma"> & { prisma: PrismaClient }
@@ -45,6 +49,7 @@ export function createApp(settings: {
   app.disable("etag")
   const signIn = createSignInContext({ ...context, provider, log, metrics })
   const page = servePage(pageFolder)
+  app.use(compressed, compression())
   app.use(
     observeRequests({ log, metrics }),
     securityHeaders(context.consoleOrigin),

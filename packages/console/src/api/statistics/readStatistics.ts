@@ -9,6 +9,7 @@ import {
 } from "@sitewire/contracts"
 import { quantile } from "../../statistics/latency.ts"
 import { readDeferred } from "../../statistics/readDeferred.ts"
+import { readOldestOverdue } from "../../statistics/readOldestOverdue.ts"
 import {
   type Counts,
   floorTo,
@@ -59,6 +60,7 @@ export const readStatistics = defineRoute({
     const position = await readPosition(sql)
     const points = await readPoints(sql, { interval, channel: channel ?? "", from, to }, position)
     const deferred = await readDeferred(sql, channel ?? "", position)
+    const overdue = channel === undefined ? await readOldestOverdue(sql) : null
     return ok({
       interval,
       channel: channel ?? null,
@@ -66,6 +68,11 @@ export const readStatistics = defineRoute({
       deferred: deferred && {
         counted_at: deferred.countedAt.toISOString(),
         by_reason: complete(deferralReasonSchema.options, deferred.byReason),
+      },
+      oldest_overdue: overdue && {
+        delivery: overdue.delivery,
+        channel: overdue.channel,
+        due_at: overdue.dueAt.toISOString(),
       },
       data: points.map((point) => pointResponse(point, channel === undefined)),
     })

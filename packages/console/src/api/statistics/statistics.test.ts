@@ -127,3 +127,27 @@ test("a range of too many points is rejected, and a range at the end of time is 
   )
   expect(data).toEqual([])
 })
+
+test("statistics are sent compressed", async () => {
+  const response = await fetch(`${console.origin}/v1/statistics?interval=hour`, {
+    headers: { authorization: `Bearer ${console.key}`, "accept-encoding": "gzip" },
+  })
+  expect(response.headers.get("content-encoding")).toBe("gzip")
+  expect(await response.json()).toMatchObject({ interval: "hour" })
+})
+
+test("the oldest overdue attempt is named once it is overdue by more than a minute", async () => {
+  const now = Date.now()
+  const [older, newer] = [
+    await insertDelivery(console.pool.sql, { at: now }),
+    await insertDelivery(console.pool.sql, { at: now }),
+  ]
+  const schedule = (id: string, dueAt: number) =>
+    console.pool.sql("update delivery set next_attempt_at = $2 where id = $1::uuid", [id, new Date(dueAt)])
+  await schedule(newer, now - 30_000)
+  expect((await read("")).oldest_overdue).toBeNull()
+  await schedule(older, now - 5 * minuteMs)
+  const due_at = new Date(now - 5 * minuteMs).toISOString()
+  expect((await read("")).oldest_overdue).toEqual({ delivery: older, channel: "acme", due_at })
+  expect((await read("channel=acme")).oldest_overdue).toBeNull()
+})

@@ -86,7 +86,11 @@ test("a replay respects its time range and its rate, and continues after its con
   expect(job?.wait).toBeGreaterThanOrEqual(20)
   await it.sql("update job set position = position::jsonb - 'nextStepAt' || '{\"perSecond\": 1000}'")
   const second = await it.console()
-  expect(await end(it, second, id)).toMatchObject({ state: "done", counts: { replayed: 1_100 } })
+  expect(await end(it, second, id)).toMatchObject({
+    state: "done",
+    counts: { replayed: 1_100 },
+    total: 1_100,
+  })
   const replayed = (await it.read(it.names.sitePaid)).map(({ key }) => key)
   expect(new Set(replayed)).toEqual(new Set(Array.from({ length: 1_100 }, (_, n) => `event-${10 + n}`)))
   expect(replayed.length).toBeLessThanOrEqual(1_100 + 500)

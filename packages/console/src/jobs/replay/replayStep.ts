@@ -5,6 +5,7 @@ import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
 import { publishAll } from "../../kafka/publisher.ts"
 import { batchLimits } from "../../kafka/readInBatches.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
+import { countReplay } from "./countReplay.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
 
 /** How many events a step publishes at most, and therefore how many a crash can repeat. */
@@ -17,10 +18,15 @@ const positionSchema = z.object({
   next: offsetsSchema,
   /** The topic's end when the replay began. Null until the first step has read it. */
   end: offsetsSchema.nullable(),
+  /** How many events match. Null: they are not counted, or counting took too long. */
+  total: z.int().nullable().default(null),
 })
 
+/** Shorter than the time-out of a step's transaction, which does nothing while the topic is read. */
+const countDeadlineMs = 8_000
+
 export function firstReplayPosition(perSecond: number): z.output<typeof positionSchema> {
-  return { perSecond, next: {}, end: null }
+  return { perSecond, next: {}, end: null, total: null }
 }
 
 /**
@@ -33,11 +39,17 @@ export async function replayStep(
   job: RunningJob,
   { sql, publish, topics, invalidTopic }: StepContext,
 ): Promise<Step> {
-  const { perSecond, next, end } = positionSchema.parse(job.position)
+  const { perSecond, next, end, total } = positionSchema.parse(job.position)
   const filter = replayFilterSchema.parse(job.filter)
   try {
     if (end === null) {
-      const position = { perSecond, next, end: await invalidTopic.end() }
+      const end = await invalidTopic.end()
+      const { matching, left_out, complete } = await countReplay(
+        { sql, invalidTopic },
+        filter,
+        countDeadlineMs,
+      )
+      const position = { perSecond, next, end, total: complete ? matching + left_out : null }
       return { kind: "completed", position, counts: {}, done: false }
     }
     const batch = await invalidTopic.read({ from: next, to: end, ...batchLimits })
@@ -57,7 +69,7 @@ export async function replayStep(
     if (outcome.kind === "unavailable") return outcome
     return {
       kind: "completed",
-      position: { perSecond, next: reached, end },
+      position: { perSecond, next: reached, end, total },
       counts: {
         read: records.length,
         replayed: replayed.length,

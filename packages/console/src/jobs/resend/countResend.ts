@@ -5,8 +5,8 @@ import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
 export async function countResend(
   sql: Sql,
   filter: ResendFilter,
+  now = new Date(),
 ): Promise<{ matching: number; leftOut: number }> {
-  const now = new Date()
   const { range, values } = rangeOf(filter, now, beforeFirstId)
   const { conditions, values: more } = conditionsOf(filter, now, values.length + 1)
   const [row] = await sql<{ matching: number; left_out: number }>(

@@ -63,7 +63,7 @@ test("a resend defers exactly the deliveries that match its filter, leaves out e
     remains: null,
   })
   const done = await end(it, console, id)
-  expect(done).toMatchObject({ state: "done", counts: { resent: 35, left_out: 4 } })
+  expect(done).toMatchObject({ state: "done", counts: { resent: 35, left_out: 4 }, total: 39 })
   expect(done.finished_at).not.toBeNull()
   const resent = new Set([...wanted, ...delivered])
   expect(await readRows(it)).toEqual(before.map((row) => (resent.has(row.id) ? resentRow(row) : row)))
@@ -130,7 +130,7 @@ test("a delivery that is erased or changes its state while a step waits for its 
   const invalidTopic = { end: () => Promise.reject(), read: () => Promise.reject() }
   const publish = () => Promise.reject(new Error("a resend publishes nothing"))
   const context = { sql: pool.sql, publish, invalidTopic, topics: it.names }
-  const step = resendStep({ ...job, position: firstResendPosition(100) }, context)
+  const step = resendStep({ ...job, position: { ...firstResendPosition(100), total: 3 } }, context)
   await waitUntil("the step to wait", async () => {
     const waiting =
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"

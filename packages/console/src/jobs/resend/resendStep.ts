@@ -1,13 +1,19 @@
 import { resendFilterSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"
+import { countResend } from "./countResend.ts"
 import { channelExists, deferForResend } from "./deferForResend.ts"
 import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
 
 /** The most rows that a statement scans, so that it takes a limited time even if few rows match. */
 const scanRows = 2_000
 
-const positionSchema = z.object({ perSecond: z.int(), after: z.string() })
+const positionSchema = z.object({
+  perSecond: z.int(),
+  after: z.string(),
+  /** How many deliveries match. Missing until the first step has counted them. */
+  total: z.int().optional(),
+})
 type Position = z.output<typeof positionSchema>
 
 export function firstResendPosition(perSecond: number): Position {
@@ -15,19 +21,28 @@ export function firstResendPosition(perSecond: number): Position {
 }
 
 /**
- * One step of a resend: defers the next deliveries, at most as many as the job's rate allows in a quarter of
+ * One step of a resend. The first counts the deliveries. The others defer the next deliveries, at most as many as the job's rate allows in a quarter of
  * a second. The same transaction saves the job's position. A crash therefore repeats nothing, and the counts
  * of a cancelled job are exact.
  */
 export async function resendStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
-  const { perSecond, after } = positionSchema.parse(job.position)
+  const { perSecond, after, total } = positionSchema.parse(job.position)
   const filter = resendFilterSchema.parse(job.filter)
+  if (total === undefined) {
+    const { matching, leftOut } = await countResend(sql, filter, job.createdAt)
+    return {
+      kind: "completed",
+      position: { perSecond, after, total: matching + leftOut },
+      counts: {},
+      done: false,
+    }
+  }
   const most = Math.ceil(perSecond / 4)
   const { range, values } = rangeOf(filter, job.createdAt, after)
   const { conditions, values: more } = conditionsOf(filter, job.createdAt, values.length + 1)
   const [row] = await sql<Deferred>(deferNext({ range, conditions, most }), [...values, ...more])
   const { resent = 0, matched = 0, through = null, scanned = 0 } = row ?? {}
-  const position: Position = { perSecond, after: through ?? after }
+  const position: Position = { perSecond, after: through ?? after, total }
   return {
     kind: "completed",
     position,

@@ -1,14 +1,14 @@
-import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
-import { useMutation, useQuery } from "@tanstack/react-query"
-import { useNavigate } from "@tanstack/react-router"
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
 import { Icon } from "../../parts/Icon.tsx"
-import { Notice } from "../../parts/Notice.tsx"
-import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
+import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
+import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
+import { StartJob } from "../../parts/job/StartJob.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.bulkResend
@@ -37,83 +37,36 @@ export function BulkResend({ filter }: { filter: DeliveryFilter }) {
 }
 
 function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) {
-  const [rate, setRate] = useState(50)
-  const [reason, setReason] = useState("")
-  const navigate = useNavigate()
+  const [rate, setRate] = useState(defaultRate)
   const count = useQuery({
     queryKey: ["jobs", "count resend", filter],
     queryFn: async () => {
-      const body = { filter, reason: "count", per_second: 50, dry_run: true }
+      const body = { filter, reason: "count", per_second: rate, dry_run: true }
       return (await bodyOf(api.POST("/v1/jobs/resend", { body }))) as Schemas["DryRun"]
     },
     gcTime: 0,
   })
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: async () => {
-      const body = { filter, reason: reason.trim(), per_second: rate, dry_run: false }
-      return (await bodyOf(api.POST("/v1/jobs/resend", { body }))) as Schemas["Job"]
-    },
-    onSuccess: ({ id }) => void navigate({ to: "/jobs/$id", params: { id } }),
-  })
   const matching = count.data?.matching
   return (
-    <Modal opened onClose={close} title={t.title} closeButtonProps={{ "aria-label": texts.common.close }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          mutate()
-        }}
-      >
-        <Stack gap="md">
-          {count.error ? (
-            <ProblemAlert error={count.error} />
-          ) : (
-            <Notice
-              kind={matching === 0 ? "idle" : "warn"}
-              role="status"
-              title={
-                matching === undefined
-                  ? t.counting
-                  : t.matching(formatNumber(matching), matching === 1, count.data?.complete ?? true)
-              }
-            >
-              {matching !== undefined && matching > 0 && t.explain(formatSpan((matching / rate) * 1_000))}
-              {(count.data?.left_out ?? 0) > 0 && ` ${t.leftOut(formatNumber(count.data?.left_out ?? 0))}`}
-            </Notice>
-          )}
-          {filter.state === undefined && (
-            <Text size="sm" c="dimmed">
-              {t.anyState}
-            </Text>
-          )}
-          <NumberInput
-            label={t.rate}
-            description={t.rateHint}
-            min={1}
-            max={1_000}
-            value={rate}
-            onChange={(value) => setRate(Math.min(1_000, Math.max(1, Number(value) || 1)))}
-          />
-          <TextInput
-            label={texts.common.reason}
-            description={texts.common.reasonHint}
-            required
-            maxLength={500}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            data-autofocus
-          />
-          {error && <ProblemAlert error={error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={isPending} disabled={!matching || reason.trim() === ""}>
-              {matching === undefined ? t.label : t.confirm(formatNumber(matching))}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <StartJob
+      title={t.title}
+      confirm={matching === undefined ? t.label : t.confirm(formatNumber(matching))}
+      ready={matching !== undefined && matching > 0}
+      start={(reason) => {
+        const body = { filter, reason, per_second: rate, dry_run: false }
+        return bodyOf(api.POST("/v1/jobs/resend", { body }))
+      }}
+      close={close}
+    >
+      <DryRunNotice count={count} title={t.matching}>
+        {t.explain(formatSpan(((matching ?? 0) / rate) * 1_000))}
+      </DryRunNotice>
+      {filter.state === undefined && (
+        <Text size="sm" c="dimmed">
+          {t.anyState}
+        </Text>
+      )}
+      <RateInput rate={rate} change={setRate} label={t.rate} description={t.rateHint} />
+    </StartJob>
   )
 }

@@ -44,6 +44,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
   const delivered = sumOf(shown.delivered)
   const failed = sumOf(shown.failed)
   const rate = delivered + failed === 0 ? "–" : formatPercent(delivered / (delivered + failed))
+  const worst = maxOf(shown.p99)
   const ms = (value: number | null) => (value === null ? "–" : formatMs(value))
   return (
     <div className={classes.charts} data-count={channel === undefined ? 4 : 3}>
@@ -104,7 +105,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
             values: shown.p99,
             color: "--chart-3",
             spanGaps: true,
-            summary: t.atMost(ms(maxOf(shown.p99))),
+            summary: worst === null ? "–" : t.atMost(formatMs(worst)),
           },
         ]}
       />

@@ -11,19 +11,18 @@ import { useProblems } from "./problems.ts"
 const t = texts.problems
 
 export function Problems() {
-  const { problems, errors } = useProblems()
+  const { problems, complete, errors } = useProblems()
   return (
     <section aria-label={t.title} className={classes.problems}>
       {errors.map((error) => (
         <ProblemAlert key={String(error)} error={error} title={t.unknown} />
       ))}
-      {problems === null && errors.length === 0 && <Loading rows={2} />}
-      {problems?.length === 0 && errors.length === 0 && (
+      {complete && problems.length === 0 && (
         <Notice kind="good" title={t.none}>
           {t.noneMore}
         </Notice>
       )}
-      {problems !== null && problems.length > 0 && (
+      {problems.length > 0 && (
         <ul className={classes.list}>
           {problems.map(({ id, urgency, title, detail, since, next, link }) => (
             <li key={id} data-urgency={urgency}>
@@ -52,6 +51,7 @@ export function Problems() {
           ))}
         </ul>
       )}
+      {!complete && errors.length === 0 && <Loading rows={problems.length === 0 ? 2 : 1} />}
     </section>
   )
 }

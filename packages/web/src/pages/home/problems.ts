@@ -9,6 +9,7 @@ const t = texts.problems
 type Link =
   | { to: "/channels/$id"; params: { id: string } }
   | { to: "/connections/$id"; params: { id: string } }
+  | { to: "/deliveries/$id"; params: { id: string } }
   | { to: "/channels" | "/connections" | "/deliveries" | "/invalid-events"; search?: Record<string, string> }
 
 /** `urgency` 1: deliveries or triggers fail now. 2: something waits or was lost to a partner. 3: good to know. */
@@ -70,6 +71,15 @@ const invalidToday = queryOptions({
   retry: false,
 })
 
+const oldestOverdue = queryOptions({
+  queryKey: ["statistics", "overdue"],
+  queryFn: async ({ signal }) => {
+    const query = { created_after: new Date().toISOString() }
+    return (await bodyOf(api.GET("/v1/statistics", { params: { query }, signal }))).oldest_overdue
+  },
+  refetchInterval,
+})
+
 /** What the console has noticed by itself. The other kinds are read above, with more detail. */
 const noticed = queryOptions({
   queryKey: ["notifications", "firing"],
@@ -82,8 +92,8 @@ function dayAgo(): string {
   return new Date(Date.now() - dayMs).toISOString()
 }
 
-/** Null while the first answers are missing. Most urgent first. */
-export function useProblems(): { problems: CurrentProblem[] | null; errors: unknown[] } {
+/** What is known so far, most urgent first. `complete`: everything was checked. */
+export function useProblems(): { problems: CurrentProblem[]; complete: boolean; errors: unknown[] } {
   const channels = useQuery(failingChannels)
   const healths = useQueries({
     queries: (channels.data?.data ?? []).map(({ id }) => channelHealthQuery(id)),
@@ -93,13 +103,14 @@ export function useProblems(): { problems: CurrentProblem[] | null; errors: unkn
   const dead = useQuery(deadToday)
   const invalid = useQuery(invalidToday)
   const topics = useQuery(topicsQuery)
+  const overdue = useQuery(oldestOverdue)
   const notices = useQuery(noticed)
-  const answers = [channels, paused, connections, dead, invalid, topics, notices]
+  const answers = [channels, paused, connections, dead, invalid, topics, overdue, notices]
   const errors = answers.flatMap(({ error }) => (error ? [error] : []))
-  if (answers.some(({ isPending }) => isPending)) return { problems: null, errors }
 
   const problems = [
     ...(channels.data?.data ?? []).map((channel, index) => failingChannel(channel, healths[index]?.data)),
+    ...(overdue.data ? [overdueDelivery(overdue.data)] : []),
     ...(topics.data?.data ?? []).flatMap(behind),
     ...(connections.data?.data ?? []).map(failingConnection),
     ...(notices.data?.data ?? []).flatMap(notice),
@@ -109,7 +120,11 @@ export function useProblems(): { problems: CurrentProblem[] | null; errors: unkn
       : []),
     ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data)] : []),
   ]
-  return { problems: problems.toSorted((a, b) => a.urgency - b.urgency), errors }
+  return {
+    problems: problems.toSorted((a, b) => a.urgency - b.urgency),
+    complete: answers.every(({ isSuccess }) => isSuccess),
+    errors,
+  }
 }
 
 function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHealth"]): CurrentProblem {
@@ -134,6 +149,17 @@ function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHea
     since: opened[0] ?? failure?.at ?? null,
     next: t.channelNext,
     link: { to: "/channels/$id", params: { id } },
+  }
+}
+
+function overdueDelivery({
+  delivery,
+  channel,
+  due_at,
+}: NonNullable<Schemas["Statistics"]["oldest_overdue"]>): CurrentProblem {
+  return {
+    ...{ id: "overdue", urgency: 1, title: t.overdue(channel), detail: t.overdueDetail, since: due_at },
+    ...{ next: t.overdueNext, link: { to: "/deliveries/$id", params: { id: delivery } } },
   }
 }
 

@@ -15,6 +15,7 @@ test("points have equal distances, and end with the newest counted one; gaps are
   const series = seriesOf(
     {
       ...{ interval: "minute", channel: null, counted_before: "2026-03-01T12:03:00.000Z", deferred: null },
+      oldest_overdue: null,
       data: [point("2026-03-01T12:00:00.000Z"), point("2026-03-01T12:02:00.000Z")],
     },
     "1h",

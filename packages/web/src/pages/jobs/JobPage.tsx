@@ -17,7 +17,7 @@ import { type Column, Table } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
-import { countsOf, sumOf } from "./counts.ts"
+import { countsOf, doneOf } from "./counts.ts"
 
 const t = texts.job
 type Job = Schemas["Job"]
@@ -95,35 +95,16 @@ function Found({ job }: { job: Job }) {
   )
 }
 
-/** The API counts what a job has done, and a dry run with the same filter how much there is. */
-function Running({ job: { kind, filter, counts } }: { job: Job }) {
-  const { operates } = useAccess()
-  const total = useQuery({
-    queryKey: ["jobs", "total", kind, filter],
-    enabled: operates && kind === "resend",
-    queryFn: async () => {
-      const body = { filter, reason: "progress", per_second: 50, dry_run: true }
-      return ((await bodyOf(api.POST("/v1/jobs/resend", { body }))) as Schemas["DryRun"]).matching
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  const done = sumOf(counts)
-  const percent = total.data ? Math.min(100, (100 * done) / total.data) : null
+function Running({ job: { counts, total } }: { job: Job }) {
+  const done = doneOf(counts)
+  const percent = total === null ? null : Math.min(100, (100 * done) / Math.max(1, total))
+  const text =
+    total === null ? t.doneSoFar(formatNumber(done)) : t.of(formatNumber(done), formatNumber(total))
   return (
     <Section title={t.progress}>
-      <Progress
-        size="lg"
-        value={percent ?? 100}
-        animated
-        aria-label={t.progress}
-        {...(percent === null
-          ? {}
-          : { "aria-valuetext": t.of(formatNumber(done), formatNumber(total.data ?? 0)) })}
-      />
+      <Progress size="lg" value={percent ?? 100} animated aria-label={t.progress} aria-valuetext={text} />
       <p className="dimmed" role="status">
-        {percent === null
-          ? t.doneSoFar(formatNumber(done))
-          : t.of(formatNumber(done), formatNumber(total.data ?? 0))}
+        {text}
       </p>
     </Section>
   )

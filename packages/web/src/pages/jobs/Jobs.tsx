@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
+import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
 import { jobsQuery } from "../../api/queries.ts"
 import { Failed } from "../../parts/Failed.tsx"
@@ -10,16 +11,26 @@ import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { countsText } from "./counts.ts"
+import { Erase } from "./Erase.tsx"
+import { Reconcile } from "./Reconcile.tsx"
 
 const t = texts.jobs
 
 export function Jobs() {
   const list = useInfiniteQuery({ ...jobsQuery(), refetchInterval: 5_000 })
+  const { operates } = useAccess()
   const { data, error, refetch } = list
   const rows = data?.pages.flatMap((page) => page.data) ?? []
   return (
     <>
-      <PageHead title={texts.pages.jobs} />
+      <PageHead title={texts.pages.jobs}>
+        {operates && (
+          <>
+            <Erase />
+            <Reconcile />
+          </>
+        )}
+      </PageHead>
       <Section flush>
         {error ? (
           <Failed error={error} retry={refetch} />

@@ -9,6 +9,7 @@ import { Notice } from "../../parts/Notice.tsx"
 import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { texts } from "../../texts.ts"
 import { fromLocal } from "../deliveries/localTime.ts"
+import { SignInLink } from "./SignInLink.tsx"
 
 const t = texts.createKey
 const kinds = ["operate", "read", "channel", "site"] as const
@@ -56,6 +57,7 @@ function Dialog({ close }: { close: () => void }) {
             {t.onceMore}
           </Notice>
           <CopyField label={t.key} value={data.key} what={t.key} />
+          <SignInLink apiKey={data.key} />
           <Button onClick={close}>{t.stored}</Button>
         </Stack>
       </Modal>

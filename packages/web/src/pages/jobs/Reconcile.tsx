@@ -1,0 +1,68 @@
+import { Button, Text, TextInput } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import { useState } from "react"
+import { api, bodyOf } from "../../api/client.ts"
+import { StartJob } from "../../parts/job/StartJob.tsx"
+import { texts } from "../../texts.ts"
+import { fromLocal, toLocal } from "../deliveries/localTime.ts"
+
+const t = texts.reconcile
+const dayMs = 86_400_000
+
+/** Proves that no event and no trigger of a period is lost. */
+export function Reconcile() {
+  const [opened, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {t.label}
+      </Button>
+      {opened && <Dialog close={close} />}
+    </>
+  )
+}
+
+function Dialog({ close }: { close: () => void }) {
+  const [after, setAfter] = useState(() => toLocal(new Date(Date.now() - dayMs).toISOString()))
+  const [before, setBefore] = useState("")
+  const created_after = fromLocal(after)
+  const created_before = fromLocal(before)
+  return (
+    <StartJob
+      title={t.title}
+      confirm={t.label}
+      reason="optional"
+      ready={created_after !== undefined}
+      start={(reason) =>
+        bodyOf(
+          api.POST("/v1/jobs/reconcile", {
+            body: {
+              created_after: created_after ?? "",
+              ...(created_before ? { created_before } : {}),
+              ...(reason ? { reason } : {}),
+            },
+          }),
+        )
+      }
+      close={close}
+    >
+      <Text size="sm">{t.explain}</Text>
+      <TextInput
+        type="datetime-local"
+        label={t.after}
+        description={t.afterHint}
+        required
+        value={after}
+        onChange={(event) => setAfter(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        type="datetime-local"
+        label={t.before}
+        description={t.beforeHint}
+        value={before}
+        onChange={(event) => setBefore(event.currentTarget.value)}
+      />
+    </StartJob>
+  )
+}

@@ -1,0 +1,34 @@
+import type { UseQueryResult } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import type { Schemas } from "../../api/client.ts"
+import { formatNumber } from "../../format.ts"
+import { texts } from "../../texts.ts"
+import { Notice } from "../Notice.tsx"
+import { ProblemAlert } from "../ProblemAlert.tsx"
+
+/** How many deliveries or events a job would process, before it is started. */
+export function DryRunNotice({
+  count: { data, error },
+  title,
+  children,
+}: {
+  count: UseQueryResult<Schemas["DryRun"]>
+  title: (count: string, one: boolean, complete: boolean) => string
+  children?: ReactNode
+}) {
+  if (error) return <ProblemAlert error={error} />
+  return (
+    <Notice
+      kind={data && data.matching > 0 ? "warn" : "idle"}
+      role="status"
+      title={
+        data
+          ? title(formatNumber(data.matching), data.matching === 1, data.complete)
+          : texts.startJob.counting
+      }
+    >
+      {data && data.matching > 0 && children}
+      {data && data.left_out > 0 && ` ${texts.startJob.leftOut(formatNumber(data.left_out))}`}
+    </Notice>
+  )
+}
