@@ -11,7 +11,12 @@ export type { TopicSpec } from "./admin/topicSpec.ts"
 export { type BrokerState, checkBroker, requireBroker } from "./client/checkBroker.ts"
 export { connectKafka, type KafkaConnection, type KafkaOptions } from "./client/connectKafka.ts"
 export type { Log } from "./client/log.ts"
-export { type Consumer, type ConsumerOptions, startConsumer } from "./consumer/startConsumer.ts"
+export {
+  type Consumer,
+  type ConsumerLag,
+  type ConsumerOptions,
+  startConsumer,
+} from "./consumer/startConsumer.ts"
 export { PermanentPublishError, RecordTooLarge } from "./producer/publishErrors.ts"
 export { type Producer, type ProducerOptions, startProducer } from "./producer/startProducer.ts"
 export type { TopicState } from "./producer/topicState.ts"

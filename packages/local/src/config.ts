@@ -5,6 +5,7 @@ export const localVariables = {
   GATEWAY_PORT: portVariable(8080, "The trigger gateway."),
   CONSOLE_PORT: portVariable(8090, "The management API."),
   PARTNER_PORT: portVariable(8095, "The demo partner."),
+  PROMETHEUS_PORT: portVariable(9095, "Prometheus, which `npm start -- --monitoring` starts."),
   POSTGRES_PORT: portVariable(15432, "Postgres, if it is started here."),
   KAFKA_PORT: portVariable(19092, "Kafka, if it is started here."),
   TOPIC_PREFIX: kafkaVariables.TOPIC_PREFIX,

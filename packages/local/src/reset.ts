@@ -3,12 +3,12 @@ import { removeBackingData } from "@sitewire/backing"
 import { readArguments } from "@sitewire/runtime"
 import { printFailure } from "./command/printFailure.ts"
 import { progress } from "./command/progress.ts"
-import { dataFolder, localFile, logsFolder, secretsFile } from "./folders.ts"
+import { dataFolder, localFile, logsFolder, prometheusFolder, secretsFile } from "./folders.ts"
 import { readRunningInstallation } from "./state/readRunningInstallation.ts"
 
 readArguments(
   {},
-  "npm run reset: deletes all local data of Sitewire: events, deliveries, channels, secrets and logs.",
+  "npm run reset: deletes all local data of Sitewire: events, deliveries, channels, secrets, logs and metrics.",
   { allowPositionals: false },
 )
 
@@ -20,7 +20,8 @@ try {
     )
   }
   await removeBackingData({ directory: dataFolder, env: process.env, progress })
-  for (const path of [localFile, secretsFile, logsFolder]) await rm(path, { recursive: true, force: true })
+  for (const path of [localFile, secretsFile, logsFolder, prometheusFolder])
+    await rm(path, { recursive: true, force: true })
   progress("all local data is deleted; downloaded files are left")
 } catch (error) {
   printFailure("The local data could not be deleted", error)

@@ -1,5 +1,6 @@
 import { styleText } from "node:util"
 import { createClient, type LocalStack } from "@sitewire/cli"
+import type { Prometheus } from "@sitewire/monitoring"
 import { readArguments, readConfig } from "@sitewire/runtime"
 import { buildWebConsole } from "./buildWebConsole.ts"
 import { printFailure } from "./command/printFailure.ts"
@@ -9,12 +10,17 @@ import { describeSignIn } from "./describeSignIn.ts"
 import { logsFolder } from "./folders.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
+import { requirePrometheus, startMonitoring } from "./startMonitoring.ts"
 
-readArguments({}, "npm start: runs the whole system on this machine until Ctrl-C, and retains its data.", {
-  allowPositionals: false,
-})
+const { values } = readArguments(
+  { monitoring: { type: "boolean", default: false } },
+  "npm start [-- --monitoring]: runs the whole system on this machine until Ctrl-C, and retains its data. --monitoring " +
+    "also starts Prometheus.",
+  { allowPositionals: false },
+)
 
 let installation: LocalInstallation | undefined
+let prometheus: Prometheus | undefined
 let stopping = false
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -28,22 +34,26 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 async function stop(running: LocalInstallation): Promise<void> {
-  await running.stop()
+  await Promise.all([running.stop(), prometheus?.stop()])
   progress("stopped; the data is retained")
   process.exit(0)
 }
 
 try {
   const config = readConfig(localVariables, process.env)
+  if (values.monitoring) requirePrometheus()
   const built = buildWebConsole()
   installation = await startLocalInstallation(config)
   await built
+  if (values.monitoring && !stopping)
+    prometheus = await startMonitoring(installation.local.ops, config.PROMETHEUS_PORT)
   if (stopping) await stop(installation)
   const { console: api, apiKey } = installation.local
   const isTerminal = process.stdout.isTTY === true
   const signIn = await describeSignIn(createClient({ api, key: apiKey }), { isTerminal })
   process.stdout.write(describe(installation.local, signIn))
 } catch (error) {
+  await Promise.allSettled([installation?.stop(), prometheus?.stop()])
   printFailure("Sitewire could not start", error)
   process.exit(1)
 }
@@ -59,7 +69,7 @@ ${bold("Readiness and metrics")}, at /readyz and /metrics
 
 ${Object.entries(ops)
   .map(([name, url]) => row(name, url))
-  .join("")}
+  .join("")}${prometheus ? row("Prometheus", prometheus.url) : ""}
 ${bold("Web console")}
 
   ${signIn}

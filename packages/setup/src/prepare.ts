@@ -38,8 +38,10 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
       const created = await ensureProcessRoles({ url: databaseUrl, prefix: settings.rolePrefix })
       log.info({ created }, "the processes' roles have their rights")
     }
-    if (settings.firstApiKey !== undefined)
-      log.info(await storeFirstApiKey(pool.sql, settings.firstApiKey), "the first API key exists")
+    if (settings.firstApiKey !== undefined) {
+      const { stored } = await storeFirstApiKey(pool.sql, settings.firstApiKey)
+      log.info({ stored }, "the first API key exists")
+    }
   } finally {
     await pool.close()
   }
@@ -61,7 +63,7 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
     retryPeriodMs: settings.retryPeriodMs,
   })
   const { replication } = settings
-  const outcome = await ensureTopics({
+  const { created, changed, existing } = await ensureTopics({
     kafka,
     replicationFactor: replication,
     topics: catalogue.map((topic) => ({
@@ -74,5 +76,5 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
     const remedy = `Set TOPIC_REPLICATION, which is ${replication}, to the number of brokers at most.`
     throw new Error(`${error.message} ${remedy}`, { cause: error })
   })
-  log.info(outcome, "all topics exist")
+  log.info({ created, changed, existing }, "all topics exist")
 }

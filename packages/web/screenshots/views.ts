@@ -29,6 +29,10 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
     { name: "connections", path: "/connections" },
     { name: "connection-burst", path: "/connections/bakery-products" },
     { name: "connection-failing", path: "/connections/bookshop-stock" },
+    { name: "connection-replaced", path: "/connections/florist-catalogue" },
+    { name: "syncs", path: "/syncs" },
+    { name: "syncs-failed", path: "/syncs?outcome=failed&connection=bookshop-stock" },
+    { name: "syncs-none", path: "/syncs?site=nobody.example" },
     { name: "invalid-events", path: "/invalid-events" },
     { name: "jobs", path: "/jobs" },
     { name: "job", path: "/jobs/job_3f1c" },
@@ -57,5 +61,6 @@ export const partnerViews: Shown[] = [
 
 export const ownerViews: Shown[] = [
   { name: "owner-connections", path: "/connections" },
+  { name: "owner-syncs", path: "/syncs?connection=bakery-products" },
   { name: "owner-connection", path: "/connections/bakery-products" },
 ]

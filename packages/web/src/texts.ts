@@ -26,6 +26,7 @@ export const texts = {
     channels: "Channels",
     channel: "Your channel",
     connections: "Connections",
+    syncs: "Syncs",
     invalidEvents: "Invalid events",
     jobs: "Jobs",
     keys: "API keys",
@@ -185,6 +186,7 @@ export const texts = {
     range: "Time range",
     ranges: { "1h": "1 h", "6h": "6 h", "24h": "24 h", "7d": "7 days", "90d": "90 days" },
     open: "Press Enter to see the deliveries of the selected time.",
+    openSyncs: "Press Enter to see the syncs of the selected time.",
     deliveries: "Deliveries",
     created: "created",
     failedAttempts: "failed attempts",
@@ -208,6 +210,7 @@ export const texts = {
     channel: "Channel",
     state: "State",
     error: "Last error",
+    waitingFor: "Waits for",
     all: "All",
     created_after: "From",
     created_before: "Until",
@@ -623,6 +626,12 @@ export const texts = {
     replaced: "The old URL no longer works",
     replacedMore: "Give the new URL to the partner now. Its calls to the old one get 404.",
     lastReplaced: "Last replaced",
+    stillCalled: "An old URL is still called",
+    stillCalledMore: "Each of these calls gets 404. Tell whoever calls it the new URL.",
+    oldUrl: "The URL that was replaced at",
+    calledTimes: (count: string, one: boolean) => (one ? "was called once," : `was called ${count} times,`),
+    lastCall: "last",
+    notCalled: "The old URL has not been called since.",
   },
 
   windows: {
@@ -637,6 +646,7 @@ export const texts = {
     coveredSign: "a sync and its minute",
     failedSign: "a failed sync",
     pendingSign: "the next sync",
+    all: "All syncs of this connection",
     columns: {
       started: "Sync started",
       triggers: "Covers",
@@ -646,11 +656,43 @@ export const texts = {
     },
   },
 
+  syncs: {
+    connection: "Connection",
+    site: "Site",
+    outcome: "Outcome",
+    started_after: "From",
+    started_before: "Until",
+    clear: "Clear filters",
+    none: "No syncs yet",
+    noneMore: "The first trigger of a connection starts one.",
+    noneFound: "No sync matches these filters",
+    columns: { connection: "Connection", site: "Site" },
+  },
+
   content: {
     title: "Content",
     none: "Nothing has been fetched yet.",
     cut: "Only the beginning is shown.",
     download: "Download all",
+  },
+
+  changes: {
+    title: "Changes of the content",
+    newest: "What changed",
+    list: "When it changed",
+    added: (count: string) => `${count} added`,
+    removed: (count: string) => `${count} removed`,
+    lines: "Lines:",
+    line: (number: string) => `Line ${number}`,
+    formatted: "JSON is formatted first, so that only its values are compared.",
+    onlyFormat: "Only the format of the JSON changed, and not its values.",
+    cut: "Only the first differences are shown.",
+    notStored:
+      "The content before is not stored: there was none, it was larger than 1 MiB, it was replaced more than 7 days ago, or an erasure deleted it.",
+    tooLarge: "The content is larger than 1 MiB, so it is not compared.",
+    tooDifferent: "The contents are too different to be compared line by line.",
+    noText: "The content is not text.",
+    columns: { changed: "Changed", size: "Size", difference: "Difference" },
   },
 
   invalidEvents: {

@@ -129,6 +129,21 @@ test("a long list renders only the rows in view, and goes on while it is scrolle
   expect(await rows.first().textContent()).not.toBe(first)
 })
 
+test("filters are in the URL, the back button restores them, and a time shows UTC", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/deliveries")
+  await page.getByRole("combobox", { name: "State" }).click()
+  await page.getByRole("option", { name: "Dead" }).click()
+  await page.waitForURL("**/deliveries?state=dead")
+  await page.getByRole("main").getByRole("link", { name: /^evt_/ }).first().click()
+  await page.getByText("It was not accepted within the retry period").waitFor()
+  expect(await page.locator("time[title*=UTC]").count()).toBeGreaterThan(0)
+  await page.goBack()
+  await page.waitForURL("**/deliveries?state=dead")
+  await page.getByText("Dead", { exact: true }).first().waitFor()
+})
+
 test("the first view is less than 300 kB compressed", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened

@@ -15,7 +15,7 @@ import { createScheduler } from "./createScheduler.ts"
 import { maxBatch } from "./intake/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
 import { deleteOldRuns } from "./retention/deleteOldRuns.ts"
-import { countDueSyncs } from "./schedule/countDueSyncs.ts"
+import { readDueSyncs } from "./schedule/readDueSyncs.ts"
 import { createStore } from "./store.ts"
 import { createDelegateRunner } from "./sync/delegateRunner.ts"
 import { createPullRunner } from "./sync/pullRunner.ts"
@@ -162,7 +162,7 @@ await runService({
     registerGauges(registry, {
       running: scheduler.running,
       openBreakers: scheduler.openBreakers,
-      due: () => countDueSyncs(pool.sql),
+      due: () => readDueSyncs(pool.sql),
       lag: consumer.lag,
     })
   },

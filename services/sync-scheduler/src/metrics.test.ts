@@ -4,15 +4,18 @@ import { registerGauges } from "./metrics.ts"
 
 test("while Postgres is unavailable or hangs, its own metric is absent and all others stay", async () => {
   const registry = createMetrics("test")
-  let due = async () => 3
+  let due = async () => ({ count: 3, oldestSeconds: 1.5 })
   registerGauges(registry, {
     running: () => 2,
     openBreakers: () => 0,
     due: () => due(),
-    lag: async () => [{ partition: 0, lag: 1 }],
+    lag: async () => [{ partition: 0, lag: 1, oldestUnreadAt: new Date(Date.now() - 5_000) }],
   })
-  expect(await registry.metrics()).toContain('sitewire_syncs_due{service="test"} 3\n')
-  const failures: (() => Promise<number>)[] = [
+  const first = await registry.metrics()
+  expect(first).toContain('sitewire_syncs_due{service="test"} 3\n')
+  expect(first).toContain('sitewire_oldest_due_sync_seconds{service="test"} 1.5\n')
+  expect(first).toMatch(/^sitewire_trigger_lag_seconds\{partition="0",service="test"\} 5/m)
+  const failures: (() => Promise<never>)[] = [
     () => Promise.reject(new Error("connect ECONNREFUSED")),
     () => new Promise(() => {}),
   ]
@@ -21,10 +24,10 @@ test("while Postgres is unavailable or hangs, its own metric is absent and all o
     const readAt = performance.now()
     const text = await registry.metrics()
     expect(performance.now() - readAt).toBeLessThan(5_000)
-    expect(text).not.toContain("sitewire_syncs_due{")
+    expect(text).not.toMatch(/^sitewire_(syncs_due|oldest_due_sync_seconds)\{/m)
     expect(text).toContain('sitewire_syncs_running{service="test"} 2\n')
     expect(text).toContain('sitewire_trigger_lag_records{partition="0",service="test"} 1\n')
   }
-  due = async () => 0
+  due = async () => ({ count: 0, oldestSeconds: 0 })
   expect(await registry.metrics()).toContain('sitewire_syncs_due{service="test"} 0\n')
 })

@@ -1,8 +1,25 @@
-import { Counter, Gauge, Histogram, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
+import {
+  Counter,
+  Gauge,
+  Histogram,
+  type PartitionLag,
+  type Registry,
+  readForMetric,
+  registerLagGauges,
+} from "@sitewire/runtime"
+import type { DueSyncs } from "./schedule/readDueSyncs.ts"
 
 /** No label contains an id, because the number of ids is unlimited. */
 export function createSchedulerMetrics(registry: Registry) {
   const registers = [registry]
+  const syncs = new Counter({
+    name: "sitewire_syncs_total",
+    help: "Syncs by outcome. stale: a newer start had been granted, so the result was discarded.",
+    labelNames: ["outcome"],
+    registers,
+  })
+  // Series start at 0, because Prometheus sees no increase in a series that starts at 1.
+  for (const outcome of ["changed", "unchanged", "failed", "abandoned", "stale"]) syncs.inc({ outcome }, 0)
   return {
     triggers: new Counter({
       name: "sitewire_triggers_ingested_total",
@@ -14,12 +31,7 @@ export function createSchedulerMetrics(registry: Registry) {
       help: "Invalid records of connector.triggered that were skipped. The log has their offsets.",
       registers,
     }),
-    syncs: new Counter({
-      name: "sitewire_syncs_total",
-      help: "Syncs by outcome. stale: a newer start had been granted, so the result was discarded.",
-      labelNames: ["outcome"],
-      registers,
-    }),
+    syncs,
     claimFailures: new Counter({
       name: "sitewire_sync_claim_failures_total",
       help: "Due connections whose sync cannot be granted, because Postgres rejects their rows' values.",
@@ -55,8 +67,8 @@ export function registerGauges(
   read: {
     running: () => number
     openBreakers: () => number
-    due: () => Promise<number>
-    lag: () => Promise<{ partition: number; lag: number }[]>
+    due: () => Promise<DueSyncs>
+    lag: () => Promise<PartitionLag[]>
   },
 ): void {
   const registers = [registry]
@@ -76,16 +88,39 @@ export function registerGauges(
       this.set(read.openBreakers())
     },
   })
-  new Gauge({
-    name: "sitewire_syncs_due",
-    help: "Connections that are due and wait for a permit, in the whole installation.",
-    registers,
-    async collect() {
-      // The metric is absent while Postgres is unavailable, because 0 would be wrong.
-      const due = await readForMetric(read.due())
-      if (due === undefined) this.remove()
-      else this.set(due)
+  let reading: Promise<DueSyncs | undefined> | null = null
+  const readDue = () => {
+    reading ??= readForMetric(read.due()).finally(() => {
+      reading = null
+    })
+    return reading
+  }
+  const ofDueSyncs = [
+    {
+      name: "sitewire_syncs_due",
+      help: "Connections that are due and wait for a permit, in the whole installation.",
+      of: ({ count }: DueSyncs) => count,
     },
-  })
-  registerLagGauge(registry, { name: "sitewire_trigger_lag_records", records: "Trigger records" }, read.lag)
+    {
+      name: "sitewire_oldest_due_sync_seconds",
+      help:
+        "How long the longest of them has been due, without those that wait for a permit of their source host; " +
+        "0 if there is none.",
+      of: ({ oldestSeconds }: DueSyncs) => oldestSeconds,
+    },
+  ]
+  for (const { name, help, of } of ofDueSyncs) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        // The metric is absent while Postgres is unavailable, because 0 would be wrong.
+        const due = await readDue()
+        if (due === undefined) this.remove()
+        else this.set(of(due))
+      },
+    })
+  }
+  registerLagGauges(registry, { name: "sitewire_trigger_lag", records: "Trigger records" }, read.lag)
 }

@@ -6,7 +6,7 @@ import { createHttpServer, type ServerLimits } from "./http/createHttpServer.ts"
 import { createGatewayMetrics } from "./metrics.ts"
 import { batchTriggers } from "./trigger/batchTriggers.ts"
 import { logPublished } from "./trigger/logPublished.ts"
-import { createProcessBatch } from "./trigger/processBatch.ts"
+import { createProcessBatch, type ProcessBatchParts } from "./trigger/processBatch.ts"
 
 export type GatewayParts = {
   limits: ServerLimits & {
@@ -14,7 +14,8 @@ export type GatewayParts = {
     deadlineMs: number
   }
   topic: string
-  readHashes: (connections: string[]) => Promise<Map<string, Buffer>>
+  readHashes: ProcessBatchParts["readHashes"]
+  onMaybeReplaced: ProcessBatchParts["onMaybeReplaced"]
   publish: Producer["publish"]
   isUnavailable: () => boolean
   unavailablePartitions: () => number
@@ -30,12 +31,13 @@ const maxBatch = 256
 const maxRunning = 4
 
 export function createGateway(parts: GatewayParts): Server {
-  const { limits, topic, readHashes, publish, isUnavailable, unavailablePartitions } = parts
-  const { registry, log, stopping } = parts
+  const { limits, topic, readHashes, onMaybeReplaced, publish } = parts
+  const { isUnavailable, unavailablePartitions, registry, log, stopping } = parts
   const metrics = createGatewayMetrics(registry, { waiting: () => triggers.waiting(), unavailablePartitions })
   const triggers = batchTriggers({
     processBatch: createProcessBatch({
       readHashes,
+      onMaybeReplaced,
       publish,
       topic,
       metrics,

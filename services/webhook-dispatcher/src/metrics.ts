@@ -1,3 +1,4 @@
+import { attemptErrorSchema } from "@sitewire/contracts"
 import { Counter, Histogram, type Registry } from "@sitewire/runtime"
 
 export const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue", "rate"] as const
@@ -17,8 +18,15 @@ export function createDispatcherMetrics(registry: Registry) {
     labelNames: ["reason"],
     registers,
   })
+  const attempts = new Counter({
+    name: "sitewire_attempts_total",
+    help: "Attempts by outcome: delivered, or the class of the error.",
+    labelNames: ["outcome"],
+    registers,
+  })
   // Series start at 0, because alerts use them, and Prometheus sees no increase in a series that starts at 1.
   for (const outcome of ["accepted", "duplicate", "invalid", "erased"]) events.inc({ outcome }, 0)
+  for (const outcome of ["delivered", ...attemptErrorSchema.options]) attempts.inc({ outcome }, 0)
   for (const reason of deferralReasons) deferred.inc({ reason }, 0)
   return {
     events,
@@ -28,12 +36,7 @@ export function createDispatcherMetrics(registry: Registry) {
       help: "Deferred deliveries that this process claimed in order to attempt them.",
       registers,
     }),
-    attempts: new Counter({
-      name: "sitewire_attempts_total",
-      help: "Attempts by outcome: delivered, or the class of the error.",
-      labelNames: ["outcome"],
-      registers,
-    }),
+    attempts,
     attemptSeconds: new Histogram({
       name: "sitewire_attempt_seconds",
       help: "Duration of attempts until the head of the response.",

@@ -6,7 +6,7 @@ const read = {
   outstanding: () => 3,
   inFlight: () => 0,
   breakersOpen: () => 0,
-  lag: async () => [{ partition: 2, lag: 7 }],
+  lag: async () => [{ partition: 2, lag: 7, oldestUnreadAt: null }],
   backlog: async () => ({
     byReason: [{ reason: "paused", count: 7, oldestSeconds: 42 }],
     oldestOverdueSeconds: 0,

@@ -1,4 +1,4 @@
-import { Gauge, type Registry, readForMetric, registerLagGauge } from "@sitewire/runtime"
+import { Gauge, type PartitionLag, type Registry, readForMetric, registerLagGauges } from "@sitewire/runtime"
 import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 import { deferralReasons } from "./metrics.ts"
 
@@ -11,7 +11,7 @@ export function registerGauges(
     outstanding: () => number
     inFlight: () => number
     breakersOpen: () => number
-    lag: () => Promise<{ partition: number; lag: number }[]>
+    lag: () => Promise<PartitionLag[]>
     backlog: () => Promise<BacklogMetrics>
   },
 ): void {
@@ -40,11 +40,7 @@ export function registerGauges(
       this.set(read.breakersOpen())
     },
   })
-  registerLagGauge(
-    registry,
-    { name: "sitewire_site_paid_lag_records", records: "Records of site.paid" },
-    read.lag,
-  )
+  registerLagGauges(registry, { name: "sitewire_site_paid_lag", records: "Records of site.paid" }, read.lag)
   registerBacklogGauges(registry, read.backlog)
 }
 

@@ -3,6 +3,7 @@ import { type Reference, readReference } from "@sitewire/cli/reference"
 import { localVariables } from "@sitewire/local/config"
 import { describeVariables } from "@sitewire/runtime"
 import type { KnownNames } from "./names/findUnknownNames.ts"
+import { type ProcessLogEvent, readProcessLogs } from "./reference/logs/readProcessLogs.ts"
 import { type ProcessMetrics, readProcessMetrics } from "./reference/metrics.ts"
 import { type CommandHelp, readCommands } from "./reference/readCommands.ts"
 import { type ProcessVariables, readProcesses } from "./reference/readProcesses.ts"
@@ -11,13 +12,18 @@ import { type ProcessVariables, readProcesses } from "./reference/readProcesses.
 export type Code = {
   processes: ProcessVariables[]
   metrics: ProcessMetrics[]
+  logs: ProcessLogEvent[]
   sitewire: CommandHelp
   reference: Reference
 }
 
 export async function readCode(root: URL, files: readonly string[]): Promise<Code> {
-  const [processes, metrics] = await Promise.all([readProcesses(root), readProcessMetrics(root, files)])
-  return { processes, metrics, sitewire: readCommands(), reference: readReference() }
+  const [processes, metrics, logs] = await Promise.all([
+    readProcesses(root),
+    readProcessMetrics(root, files),
+    readProcessLogs(root, files),
+  ])
+  return { processes, metrics, logs, sitewire: readCommands(), reference: readReference() }
 }
 
 export async function readKnownNames(

@@ -26,6 +26,7 @@ import {
   dryRunSchema,
   invalidEventSchema,
   jobSchema,
+  listedSyncSchema,
   notificationSchema,
   pageSchema,
   requestedSyncSchema,
@@ -34,7 +35,6 @@ import {
   signInLinkSchema,
   stagedSecretSchema,
   statisticsSchema,
-  syncSchema,
   testDeliverySchema,
   topicListSchema,
   windowPageSchema,
@@ -48,6 +48,8 @@ export type ConnectionQuery = PageQuery & {
   state?: string | undefined
   q?: string | undefined
 }
+export type SyncQuery = PageQuery &
+  Partial<Record<"connection" | "site" | "outcome" | "started_after" | "started_before", string | undefined>>
 export type DeliveryQuery = PageQuery &
   Partial<
     Record<
@@ -104,7 +106,7 @@ export function createClient(options: ApiOptions) {
   const channels = pageSchema(channelSchema)
   const connections = pageSchema(connectionSchema)
   const deliveries = pageSchema(deliverySchema)
-  const syncs = pageSchema(syncSchema)
+  const syncs = pageSchema(listedSyncSchema)
   const invalidEvents = pageSchema(invalidEventSchema)
   const jobs = pageSchema(jobSchema)
   const keys = pageSchema(apiKeySchema)
@@ -153,9 +155,9 @@ export function createClient(options: ApiOptions) {
       call(connectionTriggerUrlSchema, { path: `connections/${segment(id)}/trigger-url` }),
     replaceToken: (id: string) =>
       call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
-    listSyncs: (id: string, query: PageQuery = {}) =>
-      call(syncs, { path: `connections/${segment(id)}/syncs`, query }),
+    listSyncs: (query: SyncQuery = {}) => call(syncs, { path: "syncs", query }),
     readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
+    readPreviousSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot/previous` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     revealDelivery: (id: string) => call(deliveryBodySchema, { path: `deliveries/${segment(id)}/body` }),

@@ -93,7 +93,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       showSnapshot,
     ],
   },
-  { name: "sync", description: "the syncs of a connection", commands: [listSyncs, tailSyncs] },
+  { name: "sync", description: "the syncs of connections", commands: [listSyncs, tailSyncs] },
   {
     name: "delivery",
     description: "deliveries of site.ready, and their attempts",

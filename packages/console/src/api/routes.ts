@@ -22,6 +22,7 @@ import { listSyncs } from "./connections/listSyncs.ts"
 import { listWindows } from "./connections/listWindows.ts"
 import { readConnection } from "./connections/readConnection.ts"
 import { readConnectionTriggerUrl } from "./connections/readConnectionTriggerUrl.ts"
+import { readPreviousSnapshot } from "./connections/readPreviousSnapshot.ts"
 import { readSnapshot } from "./connections/readSnapshot.ts"
 import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
 import { requestSync } from "./connections/requestSync.ts"
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   listSyncs,
   listWindows,
   readSnapshot,
+  readPreviousSnapshot,
   listDeliveries,
   readDelivery,
   revealDelivery,

@@ -31,3 +31,34 @@ test("sessions and sign-in links older than a day are deleted", async () => {
   await close()
   await database.drop()
 })
+
+test("the hashes of tokens that were replaced more than 30 days ago are deleted", async () => {
+  const database = await freshDatabase()
+  const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
+  await sql(
+    "insert into connection (id, site, source, token_sha256, token_sealed) values ('c', 's', 's', '', '')",
+  )
+  await sql(`insert into replaced_token (connection_id, token_sha256, replaced_at)
+    select 'c', n::text::bytea, now() - (n - 0.5) * interval '1 day' from generate_series(1, 40) n`)
+  expect(await deleteOldRecords(sql, 1)).toBe(10)
+  await close()
+  await database.drop()
+})
+
+test("contents that were replaced more than 7 days ago are deleted, and the newest ones stay", async () => {
+  const database = await freshDatabase()
+  const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
+  await sql(`insert into connection (id, site, source, token_sha256, token_sealed)
+    select n::text, 's', 's', '', '' from generate_series(1, 10) n`)
+  await sql("insert into sync_window (connection_id) select id from connection")
+  await sql(`insert into snapshot (connection_id, fence, content_sha256, bytes, stored_at, previous_fence, previous_bytes)
+    select n::text, 2, '', 1, now() - (n - 0.5) * interval '1 day', 1, 1 from generate_series(1, 10) n`)
+  await sql(`insert into snapshot_chunk (connection_id, fence, position, data)
+    select id, fence, 0, '' from connection, generate_series(1, 2) fence`)
+  expect(await deleteOldRecords(sql, 1)).toBe(3)
+  const [left] = await sql(`select count(*)::int as chunks, count(*) filter (where fence = 2)::int as newest,
+    (select count(previous_fence)::int from snapshot) as previous from snapshot_chunk`)
+  expect(left).toEqual({ chunks: 17, newest: 10, previous: 7 })
+  await close()
+  await database.drop()
+})

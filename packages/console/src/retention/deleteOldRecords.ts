@@ -1,4 +1,5 @@
 import type { Sql } from "@sitewire/database"
+import { deletePreviousContents } from "./deletePreviousContents.ts"
 
 const batch = 1_000
 const dayMs = 24 * 60 * 60 * 1_000
@@ -14,24 +15,31 @@ const tables = [
   // Both are invalid after less than a day.
   { table: "session", key: "id", keptFor: "day" },
   { table: "sign_in_link", key: "id", keptFor: "day" },
+  { table: "replaced_token", key: "connection_id, token_sha256", keptFor: "month", time: "replaced_at" },
 ] as const
 
 /**
  * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log,
- * responses and test deliveries whose Idempotency-Key is no longer valid, and old sessions and sign-in links.
+ * responses and test deliveries whose Idempotency-Key is no longer valid, old sessions and sign-in links, and the
+ * hashes of tokens that were replaced a month ago, and contents that were replaced a week ago.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
-  const ages = { audit: auditRetentionMs, day: dayMs }
+  const ages = { audit: auditRetentionMs, day: dayMs, month: 30 * dayMs }
   let deleted = 0
   for (const { table, key, keptFor, ...rest } of tables) {
     const condition = "only" in rest ? `and ${rest.only}` : ""
+    const time = "time" in rest ? rest.time : "created_at"
     const statement = `delete from ${table} where (${key}) in (
-      select ${key} from ${table} where created_at < now() - $1 * interval '1 millisecond' ${condition}
-       order by created_at limit ${batch}
+      select ${key} from ${table} where ${time} < now() - $1 * interval '1 millisecond' ${condition}
+       order by ${time} limit ${batch}
     ) returning 1 as one`
     for (let count = batch; count === batch; deleted += count) {
       count = (await sql(statement, [ages[keptFor]])).length
     }
+  }
+  const replacedBefore = new Date(Date.now() - 7 * dayMs)
+  for (let count = batch; count === batch; deleted += count) {
+    count = await deletePreviousContents(sql, { replacedBefore, limit: batch })
   }
   return deleted
 }

@@ -8,8 +8,8 @@ export const minuteMs = 60_000
  * Counts a minute, or counts it again and replaces the result. `now` is false if the minute is counted again: its
  * number of deferred deliveries then stays.
  *
- * - The range of attempts and syncs is found in BRIN indexes, that of deliveries by their ids, which contain the time
- *   of their creation.
+ * - The ranges of attempts and syncs are found in indexes of their start, that of deliveries by their ids, which contain
+ *   the time of their creation.
  * - Most attempts are the first ones of deliveries of the same minute, which are read once. Only the others need a
  *   search for their delivery: that of a null ends at once.
  * - Failed syncs are not counted as covering triggers, because the next sync covers the same ones.

@@ -212,7 +212,7 @@ test("statistics older than their retention are deleted", async () => {
   expect(await sql("select count(*)::int as n from statistic")).toEqual([{ n: 3 }])
 })
 
-test("a minute's attempts and syncs are found by their BRIN indexes", async () => {
+test("a minute's attempts and syncs are found by the indexes of their start", async () => {
   await sql(
     `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id)
      select $1::uuid, n, now() - n * interval '1 second', 1, 'sec' from generate_series(1, 50000) n`,

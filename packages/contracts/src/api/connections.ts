@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { calledUrl } from "../values/httpUrl.ts"
+import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema, pageSchema } from "./pagination.ts"
 
@@ -53,6 +54,25 @@ export const connectionQuerySchema = pageQuerySchema.extend({
     .meta({
       description: "Only connections whose id, site or source contains this text. Case is ignored.",
       examples: ["partner.example"],
+    }),
+})
+
+const replacedTokenSchema = z.object({
+  replaced_at: z.iso.datetime().meta({
+    description: "Until when the old trigger URL was valid.",
+    examples: ["2026-03-01T10:00:00.000Z"],
+  }),
+  calls: z.int().meta({
+    description:
+      "How often the old URL was called since; each call got 404. Counted every few seconds. Some calls are missing after a gateway was killed, while Postgres is unavailable, or if very many wrong URLs are called.",
+    examples: [3],
+  }),
+  last_called_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({
+      description: "When the old URL was last called. null: never.",
+      examples: ["2026-03-01T11:58:00.000Z"],
     }),
 })
 
@@ -116,6 +136,9 @@ export const connectionSchema = z
       }),
     created_at: z.iso.datetime(),
     token_replaced_at: z.iso.datetime().nullable(),
+    replaced_tokens: z.array(replacedTokenSchema).meta({
+      description: "The tokens that were replaced in the last 30 days, newest first, at most ten.",
+    }),
   })
   .meta({ id: "Connection", description: "A partner's data source, connected to a site." })
 
@@ -147,6 +170,37 @@ export const syncSchema = z
     content_sha256: z.string().nullable().meta({ description: "Hash of the content, in hexadecimal." }),
   })
   .meta({ id: "Sync", description: "One run of a connection's synchronisation." })
+
+export const syncQuerySchema = pageQuerySchema.extend({
+  connection: identifierSchema
+    .optional()
+    .meta({ description: "Only syncs of this connection.", examples: ["bakery"] }),
+  site: z
+    .hostname()
+    .max(253)
+    .toLowerCase()
+    .optional()
+    .meta({ description: "Only syncs of this site's connections.", examples: ["bakery.example"] }),
+  outcome: syncSchema.shape.outcome
+    .optional()
+    .meta({ description: "Only syncs with this outcome.", examples: ["failed"] }),
+  started_after: timeSchema.optional().meta({
+    description: "Only syncs that started at this time (inclusive) or later.",
+    examples: ["2026-03-01T12:00:00Z"],
+  }),
+  started_before: timeSchema.optional().meta({
+    description: "Only syncs that started before this time (exclusive).",
+    examples: ["2026-03-01T12:01:00Z"],
+  }),
+})
+
+export const listedSyncSchema = z
+  .object({
+    connection: z.string().meta({ description: "The connection's id.", examples: ["bakery"] }),
+    site: z.string(),
+    ...syncSchema.shape,
+  })
+  .meta({ id: "ListedSync", description: "A sync with its connection." })
 
 const triggersSchema = z.object({
   count: z
@@ -212,5 +266,7 @@ export type ConnectionTriggerUrl = z.infer<typeof connectionTriggerUrlSchema>
 export type ChangeConnection = z.infer<typeof changeConnectionSchema>
 export type ConnectionState = z.infer<typeof connectionStateSchema>
 export type Sync = z.infer<typeof syncSchema>
+export type ListedSync = z.infer<typeof listedSyncSchema>
+export type SyncFilter = Omit<z.infer<typeof syncQuerySchema>, "cursor" | "limit">
 export type WindowPage = z.infer<typeof windowPageSchema>
 export type RequestedSync = z.infer<typeof requestedSyncSchema>

@@ -74,6 +74,10 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
     description: "Only deliveries whose last failed attempt has this error class.",
     examples: ["timeout"],
   }),
+  waiting_for: waitingForSchema.optional().meta({
+    description: "Only deliveries whose next attempt waits for this.",
+    examples: ["breaker"],
+  }),
   created_after: timeSchema.optional().meta({
     description: "Only deliveries created at this time (inclusive) or later.",
     examples: ["2026-03-01T12:00:00Z"],

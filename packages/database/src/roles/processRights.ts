@@ -11,6 +11,11 @@ const everything = [...readAndWrite, "delete"]
 export const processRights = {
   "trigger-gateway": {
     connection: ["select (id, token_sha256)"],
+    // It counts the calls of replaced trigger URLs.
+    replaced_token: [
+      "select (connection_id, token_sha256, calls, last_called_at)",
+      "update (calls, last_called_at)",
+    ],
   },
   "sync-scheduler": {
     connection: [

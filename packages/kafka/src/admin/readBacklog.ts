@@ -7,7 +7,7 @@ import { createBrokerConnections } from "../producer/brokerConnections.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { withAdmin } from "./withAdmin.ts"
 
-type PartitionBacklog = {
+export type PartitionBacklog = {
   partition: number
   records: number
   /** How many records the group has not committed. Null: no group consumes the topic. */

@@ -5,7 +5,7 @@ import { forwardKafkajsLog } from "./forwardKafkajsLog.ts"
 import type { Log } from "./log.ts"
 
 function collect() {
-  const lines: { level: string; fields: object; message: string }[] = []
+  const lines: { level: string; fields: { detail?: string }; message: string }[] = []
   const at = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message })
   const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
@@ -30,8 +30,8 @@ test("the content of records is never logged, whatever the log level of kafkajs"
   expect(lines).toEqual([
     {
       level: "debug",
-      fields: { kafkajs: "Connection", topic: "site.paid", retryCount: 2 },
-      message: "Response",
+      fields: { detail: "Response", kafkajs: "Connection", topic: "site.paid", retryCount: 2 },
+      message: "the Kafka client reports",
     },
   ])
 })
@@ -42,7 +42,7 @@ test("an unavailable broker causes one warning, not one per retry", async () => 
   await expect(
     createClient(kafka, { requestTimeoutMs: 1_000, retries: 4 }).admin().connect(),
   ).rejects.toThrow()
-  const warnings = lines.filter(({ level }) => level === "warn").map(({ message }) => message)
+  const warnings = lines.filter(({ level }) => level === "warn").map(({ fields }) => fields.detail)
   expect(warnings).toEqual([...new Set(warnings)])
   expect(warnings.join()).toMatch(/ECONNREFUSED/)
   expect(lines.length).toBeGreaterThan(warnings.length)

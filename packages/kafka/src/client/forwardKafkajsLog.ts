@@ -1,18 +1,6 @@
 import { type logCreator, logLevel } from "kafkajs"
 import type { Log } from "./log.ts"
 
-/** No other fields are logged: with KAFKAJS_LOG_LEVEL=DEBUG they include the content of records. */
-const allowedFields = [
-  "groupId",
-  "memberId",
-  "topic",
-  "partition",
-  "broker",
-  "nodeId",
-  "retryCount",
-  "retryTime",
-]
-
 const repeatAfterMs = 30_000
 
 /**
@@ -30,11 +18,13 @@ export function forwardKafkajsLog(log: Log): logCreator {
     return true
   }
   return () => (entry) => {
-    const { message } = entry.log
-    const fields: Record<string, unknown> = { kafkajs: entry.namespace }
-    for (const name of allowedFields) if (entry.log[name] !== undefined) fields[name] = entry.log[name]
+    const { message: detail, ...data } = entry.log
+    // No other fields are logged: with KAFKAJS_LOG_LEVEL=DEBUG they include the content of records.
+    const { groupId, memberId, topic, partition, broker, nodeId, retryCount, retryTime } = data
+    const place = { kafkajs: entry.namespace, groupId, memberId, topic, partition, broker, nodeId }
+    const fields = { detail, ...place, retryCount, retryTime }
     const isWarning = entry.level === logLevel.ERROR || entry.level === logLevel.WARN
-    if (isWarning && isNew(message)) log.warn(fields, message)
-    else log.debug(fields, message)
+    if (isWarning && isNew(detail)) log.warn(fields, "the Kafka client reports a problem")
+    else log.debug(fields, "the Kafka client reports")
   }
 }

@@ -60,6 +60,20 @@ declare module "kafkajs/src/cluster/brokerPool.js" {
     disconnect(): Promise<void>
     refreshMetadata(topics: string[]): Promise<void>
     findBroker(of: { nodeId: number }): Promise<Broker>
+    findConnectedBroker(): Promise<Broker>
+    refreshMetadataIfNecessary(topics: string[]): Promise<void>
+  }
+}
+
+/** Patched by `workarounds/brokerErrorsHidden.ts`. */
+declare module "kafkajs/src/cluster/index.js" {
+  import type BrokerPool from "kafkajs/src/cluster/brokerPool.js"
+
+  type Bail = (error: unknown) => void
+  export default class Cluster {
+    readonly brokerPool: BrokerPool
+    readonly retrier: <T>(work: (bail: Bail) => Promise<T>) => Promise<T>
+    metadata(request?: { topics?: string[] }): Promise<unknown>
   }
 }
 

@@ -166,7 +166,7 @@ test("a record that hangs blocks no other record of its partition or of another,
   const ends = received.filter(({ partition }) => partition === 1).length
   await until(async () => (await committedOffsets(kafka, group, topic))[1] === String(ends))
   expect((await committedOffsets(kafka, group, topic))[0]).toBe("-1")
-  expect(await consumer.lag()).toContainEqual({ topic, partition: 1, lag: 0 })
+  expect(await consumer.lag()).toContainEqual({ topic, partition: 1, lag: 0, oldestUnreadAt: null })
 })
 
 test("lag is reported for each assigned partition, also without capacity to fetch", async () => {
@@ -182,6 +182,8 @@ test("lag is reported for each assigned partition, also without capacity to fetc
   await publishNumbered(topic, 3_000)
   const totalLag = async (consumer: Consumer) => (await consumer.lag()).reduce((sum, { lag }) => sum + lag, 0)
   expect(await totalLag(first)).toBe(3_200)
+  const oldest = (await first.lag()).map(({ oldestUnreadAt }) => Date.now() - Number(oldestUnreadAt))
+  for (const ageMs of oldest) expect(ageMs).toBeLessThan(60_000)
   const second = await consume(group, [{ topic }], onRecords, { maxOutstanding: 1 })
   await until(async () => (await first.lag()).length === 1 && (await second.lag()).length === 1)
   expect((await totalLag(first)) + (await totalLag(second))).toBe(3_200)

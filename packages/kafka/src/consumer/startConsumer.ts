@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { groupLag, type Lag } from "../admin/groupLag.ts"
+import { type PartitionBacklog, readBacklog } from "../admin/readBacklog.ts"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { reasonOf } from "../client/log.ts"
 import type { ConsumerRecord } from "../record.ts"
@@ -11,6 +11,7 @@ import { startMembership } from "./startMembership.ts"
 const commitEveryMs = 250
 const firstRetryMs = 200
 const longestRetryMs = 3_000
+const lagWithinMs = 10_000
 /** If the consumer was a member of the group for this long, the delay before it joins again is reset. */
 const stableMs = 10_000
 
@@ -37,12 +38,17 @@ export type ConsumerOptions = {
   onHealth?: (healthy: boolean, why?: string) => void
 }
 
+export type ConsumerLag = Pick<PartitionBacklog, "partition" | "oldestUnreadAt"> & {
+  topic: string
+  lag: number
+}
+
 export type Consumer = {
   outstanding(): number
   /** True if the consumer has joined, has fetched, and receives heartbeat responses. */
   healthy(): boolean
-  /** The lag of the partitions that this consumer is assigned. */
-  lag(): Promise<Lag[]>
+  /** The lag of the partitions that this consumer is assigned. Rejects if no broker responds. */
+  lag(): Promise<ConsumerLag[]>
   /**
    * Waits for outstanding records, commits and leaves the group. `drained` is false if the deadline passed or
    * the commit failed: some records are then consumed again. Never rejects.
@@ -68,7 +74,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
   let retryMs = firstRetryMs
   let membership: ReturnType<typeof startMembership> | null = null
   let committing: Promise<boolean> | null = null
-  let readingLag: Promise<Lag[]> | null = null
+  let readingLag: Promise<ConsumerLag[]> | null = null
 
   function reportHealth(now: boolean, why: string): void {
     lastReason = why
@@ -173,7 +179,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     healthy: () => healthy,
     async lag() {
       // Concurrent callers share one read, because each read opens connections.
-      readingLag ??= groupLag(kafka, group, [...delays.keys()]).finally(() => {
+      readingLag ??= readLag(kafka, group, [...delays.keys()]).finally(() => {
         readingLag = null
       })
       return (await readingLag).filter(dispatch.isAssigned)
@@ -193,4 +199,21 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     )
   }
   return consumer
+}
+
+async function readLag(
+  kafka: KafkaConnection,
+  group: string,
+  topics: readonly string[],
+): Promise<ConsumerLag[]> {
+  const consumed = topics.map((topic) => ({ topic, group }))
+  const backlogs = await readBacklog(kafka, consumed, lagWithinMs)
+  return backlogs.flatMap(({ topic, partitions }) =>
+    (partitions ?? []).map(({ partition, lag, oldestUnreadAt }) => ({
+      topic,
+      partition,
+      lag: lag ?? 0,
+      oldestUnreadAt,
+    })),
+  )
 }

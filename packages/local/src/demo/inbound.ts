@@ -54,7 +54,7 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
   story.check((await trigger(replaced.trigger_url)) === 202, "the new trigger URL responds with 202")
 
   async function finishedSyncs(count: number): Promise<Sync[] | undefined> {
-    const { data } = await client.listSyncs(id)
+    const { data } = await client.listSyncs({ connection: id })
     const finished = data.filter((sync) => sync.finished_at !== null)
     return finished.length >= count ? finished : undefined
   }

@@ -5,6 +5,7 @@ import { type CheckState, createReadiness, type Readiness } from "../health/read
 import { startOpsServer } from "../health/startOpsServer.ts"
 import { createLogger, type Logger } from "../logging/logger.ts"
 import { createMetrics, type Registry } from "../metrics/createMetrics.ts"
+import { registerReadyGauge } from "../metrics/registerReadyGauge.ts"
 import { type Lifecycle, startLifecycle } from "./lifecycle.ts"
 
 export type ServiceParts<V extends Variables> = {
@@ -41,6 +42,7 @@ export async function runService<V extends Variables>(settings: {
   }
   const readiness = createReadiness([...checks, "start"], onChange, optionalChecks)
   const metrics = createMetrics(name)
+  registerReadyGauge(metrics, () => readiness.read().ready)
   lifecycle.stopping.addEventListener("abort", () => readiness.set("start", false, "stopping"))
 
   function announce(addresses: Record<string, string>): void {

@@ -30,7 +30,7 @@ export function startRetention(settings: {
       try {
         const { kind, deleted } = await deleteBefore(before, signal)
         const any = Object.values(deleted).some((rows) => rows > 0)
-        if (any) log.info({ ...deleted, before, kind }, "retention: deleted")
+        if (any) log.info({ kind, deleted, before }, "retention: deleted")
       } catch (error) {
         log.warn({ error }, "retention: some rows could not be deleted; the next interval tries again")
       }

@@ -33,7 +33,27 @@ export async function fillConnections(it: Installation, now: number): Promise<vo
     )
     await it.sql("insert into sync_window (connection_id) values ($1) on conflict do nothing", [id])
   }
+  await fillReplacedTokens(it, now)
   await fillSyncs(it, now)
+}
+
+/** Somebody still calls an old URL of the bakery, and nobody that of the florist. */
+async function fillReplacedTokens(it: Installation, now: number): Promise<void> {
+  const replaced = [
+    ["bakery-products", 11_520, 2, 11_490],
+    ["bakery-products", 420, 1_204, 2],
+    ["florist-catalogue", 2_880, 0, null],
+  ] as const
+  for (const [id, replacedMinutes, calls, calledMinutes] of replaced) {
+    const at = new Date(now - replacedMinutes * minuteMs)
+    const calledAt = calledMinutes === null ? null : new Date(now - calledMinutes * minuteMs)
+    await it.sql(
+      `insert into replaced_token (connection_id, token_sha256, replaced_at, calls, last_called_at)
+       values ($1, $2, $3, $4, $5)`,
+      [id, hashConnectorToken(newConnectorToken()), at, calls, calledAt],
+    )
+    await it.sql("update connection set token_replaced_at = $2 where id = $1", [id, at])
+  }
 }
 
 async function fillSyncs(it: Installation, now: number): Promise<void> {
@@ -62,7 +82,7 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
             new Date(first),
             new Date(triggers === 1 ? first : Math.max(first, at - 1_000 - random() * 1_500)),
           ],
-          failed ? null : 18_400 + Math.floor(random() * 400),
+          failed ? null : 23_300 + Math.floor(random() * 400),
           failed ? null : sha256(`${id} ${fence}`),
         ],
       )
@@ -95,15 +115,25 @@ async function fillContent(it: Installation, id: string, fence: number): Promise
     price: `${(3 + (index % 17) * 0.35).toFixed(2)} EUR`,
     available: index % 5 !== 0,
   }))
-  const content = Buffer.from(JSON.stringify({ products }, null, 2))
-  await it.sql("insert into snapshot_chunk (connection_id, fence, position, data) values ($1, $2, 0, $3)", [
-    id,
-    fence,
-    content,
-  ])
+  const before = products
+    .filter((_, index) => index !== 64)
+    .map((product, index) => ({
+      ...product,
+      ...(index === 4 || index === 120 ? { price: "2.95 EUR" } : {}),
+      ...(index === 9 ? { title: "رغيف القمح", available: false } : {}),
+    }))
+  const [content, previous] = [products, before].map((list) =>
+    Buffer.from(JSON.stringify({ products: list }, null, 2)),
+  )
+  // That of the florist had one larger than 1 MiB.
+  const isKept = id !== "florist-catalogue"
+  const store = "insert into snapshot_chunk (connection_id, fence, position, data) values ($1, $2, 0, $3)"
+  await it.sql(store, [id, fence, content])
+  if (isKept) await it.sql(store, [id, fence - 1, previous])
   await it.sql(
-    `insert into snapshot (connection_id, fence, content_sha256, content_type, bytes)
-     values ($1, $2, sha256($3), 'application/json', $4)`,
-    [id, fence, content, content.length],
+    `insert into snapshot (connection_id, fence, content_sha256, content_type, bytes, previous_fence, previous_sha256,
+       previous_type, previous_bytes, previous_stored_at)
+     values ($1, $2, sha256($3), 'application/json', $4, $5, sha256($6), 'application/json', $7, now())`,
+    [id, fence, content, content?.length, isKept ? fence - 1 : null, previous, previous?.length],
   )
 }

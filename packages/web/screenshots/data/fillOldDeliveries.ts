@@ -24,4 +24,8 @@ export async function fillOldDeliveries(it: Installation, count: number, now: nu
       process.stderr.write(`${done / 1e6} of ${count / 1e6} million rows\n`)
   }
   await it.sql("analyze delivery")
+  // Dispatchers have checked all of them.
+  await it.sql(
+    "insert into sweep_position (checked_through) select id from delivery order by id desc limit 1 on conflict do nothing",
+  )
 }

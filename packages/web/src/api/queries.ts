@@ -11,6 +11,7 @@ type QueryOf<Path extends keyof paths> = paths[Path] extends {
 export type DeliveryFilter = QueryOf<"/v1/deliveries">
 export type ChannelFilter = QueryOf<"/v1/channels">
 export type ConnectionFilter = QueryOf<"/v1/connections">
+export type SyncFilter = QueryOf<"/v1/syncs">
 export type AuditFilter = QueryOf<"/v1/audit">
 type StatisticsFilter = QueryOf<"/v1/statistics">
 
@@ -95,6 +96,8 @@ export const connectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["connections", id],
     queryFn: ({ signal }) => bodyOf(api.GET("/v1/connections/{id}", { params: { path: { id } }, signal })),
+    // The stream does not report calls of replaced URLs.
+    refetchInterval: ({ state: { data } }) => (data?.replaced_tokens.length ? 10_000 : false),
   })
 
 export const windowsQuery = (id: string) =>
@@ -105,6 +108,11 @@ export const windowsQuery = (id: string) =>
         api.GET("/v1/connections/{id}/windows", { params: { path: { id }, query: { limit: 60 } }, signal }),
       ),
   })
+
+export const syncsQuery = (filter: SyncFilter) =>
+  listOptions(["syncs", "list", filter], (cursor, signal) =>
+    bodyOf(api.GET("/v1/syncs", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+  )
 
 /** The content of a connection, at most its first 64 KiB. Null: nothing has been fetched yet. */
 export const snapshotQuery = (id: string) =>

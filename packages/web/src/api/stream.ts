@@ -60,6 +60,7 @@ export function followChanges(): () => void {
     on("sync", ({ connection }: { connection: string }) => {
       changed.add(`connections ${connection}`)
       changed.add("connections list")
+      changed.add("syncs list")
     })
     on("channel", ({ id }: { id: string }) => {
       changed.add(`channels ${id}`)
@@ -112,14 +113,14 @@ const isNotSession = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKe
 
 function refresh(key: string): void {
   const queryKey = key.split(" ")
-  if (key !== "deliveries list") {
+  if (key !== "deliveries list" && key !== "syncs list") {
     void queryClient.invalidateQueries({ queryKey })
     return
   }
-  // A list of many pages would be read again from its beginning: its page offers that instead.
+  // A list of many pages would be read again from its beginning, and jump.
   void queryClient.invalidateQueries({
     queryKey,
-    predicate: ({ state: { data } }) => ((data as DeliveryPages | undefined)?.pages.length ?? 0) <= 1,
+    predicate: ({ state: { data } }) => ((data as InfiniteData<unknown> | undefined)?.pages.length ?? 0) <= 1,
   })
 }
 

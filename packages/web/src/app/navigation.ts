@@ -15,6 +15,7 @@ export function navigationOf({ reads, operates, channels, sites }: Access): Entr
       isPartner && { to: "/deliveries", label: t.deliveries, icon: "delivery" },
       isPartner && { to: "/channels", label: t.channels, icon: "channel" },
       isOwner && { to: "/connections", label: t.connections, icon: "connection" },
+      isOwner && { to: "/syncs", label: t.syncs, icon: "sync" },
     ],
     [
       reads && { to: "/invalid-events", label: t.invalidEvents, icon: "invalid" },

@@ -85,6 +85,13 @@ const connection = createRoute({
   component: lazyRouteComponent(() => import("../pages/connection/ConnectionPage.tsx"), "ConnectionPage"),
 })
 
+const syncs = createRoute({
+  getParentRoute: () => shell,
+  path: "/syncs",
+  validateSearch: textSearch(["connection", "site", "outcome", "started_after", "started_before"]),
+  component: lazyRouteComponent(() => import("../pages/syncs/Syncs.tsx"), "Syncs"),
+})
+
 const invalidEvents = createRoute({
   getParentRoute: () => shell,
   path: "/invalid-events",
@@ -127,6 +134,7 @@ export const router = createRouter({
       channel,
       connections,
       connection,
+      syncs,
       invalidEvents,
       jobs,
       job,

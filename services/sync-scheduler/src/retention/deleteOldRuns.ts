@@ -12,8 +12,8 @@ export type Deleted = {
 
 /**
  * Deletes the runs that started before `before`, except each connection's newest. `batch` limits what a
- * statement reads and deletes, so that it delays neither syncs nor replicas nor vacuum. There is no index of
- * start times, because every run would have to update it.
+ * statement reads and deletes, so that it delays neither syncs nor replicas nor vacuum. It reads connection by
+ * connection, because the newest runs of idle connections stay and would be read again and again by time.
  */
 export async function deleteOldRuns(settings: {
   pool: Pool

@@ -163,7 +163,7 @@ test("a run whose grant Postgres lost writes nothing, although a later run has t
   expect(await readSnapshots(sql)).toMatchObject([{ fence: "1", bytes: "3" }])
 })
 
-test("changed content replaces the snapshot, and the chunks of the old one and of crashed runs are deleted", async () => {
+test("changed content replaces the snapshot, the content before stays, and older chunks and those of crashed runs are deleted", async () => {
   const { sql } = await emptyDatabase()
   const first = await startedRun(sql)
   const chunk = ({ fence, grantId }: GrantedRun, text: string) =>
@@ -190,10 +190,41 @@ test("changed content replaces the snapshot, and the chunks of the old one and o
   const third = await nextRun()
   await chunk(third, "two")
   await finishRuns(sql, minute, [endOf(third, changed("two"))])
-  expect(await readChunks(sql)).toEqual([{ fence: String(third.fence), data: Buffer.from("two") }])
-  expect(await readSnapshots(sql)).toMatchObject([{ fence: String(third.fence), etag: null }])
+  const one = { fence: "1", data: Buffer.from("one") }
+  const two = { fence: String(third.fence), data: Buffer.from("two") }
+  expect(await readChunks(sql)).toEqual([one, two])
+  expect(await readSnapshots(sql)).toMatchObject([{ fence: two.fence, etag: null }])
   const outcomes = (await readRuns(sql, connection)).map(({ outcome }) => outcome)
   expect(outcomes).toEqual(["changed", "abandoned", "unchanged", "changed"])
+  const readPrevious = () => sql("select previous_fence as fence, previous_bytes as bytes from snapshot")
+  expect(await readPrevious()).toEqual([{ fence: "1", bytes: "3" }])
+
+  // Neither a run without a change nor a failed one touches them.
+  await finishRuns(sql, minute, [endOf(await nextRun(), failed)])
+  await letTimePass(sql, 600_000)
+  await finishRuns(sql, minute, [endOf(await claimOne(sql), unchanged)])
+  expect(await readChunks(sql)).toEqual([one, two])
+  expect(await readPrevious()).toEqual([{ fence: "1", bytes: "3" }])
+
+  await sql("update snapshot set bytes = 1048577")
+  const last = await nextRun()
+  await chunk(last, "three")
+  await finishRuns(sql, minute, [endOf(last, changed("three"))])
+  expect(await readChunks(sql)).toEqual([{ fence: String(last.fence), data: Buffer.from("three") }])
+  expect(await readPrevious()).toEqual([{ fence: null, bytes: null }])
+})
+
+test("the end of a run is a heap-only update, so it writes to no index", async () => {
+  const { sql } = await emptyDatabase(1)
+  await addConnections(sql, [connection])
+  await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger(connection)])
+  await finishRuns(sql, minute, [endOf(await claimOne(sql), changed("one"))])
+  await sql("select pg_stat_force_next_flush()")
+  const [counts] = await sql(
+    `select n_tup_upd::int as updates, n_tup_hot_upd::int as heap_only
+     from pg_stat_user_tables where relname = 'sync_run'`,
+  )
+  expect(counts).toEqual({ updates: 1, heap_only: 1 })
 })
 
 test("many runs end in one statement, and the results are in their order", async () => {

@@ -48,7 +48,8 @@ const retryWindows = [1, 2, 4, 8, 15]
  *   pause.
  * - The subquery `run` returns the columns of `newest`, because joining the parameters again took half of the
  *   statement's time.
- * - The content chunks of this run and of older runs are deleted, except those of the snapshot.
+ * - The content chunks of this run and of older runs are deleted, except those of the snapshot and of the content
+ *   before it, if that is not larger than `maxPreviousBytes`.
  */
 export async function finishRuns(
   sql: Sql,
@@ -96,6 +97,11 @@ type FinishRow = {
   synced_ms: number | null
   waited_for: WaitedFor
 }
+
+const maxPreviousBytes = 1_048_576
+
+const previous = (value: string) =>
+  `case when snapshot.bytes <= ${maxPreviousBytes} then snapshot.${value} end`
 
 const finish = `
 with clock as materialized (select clock_timestamp() as at),
@@ -169,7 +175,10 @@ stored as (
   on conflict (connection_id) do update set
     fence = excluded.fence, content_sha256 = excluded.content_sha256, content_type = excluded.content_type,
     etag = excluded.etag, last_modified = excluded.last_modified, bytes = excluded.bytes,
-    stored_at = excluded.stored_at
+    stored_at = excluded.stored_at,
+    previous_fence = ${previous("fence")}, previous_sha256 = ${previous("content_sha256")},
+    previous_type = ${previous("content_type")}, previous_bytes = ${previous("bytes")},
+    previous_stored_at = ${previous("stored_at")}
 ),
 revalidated as (
   update snapshot s set etag = ended.etag, last_modified = ended.last_modified
@@ -180,8 +189,9 @@ deleted_chunks as (
   delete from snapshot_chunk c
   using ended left join snapshot s on s.connection_id = ended.connection_id
   where c.connection_id = ended.connection_id and c.fence <= ended.fence
-    and c.fence is distinct from
-      case when ended.outcome = 'changed' and ended.sha256 is not null then ended.fence else s.fence end
+    and case when ended.outcome = 'changed' and ended.sha256 is not null
+      then c.fence <> ended.fence and (c.fence is distinct from s.fence or s.bytes > ${maxPreviousBytes})
+      else c.fence is distinct from s.fence and c.fence is distinct from s.previous_fence end
 )
 select written.grant_id, written.waited_for,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,

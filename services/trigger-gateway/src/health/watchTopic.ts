@@ -35,8 +35,13 @@ export async function watchTopic(settings: {
       }),
     )
     checking = false
-    if (next.status === "partial" && state.status !== "partial")
-      log.warn(next, "some partitions accept no records; triggers of their connections get 503")
+    if (next.status === "partial" && state.status !== "partial") {
+      const { unavailable, partitions, why } = next
+      log.warn(
+        { unavailable, partitions, why },
+        "some partitions accept no records; triggers of their connections get 503",
+      )
+    }
     if (next.status === "available" && state.status === "partial")
       log.info("all partitions accept records again")
     state = next

@@ -4,9 +4,12 @@ import type { GatewayMetrics } from "../metrics.ts"
 import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
 import { checkTokens } from "./checkTokens.ts"
 import { mergeTriggers } from "./mergeTriggers.ts"
+import type { StoredToken } from "./readTokenHashes.ts"
 
 export type ProcessBatchParts = {
-  readHashes: (connections: string[]) => Promise<Map<string, Buffer>>
+  readHashes: (connections: string[]) => Promise<Map<string, StoredToken>>
+  /** Called after the responses, for each wrong token that may be one that was replaced. */
+  onMaybeReplaced: (connection: string, hash: Buffer, at: number) => void
   publish: Producer["publish"]
   topic: string
   metrics: GatewayMetrics
@@ -22,20 +25,25 @@ const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
  */
 const releaseAfterMs = 50
 
-export function createProcessBatch({ readHashes, publish, topic, metrics, onPublished }: ProcessBatchParts) {
+export function createProcessBatch(parts: ProcessBatchParts) {
+  const { readHashes, onMaybeReplaced, publish, topic, metrics, onPublished } = parts
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {
     metrics.batch("check", batch.length)
-    const valid = await checkTokens(batch, readHashes)
+    const checked = await checkTokens(batch, readHashes)
     const indexes = new Map<string, number[]>()
     batch.forEach(({ connection }, index) => {
       const known = indexes.get(connection)
-      if (!valid[index]) settle(index, notFound)
+      if (!checked[index]?.valid) settle(index, notFound)
       else if (known) known.push(index)
       else indexes.set(connection, [index])
     })
+    batch.forEach(({ connection, at }, index) => {
+      const hash = checked[index]?.mayBeReplaced
+      if (hash) onMaybeReplaced(connection, hash, at)
+    })
     if (indexes.size === 0 || isLate()) return
 
-    const merged = mergeTriggers(batch.filter((_, index) => valid[index]))
+    const merged = mergeTriggers(batch.filter((_, index) => checked[index]?.valid))
     let published: ConnectorTriggered[] = []
     let triggers = 0
     function report(): void {

@@ -5,6 +5,7 @@ import { type Metric, readMetrics } from "./readMetrics.ts"
 export type ProcessMetrics = { name: string; metrics: Metric[] }
 
 const sources = {
+  "every process": "packages/runtime/",
   "trigger-gateway": "services/trigger-gateway/",
   "sync-scheduler": "services/sync-scheduler/",
   "webhook-dispatcher": "services/webhook-dispatcher/",
@@ -40,7 +41,7 @@ export function metricsPage(processes: readonly ProcessMetrics[]): string {
     "# Metrics",
     "Each process serves `/metrics` on `OPS_PORT`, in the text format of Prometheus. Each metric also has the " +
       "label `service`, and each process adds the metrics of Node.js itself (`nodejs_…`, `process_…`). The " +
-      "[runbook](../operators/runbook.md) names those to alert on.",
+      "[runbook](../operators/runbook.md#alerts) explains the alerts on them.",
     ...tables,
   ].join("\n\n")
 }

@@ -25,8 +25,8 @@ test("type, help and labels of counters, histograms and gauges are read", () => 
   ])
 })
 
-test("a lag gauge has the help text and label that every lag gauge has", () => {
-  const source = 'registerLagGauge(registry, { name: "sitewire_x_lag_records", records: "X records" }, read)'
+test("lag gauges have the help texts and label that all lag gauges have", () => {
+  const source = 'registerLagGauges(registry, { name: "sitewire_x_lag", records: "X records" }, read)'
   expect(readMetrics(source)).toEqual([
     {
       name: "sitewire_x_lag_records",
@@ -34,6 +34,7 @@ test("a lag gauge has the help text and label that every lag gauge has", () => {
       help: expect.stringMatching(/^X records/),
       labels: ["partition"],
     },
+    { name: "sitewire_x_lag_seconds", type: "gauge", help: expect.any(String), labels: ["partition"] },
   ])
 })
 

@@ -1,41 +1,44 @@
-import { createMetrics, registerLagGauge } from "@sitewire/runtime"
+import { createMetrics, registerLagGauges } from "@sitewire/runtime"
 
 export type Metric = { name: string; type: "counter" | "gauge" | "histogram"; help: string; labels: string[] }
 
 /**
  * Finds the metrics that a source file registers. It searches the file's text and does not import it, because
  * packages may not import services. A metric is an object with a `name` that begins with `sitewire_`, a
- * `help` and, if it has labels, `labelNames`. The argument of `registerLagGauge` is a metric, too.
+ * `help` and, if it has labels, `labelNames`. The argument of `registerLagGauges` names two metrics.
  */
 export function readMetrics(source: string): Metric[] {
-  return [...source.matchAll(/name: "(sitewire_\w+)"/g)].map(({ 1: name = "", index }) => {
+  return [...source.matchAll(/name: "(sitewire_\w+)"/g)].flatMap(({ 1: name = "", index }) => {
     const start = source.lastIndexOf("{", index)
     const text = source.slice(start, endOfObject(source, start))
     const records = /records: "([^"]*)"/.exec(text)?.[1]
-    if (records !== undefined) return lagGauge(name, records)
+    if (records !== undefined) return lagGauges(name, records)
     const help = readText(text)
     if (help === "") throw new Error(`${name} has no help text, or not in the form that readMetrics knows.`)
     const labels = [...(/labelNames: \[([^\]]*)\]/.exec(text)?.[1] ?? "").matchAll(/"(\w+)"/g)]
     const type = /new (Counter|Histogram)\(\s*$/.exec(source.slice(0, start))?.[1]
-    return {
-      name,
-      type: type === "Counter" ? "counter" : type === "Histogram" ? "histogram" : "gauge",
-      help,
-      labels: labels.map(([, label = ""]) => label),
-    }
+    return [
+      {
+        name,
+        type: type === "Counter" ? "counter" : type === "Histogram" ? "histogram" : "gauge",
+        help,
+        labels: labels.map(([, label = ""]) => label),
+      },
+    ]
   })
 }
 
-/** Registers the gauge with no broker, to learn its help text and labels. */
-function lagGauge(name: string, records: string): Metric {
+/** Registers the gauges with no broker, to learn their names, help texts and labels. */
+function lagGauges(name: string, records: string): Metric[] {
   const registry = createMetrics("documents")
-  registerLagGauge(registry, { name, records }, async () => [])
-  const { help, labelNames } = registry.getSingleMetric(name) as unknown as {
-    help: string
-    labelNames: string[]
-  }
-  return { name, type: "gauge", help, labels: labelNames }
+  registerLagGauges(registry, { name, records }, async () => [])
+  return ["records", "seconds"].map((unit) => {
+    const gauge = registry.getSingleMetric(`${name}_${unit}`) as unknown as Gauge
+    return { name: gauge.name, type: "gauge", help: gauge.help, labels: gauge.labelNames }
+  })
 }
+
+type Gauge = { name: string; help: string; labelNames: string[] }
 
 function readText(text: string): string {
   const written = /help:\s*((?:"(?:[^"\\]|\\.)*"\s*\+?\s*)+)/.exec(text)?.[1] ?? ""

@@ -1,5 +1,6 @@
 import { readReference } from "@sitewire/cli/reference"
 import { expect, test } from "vitest"
+import type { ProcessLogEvent } from "./logs/readProcessLogs.ts"
 import { readCommands } from "./readCommands.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
 import { findOutdated, referencePages } from "./referencePages.ts"
@@ -22,7 +23,22 @@ const metrics = [
   name,
   metrics: metrics.map((metric) => ({ ...metric, labels: [...metric.labels] })),
 }))
-const pages = referencePages({ processes, metrics, sitewire: readCommands(), reference: readReference() })
+const logs: ProcessLogEvent[] = [
+  {
+    levels: ["info", "debug"],
+    message: "done",
+    fields: ["ms"],
+    source: "services/a/src/b.ts",
+    processes: ["a"],
+  },
+]
+const pages = referencePages({
+  processes,
+  metrics,
+  logs,
+  sitewire: readCommands(),
+  reference: readReference(),
+})
 
 test("a variable that several processes read is listed once, and others at their process", () => {
   const page = pages.get("docs/reference/configuration.md")
@@ -31,9 +47,11 @@ test("a variable that several processes read is listed once, and others at their
   expect(page?.match(/`SHARED`/g)).toHaveLength(1)
 })
 
-test("topics, metrics and commands are listed with what the code says of them", () => {
+test("topics, metrics, log events and commands are listed with what the code says of them", () => {
   expect(pages.get("docs/reference/topics.md")).toContain("| `site.paid` |")
   expect(pages.get("docs/reference/metrics.md")).toContain("| `sitewire_x` | gauge | `kind` | X. |")
+  const row = "| info, debug | done | `ms` | [b.ts](../../services/a/src/b.ts) |"
+  expect(pages.get("docs/reference/logs.md")).toContain(row)
   const commands = pages.get("docs/reference/cli.md")
   expect(commands).toContain("## sitewire channel create\n")
   expect(commands).toContain("Usage: sitewire channel create")

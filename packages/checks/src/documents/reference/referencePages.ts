@@ -3,6 +3,8 @@ import { localVariables } from "@sitewire/local/config"
 import { describeVariables } from "@sitewire/runtime"
 import { commandsPage } from "./commands.ts"
 import { configurationPage } from "./configuration.ts"
+import { logsPage } from "./logs/logsPage.ts"
+import type { ProcessLogEvent } from "./logs/readProcessLogs.ts"
 import { manualPage } from "./manualPage.ts"
 import { metricsPage, type ProcessMetrics } from "./metrics.ts"
 import { problemsPage } from "./problems.ts"
@@ -16,6 +18,7 @@ const notice = "Written by `npm run docs` from the code. Do not edit."
 export function referencePages(code: {
   processes: readonly ProcessVariables[]
   metrics: readonly ProcessMetrics[]
+  logs: readonly ProcessLogEvent[]
   sitewire: CommandHelp
   reference: Reference
 }): Map<string, string> {
@@ -23,6 +26,7 @@ export function referencePages(code: {
     configuration: configurationPage(code.processes, describeVariables(localVariables)),
     topics: topicsPage(),
     metrics: metricsPage(code.metrics),
+    logs: logsPage(code.logs),
     cli: commandsPage(code.sitewire, code.reference),
     problems: problemsPage(),
   }

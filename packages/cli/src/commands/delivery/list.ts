@@ -4,6 +4,7 @@ import {
   deliverySchema,
   deliveryStateSchema,
   pageSchema,
+  waitingForSchema,
 } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { Client } from "../../api/client.ts"
@@ -24,6 +25,7 @@ type Options = PageOptions & {
   reference?: string
   site?: string
   error?: string
+  waitingFor?: string
   after?: string
   before?: string
 }
@@ -40,6 +42,9 @@ export const listDeliveries: CliCommand = {
     new Option("--error <class>", "only deliveries whose last failed attempt has this error").choices(
       attemptErrorSchema.options,
     ),
+    new Option("--waiting-for <what>", "only deliveries whose next attempt waits for this").choices(
+      waitingForSchema.options,
+    ),
     new Option("--after <time>", "only deliveries created at this time or later").argParser(parseTime),
     new Option("--before <time>", "only deliveries created before this time").argParser(parseTime),
     ...pageOptions,
@@ -47,13 +52,14 @@ export const listDeliveries: CliCommand = {
   examples: [
     "sitewire delivery list",
     "sitewire delivery list --channel acme --state dead --all",
+    "sitewire delivery list --waiting-for breaker",
     "sitewire delivery list --site https://shop.example",
     "sitewire delivery list --channel acme --error timeout --after 2026-11-21T12:00:00Z",
     "sitewire delivery list --state dead --json | jq -r '.data[].id' | xargs -n 1 sitewire delivery resend",
   ],
   json: pageSchema(deliverySchema),
   async run(session, _, options: Options) {
-    const { channel, state, event, reference, site, error, after, before } = options
+    const { channel, state, event, reference, site, error, waitingFor, after, before } = options
     const filters = {
       channel,
       state,
@@ -61,6 +67,7 @@ export const listDeliveries: CliCommand = {
       reference,
       site_url: site,
       error,
+      waiting_for: waitingFor,
       created_after: after,
       created_before: before,
     }

@@ -1,24 +1,49 @@
-import type { Sync } from "@sitewire/contracts"
-import { pageSchema, syncSchema } from "@sitewire/contracts"
+import { type ListedSync, listedSyncSchema, pageSchema, syncSchema } from "@sitewire/contracts"
+import { Option } from "commander"
+import type { SyncQuery } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { parseTime } from "../../options/parseTime.ts"
 import { table } from "../../output/table.ts"
 import { duration, localTime, relativeTime } from "../../output/time.ts"
 
+type Options = PageOptions & Pick<SyncQuery, "site" | "outcome"> & { after?: string; before?: string }
+
 export const listSyncs: CliCommand = {
   name: "list",
-  description: "list a connection's syncs, newest first",
-  arguments: [["<connection>", "the connection's id"]],
-  options: pageOptions,
-  examples: ["sitewire sync list bakery", "sitewire sync list bakery --limit 1 --json"],
-  json: pageSchema(syncSchema),
-  async run(session, [id]: [string], options: PageOptions) {
-    const page = await session.callApi((client) => readPages(options, (query) => client.listSyncs(id, query)))
+  description: "list the syncs of all connections, or of one, newest first",
+  arguments: [["[connection]", "only syncs of this connection"]],
+  options: [
+    new Option("--site <host>", "only syncs of this site's connections"),
+    new Option("--outcome <outcome>", "only syncs with this outcome").choices(
+      syncSchema.shape.outcome.options,
+    ),
+    new Option("--after <time>", "only syncs that started at this time or later").argParser(parseTime),
+    new Option("--before <time>", "only syncs that started before this time").argParser(parseTime),
+    ...pageOptions,
+  ],
+  examples: [
+    "sitewire sync list bakery",
+    "sitewire sync list --after 2026-11-21T12:00:00Z --before 2026-11-21T12:01:00Z",
+    "sitewire sync list --site bakery.example --outcome failed --json",
+  ],
+  json: pageSchema(listedSyncSchema),
+  async run(session, [connection]: readonly string[], { site, outcome, after, before, ...options }: Options) {
+    const filter = { connection, site, outcome, started_after: after, started_before: before }
+    const isFiltered = [site, outcome, after, before].some((value) => value !== undefined)
+    const page = await session.callApi((client) =>
+      readPages(options, (query) => client.listSyncs({ ...query, ...filter })),
+    )
     session.print(page, ({ data }, style) =>
       data.length === 0
-        ? "No syncs yet: the first trigger starts one."
+        ? isFiltered
+          ? "No sync matches."
+          : "No syncs yet: the first trigger starts one."
         : table(style, data, [
+            ...(connection === undefined
+              ? [{ title: "CONNECTION", cell: (sync: ListedSync) => sync.connection }]
+              : []),
             { title: "#", cell: (sync) => String(sync.fence), align: "right" },
             { title: "STARTED", cell: (sync) => localTime(sync.started_at) },
             { title: "", cell: (sync) => relativeTime(sync.started_at, style.now) },
@@ -35,11 +60,11 @@ export const listSyncs: CliCommand = {
   },
 }
 
-function syncDuration({ started_at, finished_at }: Sync): string {
+function syncDuration({ started_at, finished_at }: ListedSync): string {
   return finished_at === null ? "" : duration(Date.parse(finished_at) - Date.parse(started_at))
 }
 
-function triggerToEnd({ first_trigger_at, finished_at }: Sync): string {
+function triggerToEnd({ first_trigger_at, finished_at }: ListedSync): string {
   if (first_trigger_at === null || finished_at === null) return ""
   return duration(Math.max(0, Date.parse(finished_at) - Date.parse(first_trigger_at)))
 }

@@ -1,41 +1,55 @@
-import { pageQuerySchema, pageSchema, syncSchema } from "@sitewire/contracts"
+import {
+  identifierSchema,
+  listedSyncSchema,
+  pageSchema,
+  syncQuerySchema,
+  timeSchema,
+} from "@sitewire/contracts"
 import { z } from "zod"
 import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
-import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { findConnection } from "./findConnection.ts"
-import { type SyncRow, syncResponse } from "./syncResponse.ts"
+import { findConnection, visibleSites } from "./findConnection.ts"
+import { type FoundSync, findSyncs } from "./findSyncs.ts"
+import { syncResponse } from "./syncResponse.ts"
 
 export const listSyncs = defineRoute({
   method: "get",
-  path: "/v1/connections/{id}/syncs",
+  path: "/v1/syncs",
   operation: "listSyncs",
-  summary: "List a connection's syncs, newest first",
+  summary: "List syncs, newest first",
+  description:
+    "All filters can be combined. An `outcome` is searched among the syncs that the other filters find, newest first: with a range of time, a rare one is found sooner.",
   allow: ["read", "site"],
-  params: idParameter,
-  query: pageQuerySchema,
+  query: syncQuerySchema,
+  otherResponses: { 404: "The connection does not exist." },
   success: {
     status: 200,
     description: "A page of syncs.",
-    schema: pageSchema(syncSchema).meta({ id: "SyncPage" }),
+    schema: pageSchema(listedSyncSchema).meta({ id: "SyncPage" }),
   },
-  async handle({ sql }, { params: { id }, query, caller }) {
-    if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
+  async handle({ sql }, { query, caller }) {
+    const { connection } = query
+    if (connection !== undefined && !(await findConnection(sql, connection, caller)))
+      return notFound("connection", connection)
     const page = await readPage(query, {
-      key: z.int(),
-      keyOf: (row: SyncRow) => Number(row.fence),
-      read: (after, count) => sql<SyncRow>(syncs, [id, after ?? null, count]),
+      key: z.tuple([timeSchema, identifierSchema, z.int()]),
+      keyOf: ({ started_at, connection, fence }: FoundSync): SyncKey => [
+        started_at.toISOString(),
+        connection,
+        Number(fence),
+      ],
+      read: (before, count) => findSyncs(sql, { ...query, sites: visibleSites(caller), before, count }),
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(syncResponse), next_cursor: page.next_cursor })
+    const data = page.rows.map((row) => ({
+      connection: row.connection,
+      site: row.site,
+      ...syncResponse(row),
+    }))
+    return ok({ data, next_cursor: page.next_cursor })
   },
 })
 
-const syncs = `
-select fence, started_at, finished_at, outcome, error, triggers, first_trigger_at, last_trigger_at, bytes,
-  content_sha256
-from sync_run where connection_id = $1 and ($2::bigint is null or fence < $2::bigint)
-order by fence desc limit $3::int
-`
+type SyncKey = [string, string, number]

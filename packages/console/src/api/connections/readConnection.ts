@@ -15,6 +15,7 @@ export const readConnection = defineRoute({
   description: "The ETag changes with the source and the runner, and not with each sync.",
   params: idParameter,
   etag: true,
+  links: { listSyncs: { connection: "$request.path.id" } },
   success: { status: 200, description: "The connection, without its trigger URL.", schema: connectionSchema },
   async handle({ sql }, { params: { id }, caller }) {
     const row = await findConnection(sql, id, caller)

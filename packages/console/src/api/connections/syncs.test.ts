@@ -52,10 +52,10 @@ test("syncs are listed newest first, page by page, with what they covered", asyn
   await console.prisma.syncRun.create({
     data: { connectionId: "empty", fence: 1n, startedAt: new Date(), triggers: 1 },
   })
-  const first = await console.call("GET", "/v1/connections/feed/syncs?limit=3")
+  const first = await console.call("GET", "/v1/syncs?connection=feed&limit=3")
   const second = await console.call(
     "GET",
-    `/v1/connections/feed/syncs?limit=3&cursor=${first.json.next_cursor}`,
+    `/v1/syncs?connection=feed&limit=3&cursor=${first.json.next_cursor}`,
   )
   const rows = [...(first.json.data as object[]), ...(second.json.data as object[])]
   expect(rows.map((row) => (row as { fence: number }).fence)).toEqual([5, 4, 3, 2, 1])
@@ -116,4 +116,30 @@ test("a snapshot whose chunks are deleted while it is sent is cut off, so that t
   await expect(console.call("GET", "/v1/connections/torn/snapshot")).rejects.toThrow()
   expect(performance.now() - startedAt).toBeLessThan(3_000)
   expect(console.log.some((line) => line.includes("a response was cut off"))).toBe(true)
+})
+
+test("the content before the last change is streamed while it is stored, and otherwise a 404 states why not", async () => {
+  await console.call("POST", "/v1/connections", {
+    body: { id: "changed", site: "shop.example", source: "https://api.partner.example/items" },
+  })
+  await store("changed", [Buffer.from("new")], "text/plain")
+  const path = "/v1/connections/changed/snapshot/previous"
+  const none = await console.call("GET", path)
+  expect(none).toMatchObject({ status: 404, json: { code: "no-previous-content" } })
+  const old = new Uint8Array(Buffer.from("old"))
+  await console.prisma.snapshotChunk.create({
+    data: { connectionId: "changed", fence: 2n, position: 0, data: old },
+  })
+  const previous = { previousFence: 2n, previousSha256: sha256(Buffer.from("old")), previousBytes: 3n }
+  await console.prisma.snapshot.update({
+    where: { connectionId: "changed" },
+    data: { ...previous, previousType: "text/html\r\nx: y", previousStoredAt: new Date(0) },
+  })
+  const found = await console.call("GET", path)
+  expect(found).toMatchObject({ status: 200, text: "old" })
+  expect(found.headers.get("content-type")).toBe("application/octet-stream")
+  expect(found.headers.get("last-modified")).toBe("Thu, 01 Jan 1970 00:00:00 GMT")
+  const etag = found.headers.get("etag") ?? ""
+  expect((await console.call("GET", path, { headers: { "if-none-match": etag } })).status).toBe(304)
+  expect((await console.call("GET", "/v1/connections/changed/snapshot")).text).toBe("new")
 })

@@ -1,8 +1,7 @@
 import {
-  attemptErrorSchema,
   clockMarginMs,
   type DeliveryQuery,
-  deliveryStateSchema,
+  deferralReasonSchema,
   lowestDeliveryId,
   referenceDigest,
   searchKeys,
@@ -11,6 +10,7 @@ import {
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { beforeFirstId } from "../../jobs/resend/resendFilter.ts"
+import { statesAndErrors } from "./statesAndErrors.ts"
 
 export type DeliverySearch = Omit<DeliveryQuery, "cursor" | "limit" | "channel"> & {
   /** Null: of all channels. */
@@ -32,6 +32,8 @@ type Branch = {
   /** Conditions of the search that `condition` implies. If the statement repeated them, Postgres would estimate too
    * few rows, and read and sort them all. */
   implies: (keyof DeliverySearch)[]
+  /** All matching rows are read and sorted: there are few, but Postgres may estimate many and scan the newest ids. */
+  readAll?: boolean
 }
 
 /**
@@ -43,10 +45,12 @@ export async function findDeliveryIds(sql: Sql, search: DeliverySearch): Promise
   const bind: Bind = (value) => `$${values.push(value)}`
   const keys = await keysOf(sql, search)
   const count = bind(search.count)
-  const branches = branchesOf(search, keys, bind).map(({ probes, condition, implies }) => {
+  const branches = branchesOf(search, keys, bind).map(({ probes, condition, implies, readAll }) => {
     const where = [condition, ...conditionsOf(search, implies, bind)].join(" and ")
+    // "offset 0" keeps Postgres from moving the limit into the subquery.
+    const matching = `(select id from delivery where ${where} ${readAll ? "offset 0" : ""}) as matching`
     return `(select found.id from ${probes} cross join lateral (
-               select id from delivery where ${where} order by id desc limit ${count}) as found)`
+               select id from ${matching} order by id desc limit ${count}) as found)`
   })
   const rows = await sql<{ id: string }>(
     `select id from (${branches.join(" union all ")}) as found order by id desc limit ${count}`,
@@ -64,6 +68,7 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
     channels: () => [`channel_id = any(${bind(search.channels)}::text[])`],
     state: () => [`state = ${bind(search.state)}::delivery_state`],
     event_id: () => [`event_id = ${bind(search.event_id)}`],
+    waiting_for: () => [isWaitingFor(search.waiting_for, bind)],
     error: () => [`last_error = ${bind(search.error)}`],
     reference: () => [endsWith("reference_key", bind(referenceDigest(reference ?? "")))],
     site_url: () => [endsWith("site_key", bind(siteDigest(site_url ?? "")))],
@@ -83,6 +88,12 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
   })
 }
 
+function isWaitingFor(what: DeliverySearch["waiting_for"], bind: Bind): string {
+  if (what === "retry") return "next_attempt_at is not null and deferred_at is null"
+  if (what === "first-attempt") return "state = 'pending' and next_attempt_at is null and deferred_at is null"
+  return `deferred_reason = ${bind(what)}::deferral_reason`
+}
+
 const endsWith = (column: string, digest: string) =>
   `substring(${column} from ${searchTimeBytes + 1}) = ${digest}`
 
@@ -95,19 +106,24 @@ function timesOf({ created_after, created_before }: DeliverySearch) {
 }
 
 function branchesOf(search: DeliverySearch, keys: Buffer[], bind: Bind): Branch[] {
-  const { channels, state, error } = search
+  const { channels, error, waiting_for } = search
+  const isDeferred = deferralReasonSchema.safeParse(waiting_for).success
+  const state = search.state ?? (waiting_for === undefined || isDeferred ? undefined : "pending")
   const all: Branch = { probes: "(select) as one", condition: "true", implies: [] }
   if (search.event_id !== undefined) return [all]
   if (search.site_url !== undefined) return [keyBranch("site_key", "site_url", bind(keys))]
   if (search.reference !== undefined) return [keyBranch("reference_key", "reference", bind(keys))]
-  const inChannels = ({ probes, condition, implies }: Branch): Branch => {
-    if (channels === null) return { probes, condition, implies }
+  const inChannels = (branch: Branch): Branch => {
+    const { probes, condition, implies } = branch
+    if (channels === null) return branch
     return {
+      ...branch,
       probes: `${probes} cross join unnest(${bind(channels)}::text[]) as visible (channel)`,
       condition: `channel_id = visible.channel and ${condition}`,
       implies: [...implies, "channels"],
     }
   }
+  if (isDeferred) return [inChannels({ ...all, condition: "deferred_at is not null", readAll: true })]
   // Most deliveries are delivered and have no error, so they are found fast among all.
   if (error === undefined && (state === undefined || state === "delivered")) return [inChannels(all)]
   const failed = inChannels({
@@ -127,13 +143,6 @@ function keyBranch(column: string, condition: "site_url" | "reference", keys: st
     condition: `${column} = probe.key`,
     implies: [condition],
   }
-}
-
-/** Values of the column `state_error`. */
-function statesAndErrors(state: DeliverySearch["state"], error: DeliverySearch["error"]): string[] {
-  const states = state === undefined ? deliveryStateSchema.options : [state]
-  const errors = error === undefined ? ["", ...attemptErrorSchema.options] : [error]
-  return states.flatMap((one) => errors.map((other) => `${one}:${other}`))
 }
 
 async function keysOf(sql: Sql, search: DeliverySearch): Promise<Buffer[]> {

@@ -11,6 +11,7 @@ type Stored = {
   channel: string
   state: "pending" | "delivered" | "dead" | "cancelled" | "erased"
   error: "timeout" | "status" | null
+  waitingFor: "breaker" | "retry" | "first-attempt" | null
   reference: string
   site: string
   at: number
@@ -22,10 +23,15 @@ beforeAll(async () => {
   console = await startConsole()
   const of = <T>(list: readonly [T, ...T[]], n: number): T => list[n % list.length] ?? list[0]
   for (let n = 0; n < 48; n++) {
+    const state = of(
+      ["delivered", "pending", "dead", "cancelled", "delivered", "erased"] as const,
+      Math.floor(n / 2),
+    )
     stored.push({
       n,
       channel: of(["acme", "other"], n),
-      state: of(["delivered", "pending", "dead", "cancelled", "delivered", "erased"], Math.floor(n / 2)),
+      state,
+      waitingFor: state === "pending" ? of(["breaker", "retry", "first-attempt"], Math.floor(n / 12)) : null,
       error: of([null, "timeout", "status"], Math.floor(n / 4)),
       reference: of(["user-1", "user-2", "user\u0000 3"], n),
       site: `https://shop-${n % 5}.example`,
@@ -40,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => console.close())
 
-function rowOf({ n, channel, state, error, reference, site, at }: Stored) {
+function rowOf({ n, channel, state, error, waitingFor, reference, site, at }: Stored) {
   const time = at.toString(16).padStart(12, "0")
   const key = (digest: Buffer) => new Uint8Array(searchKeys(digest, { fromMs: at, toMs: at })[0] ?? [])
   const erased = state === "erased"
@@ -54,6 +60,9 @@ function rowOf({ n, channel, state, error, reference, site, at }: Stored) {
     state,
     attempts: error === null ? 0 : 1,
     lastError: error,
+    nextAttemptAt: waitingFor === "retry" ? new Date(at + hourMs) : null,
+    deferredAt: waitingFor === "breaker" ? new Date(at) : null,
+    deferredReason: waitingFor === "breaker" ? waitingFor : null,
     createdAt: new Date(at),
     referenceKey: erased ? null : key(referenceDigest(reference)),
     siteKey: erased ? null : key(siteDigest(site)),
@@ -87,6 +96,7 @@ const filters: Record<string, { value: string; matches: (one: Stored) => boolean
     matches: ({ site, state }) => site === "https://shop-2.example" && state !== "erased",
   },
   error: { value: "timeout", matches: ({ error }) => error === "timeout" },
+  waiting_for: { value: "breaker", matches: ({ waitingFor }) => waitingFor === "breaker" },
   created_after: { value: after.toISOString(), matches: ({ at }) => at >= after.getTime() },
   created_before: { value: before.toISOString(), matches: ({ at }) => at < before.getTime() },
 }
@@ -132,11 +142,25 @@ test.each(["pending", "delivered", "dead", "cancelled", "erased"] as const)(
   },
 )
 
+test.each(["breaker", "retry", "first-attempt"] as const)(
+  "what waits for its %s is found, with and without a channel",
+  async (what) => {
+    for (const channel of [undefined, "other"]) {
+      const expected = stored.filter(
+        (one) => one.waitingFor === what && (channel === undefined || one.channel === channel),
+      )
+      expect(expected.length).toBeGreaterThan(0)
+      const query = { waiting_for: what, ...(channel ? { channel } : {}) }
+      expect(await search(query)).toEqual(expected.map(({ n }) => n).toReversed())
+    }
+  },
+)
+
 test("a pending delivery is found in each of its situations, whatever the sweep has checked", async () => {
   const id = rowOf(stored[2] as Stored).id
   const pending = async () => (await search({ state: "pending" })).includes(2)
   const set = (columns: string) => console.pool.sql(`update delivery set ${columns} where id = $1`, [id])
-  await set("last_error = null, attempts = 0")
+  await set("last_error = null, attempts = 0, deferred_at = null, deferred_reason = null")
   expect(await pending()).toBe(true)
   // The sweep defers what it finds unattempted, and passes it.
   await set("deferred_at = now(), deferred_reason = 'overdue'")

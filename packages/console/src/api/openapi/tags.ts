@@ -1,13 +1,16 @@
+const connections = {
+  name: "Connections",
+  description: "Partners' data sources that are connected to sites, with their trigger URLs and syncs.",
+}
+
 /** By the first part of a route's path, without /v1. */
 const tags: Record<string, { name: string; description: string }> = {
   channels: {
     name: "Channels",
     description: "Partners' sales channels: where site.ready is sent, and the secrets that sign it.",
   },
-  connections: {
-    name: "Connections",
-    description: "Partners' data sources that are connected to sites, with their trigger URLs and syncs.",
-  },
+  connections,
+  syncs: connections,
   deliveries: {
     name: "Deliveries",
     description: "Each site.ready that was sent or will be, with its attempts.",

@@ -106,8 +106,23 @@ test("an erasure by site erases that site's deliveries, however its URL is writt
   await it.deliveries(2, { body: bodyOf({ email }), days: 3 })
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-1.example/" }), days: 2 })
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-10.example" }) })
+  await it.sql(
+    "insert into connection (id, site, source, token_sha256, token_sealed) values ('c', 's', 's', '', '')",
+  )
+  await it.sql("insert into sync_window (connection_id) values ('c')")
+  await it.sql(
+    `insert into snapshot (connection_id, fence, content_sha256, bytes, previous_fence) values ('c', 2, '', 3, 1)`,
+  )
+  await it.sql(
+    `insert into snapshot_chunk (connection_id, fence, position, data)
+     values ('c', 1, 0, 'shop-1.example'), ('c', 2, 0, 'new')`,
+  )
   const { id } = await begin(it, console, "erasure", { site_url: "https://SHOP-1.example/", reason: "r" })
-  expect((await endErasure(it, console, id)).counts).toMatchObject({ deliveries_erased: 4 })
+  expect((await endErasure(it, console, id)).counts).toMatchObject({
+    deliveries_erased: 4,
+    previous_contents_deleted: 1,
+  })
+  expect(await it.sql("select fence from snapshot_chunk")).toEqual([{ fence: "2" }])
   expect(await everything(it)).not.toContain("shop-1.example")
 })
 

@@ -2,6 +2,7 @@ import { clockMarginMs, lowestDeliveryId } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { finalPassAfterMs, storeMaxMs, subjectSchema } from "@sitewire/erasure"
 import { z } from "zod"
+import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { scanBodies } from "./scanBodies.ts"
 
@@ -20,19 +21,38 @@ export function firstErasurePosition(): Position {
  * matching event with an id that the first pass has passed already. So the final pass begins when every
  * dispatcher's list contains this erasure. It scans the deliveries that were stored since the job was
  * created.
+ *
+ * Contents of connections before their last change are stored only to be compared, and may name anybody: each step
+ * deletes some, until there is none.
  */
 export async function erasureStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { after, finalPass } = positionSchema.parse(job.position)
   const subject = subjectSchema.parse(job.filter)
   const scanned = await scanBodies(sql, after, job.createdAt, subject)
   const erased = scanned.matching.length === 0 ? noneErased : await erase(sql, scanned.matching)
-  const counts = { [finalPass ? "rescanned" : "scanned"]: scanned.rows, ...erased }
+  const contents = await deletePreviousContents(sql, { replacedBefore: new Date(), limit: contentsPerStep })
+  const counts = {
+    [finalPass ? "rescanned" : "scanned"]: scanned.rows,
+    ...erased,
+    ...(contents > 0 ? { previous_contents_deleted: contents } : {}),
+  }
   if (scanned.last && !finalPass) {
     const position: Position = { after: finalPassStart(job.createdAt), finalPass: true }
     return { kind: "completed", position, counts, done: false, intervalMs: finalPassAfterMs }
   }
   const position: Position = { after: scanned.through, finalPass }
-  return { kind: "completed", position, counts, done: scanned.last }
+  const done = scanned.last && !(await hasPreviousContents(sql, job.createdAt))
+  return { kind: "completed", position, counts, done }
+}
+
+const contentsPerStep = 500
+
+async function hasPreviousContents(sql: Sql, replacedBefore: Date): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }>(
+    "select exists (select 1 from snapshot where previous_fence is not null and stored_at < $1) as found",
+    [replacedBefore],
+  )
+  return row?.found ?? false
 }
 
 /**

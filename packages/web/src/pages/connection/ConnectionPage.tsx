@@ -12,6 +12,7 @@ import { Mono } from "../../parts/Ref.tsx"
 import { ConnectionState, SyncOutcome } from "../../parts/states.tsx"
 import { Ago, Since, Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
+import { Changes } from "./Changes.tsx"
 import { ConnectionActions } from "./ConnectionActions.tsx"
 import { Content } from "./Content.tsx"
 import { TriggerUrl } from "./TriggerUrl.tsx"
@@ -81,6 +82,7 @@ function Found({ connection }: { connection: Schemas["Connection"] }) {
           </Section>
           <Content id={id} />
         </Columns>
+        <Changes id={id} />
       </Rows>
     </>
   )

@@ -9,12 +9,13 @@ import { Notice } from "../../parts/Notice.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
+import { isCalled, OldUrls } from "./OldUrls.tsx"
 
 const t = texts.triggerUrl
 
 /** The address that the partner calls. It contains a secret, so it is read only on request, which is audited. */
 export function TriggerUrl({
-  connection: { id, site, token_replaced_at },
+  connection: { id, site, token_replaced_at, replaced_tokens },
 }: {
   connection: Schemas["Connection"]
 }) {
@@ -22,7 +23,7 @@ export function TriggerUrl({
   const client = useQueryClient()
   const [shown, setShown] = useState<{ url: string; replaced: boolean } | null>(null)
   const params = { path: { id } }
-  if (!managesSite(site)) return null
+  if (!managesSite(site)) return <OldUrls tokens={replaced_tokens} />
   return (
     <Section title={t.title}>
       <Stack gap="md">
@@ -32,6 +33,7 @@ export function TriggerUrl({
             {t.replacedMore}
           </Notice>
         )}
+        <OldUrls tokens={replaced_tokens} />
         {shown && <CopyField label={t.url} value={shown.url} what={t.url} />}
         <Group gap="xs">
           {!shown && (
@@ -61,6 +63,7 @@ export function TriggerUrl({
           {token_replaced_at && (
             <Text size="sm" c="dimmed">
               {t.lastReplaced} <Time at={token_replaced_at} />
+              {replaced_tokens.length > 0 && !replaced_tokens.some(isCalled) && `. ${t.notCalled}`}
             </Text>
           )}
         </Group>

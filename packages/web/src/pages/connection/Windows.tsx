@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
-import type { Schemas } from "../../api/client.ts"
+import { Link } from "@tanstack/react-router"
 import { windowsQuery } from "../../api/queries.ts"
-import { formatBytes, formatMs } from "../../format.ts"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Empty } from "../../parts/Page.tsx"
-import { type Column, Table } from "../../parts/Rows.tsx"
-import { SyncOutcome } from "../../parts/states.tsx"
-import { Ago, Time } from "../../parts/Time.tsx"
+import { Table } from "../../parts/Rows.tsx"
+import { syncColumns } from "../../parts/syncColumns.tsx"
+import { Ago } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { Strip } from "./Strip.tsx"
 import classes from "./Windows.module.css"
@@ -31,54 +30,13 @@ export function Windows({ id }: { id: string }) {
       )}
       <Table
         label={texts.connection.windows}
-        rows={windows.slice(0, 10)}
-        columns={columns}
-        keyOf={({ sync }) => String(sync.fence)}
+        rows={windows.slice(0, 10).map(({ sync }) => sync)}
+        columns={syncColumns}
+        keyOf={({ fence }) => String(fence)}
       />
+      <Link to="/syncs" search={{ connection: id }} className={classes.all}>
+        {t.all}
+      </Link>
     </div>
   )
 }
-
-const columns: Column<Schemas["Window"]>[] = [
-  { title: t.columns.started, cell: ({ sync }) => <Time at={sync.started_at} /> },
-  {
-    title: t.columns.triggers,
-    cell: ({ triggers: { count, first_at, last_at } }) => (
-      <>
-        {t.count(count)}
-        {first_at && last_at && (
-          <span className={classes.span}>
-            <Time at={first_at} format="time" />
-            {first_at !== last_at && (
-              <>
-                {" – "}
-                <Time at={last_at} format="time" />
-              </>
-            )}
-          </span>
-        )}
-      </>
-    ),
-  },
-  {
-    title: t.columns.outcome,
-    cell: ({ sync: { outcome, error } }) => (
-      <>
-        <SyncOutcome outcome={outcome} /> {error}
-      </>
-    ),
-  },
-  {
-    title: t.columns.duration,
-    cell: ({ sync: { started_at, finished_at } }) =>
-      finished_at ? formatMs(Date.parse(finished_at) - Date.parse(started_at)) : "–",
-    end: true,
-    minor: true,
-  },
-  {
-    title: t.columns.size,
-    cell: ({ sync: { bytes } }) => (bytes === null ? "–" : formatBytes(bytes)),
-    end: true,
-    minor: true,
-  },
-]

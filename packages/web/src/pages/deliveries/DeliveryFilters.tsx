@@ -48,16 +48,25 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
         value={filter.error ?? null}
         onChange={(value) => change({ error: (value ?? undefined) as DeliveryFilter["error"] })}
       />
-      {(["created_after", "created_before"] as const).map((name) => (
-        <TextInput
-          key={name}
-          wrapperProps={{ "data-time": true }}
-          type="datetime-local"
-          label={t[name]}
-          value={toLocal(filter[name])}
-          onChange={(event) => change({ [name]: fromLocal(event.currentTarget.value) })}
-        />
-      ))}
+      <Select
+        label={t.waitingFor}
+        placeholder={t.all}
+        clearable
+        data={Object.entries(texts.waitingFor).map(([value, label]) => ({ value, label }))}
+        value={filter.waiting_for ?? null}
+        onChange={(value) => change({ waiting_for: (value ?? undefined) as DeliveryFilter["waiting_for"] })}
+      />
+      <div className={classes.times}>
+        {(["created_after", "created_before"] as const).map((name) => (
+          <TextInput
+            key={name}
+            type="datetime-local"
+            label={t[name]}
+            value={toLocal(filter[name])}
+            onChange={(event) => change({ [name]: fromLocal(event.currentTarget.value) })}
+          />
+        ))}
+      </div>
       {Object.keys(filter).length > 0 && (
         <Button
           variant="subtle"

@@ -21,17 +21,24 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
   if (!shown) return <Loading />
 
   const { seconds, merged } = ranges[range]
+  const spanOf = (time: number) => [
+    new Date(time * 1_000).toISOString(),
+    new Date((time + seconds * merged) * 1_000).toISOString(),
+  ]
   const open = {
     hint: t.open,
-    at: (time: number) =>
-      void navigate({
-        to: "/deliveries",
-        search: {
-          ...(channel ? { channel } : {}),
-          created_after: new Date(time * 1_000).toISOString(),
-          created_before: new Date((time + seconds * merged) * 1_000).toISOString(),
-        },
-      }),
+    at(time: number) {
+      const [created_after, created_before] = spanOf(time)
+      const search = { ...(channel ? { channel } : {}), created_after, created_before }
+      void navigate({ to: "/deliveries", search })
+    },
+  }
+  const openSyncs = {
+    hint: t.openSyncs,
+    at(time: number) {
+      const [started_after, started_before] = spanOf(time)
+      void navigate({ to: "/syncs", search: { started_after, started_before } })
+    },
   }
   const { times } = shown
   const delivered = sumOf(shown.delivered)
@@ -107,6 +114,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
           label={t.triggers}
           times={times}
           format={formatCompact}
+          open={openSyncs}
           series={[
             {
               label: t.triggersAccepted,

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { statisticsQuery } from "../../api/queries.ts"
 import { formatNumber } from "../../format.ts"
 import { Section } from "../../parts/Page.tsx"
@@ -33,7 +34,9 @@ export function Deferred({ range, channel }: { range: Range; channel?: string })
             .toSorted(([, a], [, b]) => b - a)
             .map(([reason, count]) => (
               <li key={reason}>
-                <span>{texts.waitingFor[reason as keyof typeof texts.waitingFor]}</span>
+                <Link to="/deliveries" search={{ waiting_for: reason, ...(channel ? { channel } : {}) }}>
+                  {texts.waitingFor[reason as keyof typeof texts.waitingFor]}
+                </Link>
                 <meter min={0} max={most} value={count} aria-hidden="true" />
                 <b>{formatNumber(count)}</b>
               </li>

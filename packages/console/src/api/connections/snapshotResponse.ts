@@ -1,0 +1,105 @@
+import { z } from "zod"
+import type { ApiContext } from "../defineRoute.ts"
+import { matchesEtag } from "../etag.ts"
+
+export type StoredContent = {
+  connectionId: string
+  fence: bigint
+  sha256: Uint8Array
+  type: string | null
+  bytes: bigint
+  storedAt: Date
+}
+
+export const contentHeaders = {
+  ETag: {
+    description: "SHA-256 of the content, in quotes.",
+    required: true,
+    schema: { type: "string" },
+    example: `"${"0123456789abcdef".repeat(4)}"`,
+  },
+  "Last-Modified": {
+    description: "When the content was stored.",
+    required: true,
+    schema: { type: "string" },
+    example: "Sun, 01 Mar 2026 12:00:00 GMT",
+  },
+} as const
+
+export const contentRequestHeaders = z.object({
+  "If-None-Match": z
+    .string()
+    .optional()
+    .meta({
+      description: "The ETag of an earlier response. If the content is the same, the response is 304.",
+      examples: [`"${"0123456789abcdef".repeat(4)}"`],
+    }),
+})
+
+export const notModified = { 304: "The content has the hash in If-None-Match." }
+
+/** The content as a stream, or 304. */
+export async function snapshotResponse(
+  prisma: ApiContext["prisma"],
+  content: StoredContent,
+  { known, headOnly }: { known: string | undefined; headOnly: boolean },
+) {
+  const etag = `"${Buffer.from(content.sha256).toString("hex")}"`
+  const validators = { etag, "last-modified": content.storedAt.toUTCString() }
+  if (known !== undefined && matchesEtag(known, etag))
+    return { kind: "stream", status: 304, headers: validators, chunks: null } as const
+  const chunks = headOnly ? null : await openChunks(prisma, content)
+  return {
+    kind: "stream",
+    status: 200,
+    headers: {
+      ...validators,
+      "content-type": safeContentType(content.type),
+      "content-length": String(content.bytes),
+      // The content is untrusted: a browser must not run it in the console's origin.
+      "content-disposition": "attachment",
+      "content-security-policy": "sandbox; default-src 'none'",
+    },
+    chunks,
+  } as const
+}
+
+/**
+ * Reads the chunks of the sync with the number `fence`, one at a time. There is no transaction, because a
+ * slow client would keep it open. If a newer snapshot deletes the chunks meanwhile, the response is cut off.
+ * The first chunk is read before the status is sent, so that the status is 503 if the database is
+ * unavailable.
+ */
+async function openChunks(
+  prisma: ApiContext["prisma"],
+  { connectionId, fence, bytes }: { connectionId: string; fence: bigint; bytes: bigint },
+): Promise<AsyncIterable<Uint8Array>> {
+  const read = (position: number) =>
+    prisma.snapshotChunk.findFirst({
+      where: { connectionId, fence, position: { gte: position } },
+      orderBy: { position: "asc" },
+      select: { data: true, position: true },
+    })
+  const first = await read(0)
+  async function* chunks() {
+    let left = Number(bytes)
+    for (let chunk = first; chunk !== null; chunk = await read(chunk.position + 1)) {
+      left -= chunk.data.length
+      yield chunk.data
+    }
+    // The error closes the connection. Otherwise the client would wait for the missing bytes.
+    if (left !== 0)
+      throw new Error(`${left} bytes of a snapshot are missing: a newer snapshot has replaced it`)
+  }
+  return chunks()
+}
+
+/**
+ * The source chose the type, so it may contain characters that are invalid in a header. Node would throw on
+ * them.
+ */
+function safeContentType(type: string | null): string {
+  return type !== null && /^[\w.+-]+\/[\w.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type)
+    ? type
+    : "application/octet-stream"
+}

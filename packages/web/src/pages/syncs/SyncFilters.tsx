@@ -1,0 +1,74 @@
+import { Button, Select, TextInput } from "@mantine/core"
+import { useAccess } from "../../api/access.ts"
+import type { SyncFilter } from "../../api/queries.ts"
+import { useTyped } from "../../app/useTyped.ts"
+import { Icon } from "../../parts/Icon.tsx"
+import { texts } from "../../texts.ts"
+import { fromLocal, toLocal } from "../deliveries/localTime.ts"
+import classes from "./SyncFilters.module.css"
+
+const t = texts.syncs
+
+type Props = {
+  filter: SyncFilter
+  change: (change: SyncFilter) => void
+  /** Null: no filter is set. */
+  clear: (() => void) | null
+}
+
+export function SyncFilters({ filter, change, clear }: Props) {
+  const { reads } = useAccess()
+  const [connection, setConnection] = useTyped(filter.connection ?? "", (value) =>
+    change({ connection: value || undefined }),
+  )
+  const [site, setSite] = useTyped(filter.site ?? "", (value) => change({ site: value || undefined }))
+  return (
+    <search className={classes.filters}>
+      <TextInput
+        wrapperProps={{ "data-text": true }}
+        label={t.connection}
+        placeholder={texts.common.all}
+        value={connection}
+        onChange={(event) => setConnection(event.currentTarget.value)}
+      />
+      {reads && (
+        <TextInput
+          wrapperProps={{ "data-text": true }}
+          label={t.site}
+          placeholder={texts.common.all}
+          value={site}
+          onChange={(event) => setSite(event.currentTarget.value)}
+        />
+      )}
+      <Select
+        label={t.outcome}
+        placeholder={texts.common.all}
+        clearable
+        data={Object.entries(texts.states.sync).map(([value, label]) => ({ value, label }))}
+        value={filter.outcome ?? null}
+        onChange={(value) => change({ outcome: (value ?? undefined) as SyncFilter["outcome"] })}
+      />
+      {(["started_after", "started_before"] as const).map((name) => (
+        <TextInput
+          key={name}
+          wrapperProps={{ "data-time": true }}
+          type="datetime-local"
+          label={t[name]}
+          value={toLocal(filter[name])}
+          onChange={(event) => change({ [name]: fromLocal(event.currentTarget.value) })}
+        />
+      ))}
+      {clear && (
+        <Button
+          variant="subtle"
+          color="gray"
+          c="dimmed"
+          leftSection={<Icon name="cross" size={14} />}
+          onClick={clear}
+        >
+          {t.clear}
+        </Button>
+      )}
+    </search>
+  )
+}
