@@ -21,7 +21,7 @@ export const setupVariables = {
     .optional()
     .meta({
       description:
-        "Create a Postgres role with the least rights for each process, whose name is this and the process's, such as sitewire_trigger_gateway. Needs CREATEROLE, unless the roles exist.",
+        "Create a Postgres role with the least rights for each process, whose name is this and the process's, such as webhooks_trigger_gateway. Needs CREATEROLE, unless the roles exist.",
     }),
   ...kafkaVariables,
   ...retryVariables,
