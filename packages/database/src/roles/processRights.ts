@@ -10,7 +10,7 @@ const everything = [...readAndWrite, "delete"]
  */
 export const processRights = {
   "trigger-gateway": {
-    connection: ["select (id, token_sha256)"],
+    connection: ["select (id, token_sha256, token_replaced_at)"],
     // It counts the calls of replaced trigger URLs.
     replaced_token: [
       "select (connection_id, token_sha256, calls, last_called_at)",
