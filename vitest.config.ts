@@ -12,7 +12,7 @@ export default defineConfig({
       "{src,test}/**/*.test.ts",
       "*.test.ts",
       "{packages,services}/*/{src,test}/**/*.test.ts",
-      "deploy/*.test.ts",
+      "deploy/test/**/*.test.ts",
     ],
     globalSetup: [fileURLToPath(new URL("packages/testkit/src/globalSetup.ts", import.meta.url))],
     testTimeout: 30_000,

@@ -100,9 +100,10 @@ A command is a noun and a verb. The noun may be plural: \`sitewire deliveries li
 const targetHelp = `
 The addresses and the API key are taken from the options; then from the profile that --profile or
 SITEWIRE_PROFILE names; then from the environment (SITEWIRE_API, SITEWIRE_API_KEY, KAFKA_BROKERS,
-TOPIC_PREFIX, and KAFKA_TLS, KAFKA_CA, KAFKA_USERNAME, KAFKA_PASSWORD and KAFKA_SASL_MECHANISM with the
-same meaning as in the services); then from .sitewire/local.json, which \`npm start\` writes, in the current
-folder or a parent of it; and then from the profile in use (sitewire profile use).
+TOPIC_PREFIX, and KAFKA_TLS, KAFKA_CA, KAFKA_CERTIFICATE, KAFKA_KEY, KAFKA_USERNAME, KAFKA_PASSWORD and
+KAFKA_SASL_MECHANISM with the same meaning as in the services); then from .sitewire/local.json, which
+\`npm start\` writes, in the current folder or a parent of it; and then from the profile in use (sitewire
+profile use).
 Inside the repository, run: npm run --silent sitewire -- COMMAND`
 
 const rootExamples = [

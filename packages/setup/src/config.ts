@@ -12,6 +12,17 @@ export const setupVariables = {
   LOG_LEVEL: processVariables.LOG_LEVEL,
   STARTUP_DEADLINE: processVariables.STARTUP_DEADLINE,
   DATABASE_URL: databaseVariables.DATABASE_URL,
+  DATABASE_ROLE_PREFIX: z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9_]{0,30}$/,
+      "must be lower-case letters, digits and _, of which the first is a letter",
+    )
+    .optional()
+    .meta({
+      description:
+        "Create a Postgres role with the least rights for each process, whose name is this and the process's, such as webhooks_trigger_gateway. Needs CREATEROLE, unless the roles exist.",
+    }),
   ...kafkaVariables,
   ...retryVariables,
   FIRST_API_KEY: z

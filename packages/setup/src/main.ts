@@ -7,6 +7,7 @@ try {
   const config = readConfig(setupVariables, process.env)
   await prepare({
     databaseUrl: config.DATABASE_URL,
+    rolePrefix: config.DATABASE_ROLE_PREFIX,
     firstApiKey: config.FIRST_API_KEY,
     kafka: kafkaOptions(config),
     topicPrefix: config.TOPIC_PREFIX,

@@ -1,11 +1,13 @@
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
-import { migrate, openPool } from "@sitewire/database"
+import { ensureProcessRoles, migrate, openPool } from "@sitewire/database"
 import { checkBroker, connectKafka, ensureTopics, type KafkaOptions } from "@sitewire/kafka"
 import { type Logger, waitForDependency } from "@sitewire/runtime"
 import { storeFirstApiKey } from "./storeFirstApiKey.ts"
 
 export type PrepareSettings = {
   databaseUrl: string
+  /** Undefined: no roles are created. */
+  rolePrefix?: string | undefined
   firstApiKey?: string | undefined
   kafka: KafkaOptions
   topicPrefix: string
@@ -32,6 +34,10 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
       log,
     })
     log.info({ applied: await migrate(databaseUrl) }, "migrations are applied")
+    if (settings.rolePrefix !== undefined) {
+      const created = await ensureProcessRoles({ url: databaseUrl, prefix: settings.rolePrefix })
+      log.info({ created }, "the processes' roles have their rights")
+    }
     if (settings.firstApiKey !== undefined) {
       const { stored } = await storeFirstApiKey(pool.sql, settings.firstApiKey)
       log.info({ stored }, "the first API key exists")

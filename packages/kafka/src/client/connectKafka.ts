@@ -5,9 +5,9 @@ export type KafkaOptions = {
   readonly brokers: readonly string[]
   /**
    * Unset: no TLS. `ca` is a certificate authority in PEM. Without it, certificates must come from a public
-   * one.
+   * one. `cert` and `key`, in PEM, identify this client.
    */
-  readonly tls?: { readonly ca?: string }
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** Unset: no SASL. */
   readonly login?: {
     readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512"

@@ -20,7 +20,7 @@ export function createClient(kafka: KafkaConnection, limits: ClientLimits): Kafk
 export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
   const { tls, login } = kafka
   return {
-    ...(tls === undefined ? {} : { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
+    ...(tls === undefined ? {} : { ssl: sslOptions(tls) }),
     ...(login === undefined ? {} : { sasl: login as SASLOptions }),
     brokers: [...kafka.brokers],
     clientId: kafka.clientId,
@@ -28,4 +28,9 @@ export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
     requestTimeout: limits.requestTimeoutMs,
     retry: { retries: limits.retries, initialRetryTime: 100, maxRetryTime: 1_000 },
   }
+}
+
+function sslOptions({ ca, cert, key }: NonNullable<KafkaConnection["tls"]>) {
+  if (ca === undefined && cert === undefined) return true
+  return { ...(ca === undefined ? {} : { ca: [ca] }), ...(cert === undefined ? {} : { cert, key }) }
 }

@@ -1,13 +1,34 @@
+import { execFileSync } from "node:child_process"
 import { expect, test } from "vitest"
 import { readConfig } from "./config.ts"
 import { kafkaOptions, kafkaVariables } from "./kafkaVariables.ts"
 
 const read = (env: Record<string, string>) =>
   kafkaOptions(readConfig(kafkaVariables, { KAFKA_BROKERS: "kafka:9093", ...env }))
+function makeCertificate(): { cert: string; key: string } {
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+  const to = ["-subj", "/CN=client", "-keyout", "-", "-out", "-"]
+  const text = execFileSync("openssl", ["req", "-x509", ...curve, ...to], { encoding: "utf8", stdio: "pipe" })
+  const end = "-----END PRIVATE KEY-----\n"
+  const [key = "", cert = ""] = text.split(end)
+  return { key: key + end, cert }
+}
+
+const { cert, key } = makeCertificate()
+const other = makeCertificate()
 const account = { KAFKA_USERNAME: "sitewire", KAFKA_PASSWORD: "secret" }
 
 test("without more than the brokers nothing is encrypted and nobody logs in", () => {
   expect(read({})).toEqual({ brokers: ["kafka:9093"] })
+})
+
+test("a client certificate identifies the process, with a login or without one", () => {
+  const identity = { KAFKA_TLS: "true", KAFKA_CERTIFICATE: cert, KAFKA_KEY: key }
+  expect(read(identity)).toEqual({ brokers: ["kafka:9093"], tls: { cert, key } })
+  expect(read({ ...identity, ...account, KAFKA_CA: other.cert })).toMatchObject({
+    tls: { ca: other.cert, cert, key },
+    login: { username: "sitewire" },
+  })
 })
 
 test("encryption and login are independent of each other, and SCRAM is what an account uses", () => {
@@ -28,6 +49,22 @@ test.each([
     { ...account, KAFKA_SASL_MECHANISM: "plain" },
     "set KAFKA_TLS=true",
   ],
+  [
+    "a certificate without its key",
+    { KAFKA_TLS: "true", KAFKA_CERTIFICATE: cert },
+    "only one of KAFKA_CERTIFICATE",
+  ],
+  [
+    "a key that is none",
+    { KAFKA_TLS: "true", KAFKA_CERTIFICATE: cert, KAFKA_KEY: "secret" },
+    "KAFKA_KEY: must be",
+  ],
+  [
+    "the key of another certificate",
+    { KAFKA_TLS: "true", KAFKA_CERTIFICATE: cert, KAFKA_KEY: other.key },
+    "is not the private key of KAFKA_CERTIFICATE",
+  ],
+  ["a certificate without encryption", { KAFKA_CERTIFICATE: cert, KAFKA_KEY: key }, "set KAFKA_TLS=true"],
   ["an authority that is no certificate", { KAFKA_TLS: "true", KAFKA_CA: "secret" }, "KAFKA_CA: must be"],
 ])("%s is refused, and no value is repeated", (_, env, why) => {
   const reading = () => read(env)

@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto"
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import { z } from "zod"
 import { booleanVariable, listVariable } from "./commonVariables.ts"
 import { type Config, ConfigurationError } from "./config.ts"
@@ -13,6 +13,19 @@ export const kafkaAuthVariables = {
       description:
         "Certificate authority of the brokers, in PEM, if it is not a public one. Needs KAFKA_TLS.",
     }),
+  KAFKA_CERTIFICATE: z
+    .string()
+    .refine(isCertificate, "must be the text of a certificate in PEM, not the name of a file")
+    .optional()
+    .meta({
+      description:
+        "Client certificate, in PEM, with which the process identifies itself to the brokers. Needs KAFKA_TLS and KAFKA_KEY.",
+    }),
+  KAFKA_KEY: z
+    .string()
+    .refine(isPrivateKey, "must be the text of a private key in PEM, without a passphrase")
+    .optional()
+    .meta({ description: "Private key of KAFKA_CERTIFICATE, in PEM.", secret: true }),
   KAFKA_USERNAME: z.string().optional().meta({ description: "Account at Kafka (SASL). Not set: no login." }),
   KAFKA_PASSWORD: z.string().optional().meta({ description: "The account's password.", secret: true }),
   KAFKA_SASL_MECHANISM: z
@@ -54,10 +67,37 @@ export function kafkaOptions(config: Config<typeof kafkaAuthVariables> & { KAFKA
       "KAFKA_SASL_MECHANISM=plain would send the password unencrypted: set KAFKA_TLS=true, or use scram-sha-512.",
     )
   }
+  const identity = clientIdentity(config)
   return {
     brokers: config.KAFKA_BROKERS,
-    ...(encrypted ? { tls: ca === undefined ? {} : { ca } } : {}),
+    ...(encrypted ? { tls: { ...(ca === undefined ? {} : { ca }), ...identity } } : {}),
     ...(username === undefined || password === undefined ? {} : { login: { mechanism, username, password } }),
+  }
+}
+
+function clientIdentity({
+  KAFKA_TLS: encrypted,
+  KAFKA_CERTIFICATE: cert,
+  KAFKA_KEY: key,
+}: Config<typeof kafkaAuthVariables>): { cert: string; key: string } | undefined {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined)
+    throw new ConfigurationError("only one of KAFKA_CERTIFICATE and KAFKA_KEY is set: set both, or neither.")
+  if (!encrypted) {
+    throw new ConfigurationError(
+      "KAFKA_CERTIFICATE is set, but connections are not encrypted: set KAFKA_TLS=true, or remove it.",
+    )
+  }
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    throw new ConfigurationError("KAFKA_KEY is not the private key of KAFKA_CERTIFICATE.")
+  return { cert, key }
+}
+
+function isPrivateKey(text: string): boolean {
+  try {
+    return createPrivateKey(text) !== undefined
+  } catch {
+    return false
   }
 }
 

@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { parseArgs } from "node:util"
+import { type Changes, type Overlay, renderOverlayText } from "./render.ts"
+
+/** What the components of operators read in addition to what the overlays contain. */
+const installation = {
+  GATEWAY_CLASS: "envoy",
+  POSTGRES_SECRET: "postgres-app",
+  SECRET_STORE: "vault",
+}
+
+const common = ["console", "default-deny"]
+
+/** Combinations that somebody might use. Each component is in one of them. */
+export const combinations: Record<string, { overlay: Overlay } & Changes> = {
+  production: { overlay: "production" },
+  "single-node": { overlay: "single-node" },
+  minimal: { overlay: "single-node", components: [] },
+  "without-console": { overlay: "production", components: ["default-deny", "monitoring", "ingress"] },
+  "gateway-api": {
+    overlay: "production",
+    components: [...common, "monitoring", "gateway-api", "cert-manager", "autoscaling"],
+    settings: { installation },
+  },
+  operators: {
+    overlay: "production",
+    components: [
+      ...common,
+      "monitoring",
+      "gateway-api",
+      "cert-manager",
+      "autoscaling",
+      "strimzi",
+      "strimzi-autoscaling",
+      "cnpg",
+      "external-secrets",
+    ],
+    settings: { installation },
+  },
+  strimzi: { overlay: "single-node", components: [...common, "ingress", "strimzi"] },
+  openshift: {
+    overlay: "production",
+    components: [...common, "monitoring", "ingress", "strimzi", "cnpg", "openshift"],
+    settings: { installation },
+  },
+  argocd: {
+    overlay: "production",
+    components: [...common, "ingress", "external-secrets", "argocd"],
+    settings: { installation },
+  },
+  flux: { overlay: "production", components: [...common, "gateway-api", "flux"], settings: { installation } },
+  "flux-openshift": { overlay: "production", components: [...common, "ingress", "openshift", "flux"] },
+}
+
+/** Writes each combination to a file, and each different resource of all of them to one more. */
+async function writeAll(folder: string): Promise<void> {
+  const different = new Set<string>()
+  await mkdir(`${folder}/combinations`, { recursive: true })
+  for (const [name, { overlay, ...changes }] of Object.entries(combinations)) {
+    const text = await renderOverlayText(overlay, changes)
+    await writeFile(`${folder}/combinations/${name}.yaml`, text)
+    for (const resource of text.split(/^---\n/m)) different.add(resource)
+  }
+  await writeFile(`${folder}/different.yaml`, [...different].join("---\n"))
+  process.stdout.write(
+    `${Object.keys(combinations).length} combinations have ${different.size} different resources\n`,
+  )
+}
+
+if (import.meta.main) {
+  const [folder] = parseArgs({ allowPositionals: true }).positionals
+  if (!folder) throw new Error("Usage: node deploy/combinations.ts <folder>")
+  await writeAll(folder)
+}

@@ -1,0 +1,56 @@
+/** What the account of a process may do with each table. Columns are named where not all are meant. */
+export type Rights = Record<string, string[]>
+
+const readAndWrite = ["select", "insert", "update"]
+const everything = [...readAndWrite, "delete"]
+
+/**
+ * The least rights of each process that need not see everything. The console may change all tables, because it
+ * manages all of them.
+ */
+export const processRights = {
+  "trigger-gateway": {
+    connection: ["select (id, token_sha256)"],
+    // It counts the calls of replaced trigger URLs.
+    replaced_token: [
+      "select (connection_id, token_sha256, calls, last_called_at)",
+      "update (calls, last_called_at)",
+    ],
+  },
+  "sync-scheduler": {
+    connection: [
+      "select (id, site, source, source_host, runner, source_version, created_at)",
+      // Postgres requires the right to update a column for `for key share`, with which a trigger locks the connection.
+      "update (created_at)",
+    ],
+    sync_window: everything,
+    sync_run: everything,
+    snapshot: readAndWrite,
+    snapshot_chunk: everything,
+  },
+  "webhook-dispatcher": {
+    channel: ["select", "update (last_certification)"],
+    channel_rate: readAndWrite,
+    channel_status: everything,
+    deleted_channel: ["select", "update", "delete"],
+    dispatcher: everything,
+    delivery: everything,
+    died_delivery: ["insert"],
+    attempt: ["select", "insert", "delete"],
+    // The erasures, whose filters contain only digests.
+    job: ["select (id, kind, state, filter, created_at)"],
+    receiver_certificate: readAndWrite,
+    receiver_check: ["select", "update"],
+    retired_secret: ["select"],
+    sweep_position: readAndWrite,
+  },
+  console: {
+    "all tables in schema public": everything,
+  },
+} satisfies Record<string, Rights>
+
+export type ProcessWithRole = keyof typeof processRights
+
+export function roleOf(prefix: string, process: ProcessWithRole): string {
+  return prefix + process.replaceAll("-", "_")
+}
