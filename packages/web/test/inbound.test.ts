@@ -62,11 +62,11 @@ test("a page shows later calls of an old URL without a reload, also to those who
   await pages.sql(
     "update replaced_token set calls = 3, last_called_at = now() where connection_id = 'florist-catalogue'",
   )
-  await page.getByText("An old URL is still called").waitFor({ timeout: 20_000 })
+  await page.getByText("An old URL was called after its token was replaced").waitFor({ timeout: 20_000 })
   expect(await page.getByRole("main").textContent()).toMatch(/was called 3 times, last \d+ s ago/)
   await using reader = await pages.open("read")
   await reader.go("/connections/florist-catalogue")
-  await reader.page.getByText("An old URL is still called").waitFor()
+  await reader.page.getByText("An old URL was called after its token was replaced").waitFor()
   expect(await reader.page.getByRole("button", { name: "Replace token" }).count()).toBe(0)
 }, 120_000)
 

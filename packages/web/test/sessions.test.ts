@@ -142,6 +142,15 @@ test("filters are in the URL, the back button restores them, and a time shows UT
   await page.goBack()
   await page.waitForURL("**/deliveries?state=dead")
   await page.getByText("Dead", { exact: true }).first().waitFor()
+
+  await opened.go("/")
+  await page.getByRole("link", { name: "Channel is paused" }).click()
+  await page.waitForURL("**/deliveries?waiting_for=paused")
+  const rows = page.getByRole("main").getByRole("link", { name: /^evt_/ })
+  await expect.poll(() => rows.count()).toBeGreaterThan(0)
+  await page.getByText("Channel is paused").first().waitFor()
+  expect(await page.getByText("initech").count()).toBeGreaterThan(0)
+  expect(await page.getByText("acme").count()).toBe(0)
 })
 
 test("the first view is less than 300 kB compressed", async () => {

@@ -5,11 +5,18 @@ import {
   lazyRouteComponent,
   Outlet,
 } from "@tanstack/react-router"
+import type {
+  AuditFilter,
+  ChannelFilter,
+  ConnectionFilter,
+  DeliveryFilter,
+  SyncFilter,
+} from "../api/queries.ts"
 import { Failed, NotFound } from "../parts/Failed.tsx"
 import { Loading } from "../parts/Loading.tsx"
 import { Shell } from "./Shell.tsx"
 import { SignedIn } from "./SignedIn.tsx"
-import { textSearch } from "./search.ts"
+import { filterSearch, textSearch } from "./search.ts"
 
 const root = createRootRoute({ component: Outlet })
 
@@ -39,16 +46,17 @@ const home = createRoute({
 const deliveries = createRoute({
   getParentRoute: () => shell,
   path: "/deliveries",
-  validateSearch: textSearch([
-    "channel",
-    "state",
-    "error",
-    "reference",
-    "event_id",
-    "site_url",
-    "created_after",
-    "created_before",
-  ]),
+  validateSearch: filterSearch<DeliveryFilter>({
+    channel: true,
+    state: true,
+    error: true,
+    reference: true,
+    event_id: true,
+    site_url: true,
+    waiting_for: true,
+    created_after: true,
+    created_before: true,
+  }),
   component: lazyRouteComponent(() => import("../pages/deliveries/Deliveries.tsx"), "Deliveries"),
 })
 
@@ -61,7 +69,7 @@ const delivery = createRoute({
 const channels = createRoute({
   getParentRoute: () => shell,
   path: "/channels",
-  validateSearch: textSearch(["q", "health", "paused"]),
+  validateSearch: filterSearch<ChannelFilter>({ q: true, health: true, paused: true }),
   component: lazyRouteComponent(() => import("../pages/channels/Channels.tsx"), "Channels"),
 })
 
@@ -75,7 +83,7 @@ const channel = createRoute({
 const connections = createRoute({
   getParentRoute: () => shell,
   path: "/connections",
-  validateSearch: textSearch(["q", "site", "state"]),
+  validateSearch: filterSearch<ConnectionFilter>({ q: true, site: true, state: true }),
   component: lazyRouteComponent(() => import("../pages/connections/Connections.tsx"), "Connections"),
 })
 
@@ -88,7 +96,13 @@ const connection = createRoute({
 const syncs = createRoute({
   getParentRoute: () => shell,
   path: "/syncs",
-  validateSearch: textSearch(["connection", "site", "outcome", "started_after", "started_before"]),
+  validateSearch: filterSearch<SyncFilter>({
+    connection: true,
+    site: true,
+    outcome: true,
+    started_after: true,
+    started_before: true,
+  }),
   component: lazyRouteComponent(() => import("../pages/syncs/Syncs.tsx"), "Syncs"),
 })
 
@@ -119,7 +133,14 @@ const keys = createRoute({
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
-  validateSearch: textSearch(["key", "target_kind", "target", "operation"]),
+  validateSearch: filterSearch<AuditFilter>({
+    key: true,
+    target_kind: true,
+    target: true,
+    operation: true,
+    created_after: true,
+    created_before: true,
+  }),
   component: lazyRouteComponent(() => import("../pages/audit/Audit.tsx"), "Audit"),
 })
 

@@ -11,6 +11,11 @@ export function textSearch<Name extends string>(names: readonly Name[]) {
   }
 }
 
+/** The same for the filters of a list of the API. A filter that is missing here is an error of types. */
+export function filterSearch<Filter extends object>(names: Required<{ [Name in keyof Filter]: true }>) {
+  return textSearch(Object.keys(names) as (keyof Filter & string)[])
+}
+
 /** The filters of a list, which are part of the URL. Setting one replaces the entry in the history. */
 export function useFilters<Filter extends object>(): [Filter, (change: Partial<Filter>) => void] {
   const filter = useSearch({ strict: false, structuralSharing: true } as never) as Filter

@@ -55,7 +55,7 @@ export function Table<Row>({
   )
 }
 
-type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
+export type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
 
 /** At the end of a list that has another page. */
 export function More({ hasNextPage, isFetchingNextPage, fetchNextPage }: Pages) {

@@ -4,12 +4,11 @@ import type { Schemas } from "../../api/client.ts"
 import { type AuditFilter, auditQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
-import { Failed } from "../../parts/Failed.tsx"
 import { Filters } from "../../parts/Filters.tsx"
-import { Loading } from "../../parts/Loading.tsx"
-import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ChannelRef, ConnectionRef, DeliveryRef, JobRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, More, Table } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./Audit.module.css"
@@ -20,11 +19,9 @@ type Entry = Schemas["AuditEntry"]
 export function Audit() {
   const [filter, change] = useFilters<AuditFilter>()
   const list = useInfiniteQuery(auditQuery(filter))
-  const { data, error, refetch } = list
   const [operation, setOperation] = useTyped(filter.operation ?? "", (text) =>
     change({ operation: text || undefined }),
   )
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
   return (
     <>
       <PageHead title={texts.pages.audit} />
@@ -46,20 +43,13 @@ export function Audit() {
           }
         />
       </Filters>
-      <Section flush>
-        {error ? (
-          <Failed error={error} retry={refetch} />
-        ) : !data ? (
-          <Loading />
-        ) : rows.length === 0 ? (
-          <Empty title={t.none} />
-        ) : (
-          <>
-            <Table label={texts.pages.audit} rows={rows} columns={columns} keyOf={({ id }) => id} />
-            <More {...list} />
-          </>
-        )}
-      </Section>
+      <PagedTable
+        list={list}
+        label={texts.pages.audit}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty title={t.none} />}
+      />
     </>
   )
 }

@@ -1,14 +1,14 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+import { Group, Select, Text, TextInput } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
 import { certificationQuery, certificationsQuery } from "../../api/queries.ts"
+import { DialogButton } from "../../parts/DialogButton.tsx"
 import { Failed } from "../../parts/Failed.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Empty, Rows, Section } from "../../parts/Page.tsx"
-import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { State } from "../../parts/State.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -89,12 +89,10 @@ function Shown({ channel, id }: { channel: string; id: string }) {
 }
 
 function Certify({ channel, started }: { channel: Schemas["Channel"]; started: (id: string) => void }) {
-  const [opened, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <Button onClick={open}>{t.certify}</Button>
-      {opened && <Dialog channel={channel} started={started} close={close} />}
-    </>
+    <DialogButton label={t.certify} variant="filled">
+      {(close) => <Dialog channel={channel} started={started} close={close} />}
+    </DialogButton>
   )
 }
 
@@ -110,7 +108,7 @@ function Dialog({
   const client = useQueryClient()
   const [address, setAddress] = useState(own)
   const [language, setLanguage] = useState<Schemas["CertificationSummary"]["language"]>("node")
-  const { mutate, error, isPending } = useMutation({
+  const request = useMutation({
     mutationFn: () =>
       bodyOf(
         api.POST("/v1/channels/{id}/certifications", {
@@ -125,47 +123,24 @@ function Dialog({
     },
   })
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={t.certifyTitle}
-      closeButtonProps={{ "aria-label": texts.common.close }}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          mutate()
-        }}
-      >
-        <Stack gap="md">
-          <Text size="sm">{t.certifyMore}</Text>
-          <TextInput
-            label={t.address}
-            description={t.addressHint}
-            type="url"
-            required
-            value={address}
-            onChange={(event) => setAddress(event.currentTarget.value.trim())}
-          />
-          <Select
-            label={t.language}
-            description={t.languageHint}
-            allowDeselect={false}
-            data={languages.map(({ id: value, name }) => ({ value, label: name }))}
-            value={language}
-            onChange={(value) => setLanguage(languages.find((one) => one.id === value)?.id ?? null)}
-          />
-          {error && <ProblemAlert error={error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={isPending}>
-              {t.certify}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={t.certifyTitle} submit={t.certify} request={request} close={close}>
+      <Text size="sm">{t.certifyMore}</Text>
+      <TextInput
+        label={t.address}
+        description={t.addressHint}
+        type="url"
+        required
+        value={address}
+        onChange={(event) => setAddress(event.currentTarget.value.trim())}
+      />
+      <Select
+        label={t.language}
+        description={t.languageHint}
+        allowDeselect={false}
+        data={languages.map(({ id: value, name }) => ({ value, label: name }))}
+        value={language}
+        onChange={(value) => setLanguage(languages.find((one) => one.id === value)?.id ?? null)}
+      />
+    </FormDialog>
   )
 }

@@ -5,12 +5,11 @@ import type { Schemas } from "../../api/client.ts"
 import { type ChannelFilter, channelsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
-import { Failed } from "../../parts/Failed.tsx"
 import { Filters } from "../../parts/Filters.tsx"
-import { Loading } from "../../parts/Loading.tsx"
-import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ChannelRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, More, Table } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { State } from "../../parts/State.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -23,9 +22,7 @@ export function Channels() {
   const { operates, reads } = useAccess()
   const [filter, change] = useFilters<ChannelFilter>()
   const list = useInfiniteQuery(channelsQuery(filter))
-  const { data, error, refetch } = list
   const [text, setText] = useTyped(filter.q ?? "", (q) => change({ q: q || undefined }))
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
   const isFiltered = Object.keys(filter).length > 0
   return (
     <>
@@ -62,20 +59,15 @@ export function Channels() {
           />
         </Filters>
       )}
-      <Section flush>
-        {error ? (
-          <Failed error={error} retry={refetch} />
-        ) : !data ? (
-          <Loading />
-        ) : rows.length === 0 ? (
+      <PagedTable
+        list={list}
+        label={texts.pages.channels}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
           <Empty title={isFiltered ? t.noneFound : t.none}>{!isFiltered && operates && t.noneMore}</Empty>
-        ) : (
-          <>
-            <Table label={texts.pages.channels} rows={rows} columns={columns} keyOf={({ id }) => id} />
-            <More {...list} />
-          </>
-        )}
-      </Section>
+        }
+      />
     </>
   )
 }

@@ -1,26 +1,21 @@
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+import { Button, Modal, NumberInput, Stack, TextInput } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { api, bodyOf } from "../../api/client.ts"
 import { CopyField } from "../../parts/CopyField.tsx"
-import { Icon } from "../../parts/Icon.tsx"
+import { DialogButton } from "../../parts/DialogButton.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import { Notice } from "../../parts/Notice.tsx"
-import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.createChannel
 
 export function CreateChannel() {
-  const [opened, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
-        {t.label}
-      </Button>
-      {opened && <Dialog close={close} />}
-    </>
+    <DialogButton label={t.label} icon="plus" variant="filled">
+      {(close) => <Dialog close={close} />}
+    </DialogButton>
   )
 }
 
@@ -30,7 +25,7 @@ function Dialog({ close }: { close: () => void }) {
   const [max, setMax] = useState<number | null>(null)
   const client = useQueryClient()
   const navigate = useNavigate()
-  const { mutate, data, error, isPending } = useMutation({
+  const request = useMutation({
     mutationFn: () =>
       bodyOf(
         api.POST("/v1/channels", {
@@ -39,7 +34,7 @@ function Dialog({ close }: { close: () => void }) {
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: ["channels"] }),
   })
-  const closing = { "aria-label": texts.common.close }
+  const { data } = request
   if (data)
     return (
       <Modal
@@ -62,49 +57,31 @@ function Dialog({ close }: { close: () => void }) {
       </Modal>
     )
   return (
-    <Modal opened onClose={close} title={t.title} closeButtonProps={closing}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          mutate()
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            label={t.id}
-            description={t.idHint}
-            value={id}
-            onChange={(event) => setId(event.currentTarget.value.trim())}
-            data-autofocus
-          />
-          <TextInput
-            label={t.address}
-            description={t.addressHint}
-            placeholder="https://partner.example/webhooks/sitewire"
-            type="url"
-            required
-            value={address}
-            onChange={(event) => setAddress(event.currentTarget.value.trim())}
-          />
-          <NumberInput
-            label={t.max}
-            description={t.maxHint}
-            min={1}
-            max={1_000}
-            value={max ?? ""}
-            onChange={(value) => setMax(value === "" ? null : Number(value))}
-          />
-          {error && <ProblemAlert error={error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={isPending} disabled={address === ""}>
-              {t.label}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={t.title} submit={t.label} ready={address !== ""} request={request} close={close}>
+      <TextInput
+        label={t.id}
+        description={t.idHint}
+        value={id}
+        onChange={(event) => setId(event.currentTarget.value.trim())}
+        data-autofocus
+      />
+      <TextInput
+        label={t.address}
+        description={t.addressHint}
+        placeholder="https://partner.example/webhooks/sitewire"
+        type="url"
+        required
+        value={address}
+        onChange={(event) => setAddress(event.currentTarget.value.trim())}
+      />
+      <NumberInput
+        label={t.max}
+        description={t.maxHint}
+        min={1}
+        max={1_000}
+        value={max ?? ""}
+        onChange={(value) => setMax(value === "" ? null : Number(value))}
+      />
+    </FormDialog>
   )
 }

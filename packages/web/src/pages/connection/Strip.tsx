@@ -36,7 +36,10 @@ export function Strip({
           .filter((minute) => minute < end)
           .map((minute, index) => (
             <i key={minute} className={classes.minute} style={{ insetInlineStart: percent(x(minute)) }}>
-              <small data-minor={index % 3 !== 0}>{formatTime(new Date(minute), "time").slice(0, 5)}</small>
+              {/* At the end there is no room for the time. */}
+              {end - minute > windowMs / 2 && (
+                <small data-minor={index % 3 !== 0}>{formatTime(new Date(minute), "time").slice(0, 5)}</small>
+              )}
             </i>
           ))}
         {visible.map(({ sync, triggers }) => (

@@ -5,12 +5,11 @@ import type { Schemas } from "../../api/client.ts"
 import { type ConnectionFilter, connectionsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
-import { Failed } from "../../parts/Failed.tsx"
 import { Filters } from "../../parts/Filters.tsx"
-import { Loading } from "../../parts/Loading.tsx"
-import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ConnectionRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, More, Table } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { ConnectionState } from "../../parts/states.tsx"
 import { Ago } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -22,9 +21,7 @@ export function Connections() {
   const { operates, sites } = useAccess()
   const [filter, change] = useFilters<ConnectionFilter>()
   const list = useInfiniteQuery(connectionsQuery(filter))
-  const { data, error, refetch } = list
   const [text, setText] = useTyped(filter.q ?? "", (q) => change({ q: q || undefined }))
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
   const isFiltered = Object.keys(filter).length > 0
   const creates = operates || sites.length > 0
   return (
@@ -46,20 +43,15 @@ export function Connections() {
           onChange={(value) => change({ state: (value ?? undefined) as ConnectionFilter["state"] })}
         />
       </Filters>
-      <Section flush>
-        {error ? (
-          <Failed error={error} retry={refetch} />
-        ) : !data ? (
-          <Loading />
-        ) : rows.length === 0 ? (
+      <PagedTable
+        list={list}
+        label={texts.pages.connections}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
           <Empty title={isFiltered ? t.noneFound : t.none}>{!isFiltered && creates && t.noneMore}</Empty>
-        ) : (
-          <>
-            <Table label={texts.pages.connections} rows={rows} columns={columns} keyOf={({ id }) => id} />
-            <More {...list} />
-          </>
-        )}
-      </Section>
+        }
+      />
     </>
   )
 }

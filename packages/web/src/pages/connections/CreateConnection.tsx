@@ -1,25 +1,20 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+import { Select, TextInput } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { api, bodyOf } from "../../api/client.ts"
-import { Icon } from "../../parts/Icon.tsx"
-import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
+import { DialogButton } from "../../parts/DialogButton.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.createConnection
 
 export function CreateConnection() {
-  const [opened, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
-        {t.label}
-      </Button>
-      {opened && <Dialog close={close} />}
-    </>
+    <DialogButton label={t.label} icon="plus" variant="filled">
+      {(close) => <Dialog close={close} />}
+    </DialogButton>
   )
 }
 
@@ -30,7 +25,7 @@ function Dialog({ close }: { close: () => void }) {
   const [source, setSource] = useState("")
   const client = useQueryClient()
   const navigate = useNavigate()
-  const { mutate, error, isPending } = useMutation({
+  const request = useMutation({
     mutationFn: () =>
       bodyOf(api.POST("/v1/connections", { body: { ...(id === "" ? {} : { id }), site, source } })),
     onSuccess(created) {
@@ -39,59 +34,47 @@ function Dialog({ close }: { close: () => void }) {
     },
   })
   return (
-    <Modal opened onClose={close} title={t.title} closeButtonProps={{ "aria-label": texts.common.close }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          mutate()
-        }}
-      >
-        <Stack gap="md">
-          {operates ? (
-            <TextInput
-              label={t.site}
-              description={t.siteHint}
-              placeholder="bakery.example"
-              required
-              value={site}
-              onChange={(event) => setSite(event.currentTarget.value.trim())}
-              data-autofocus
-            />
-          ) : (
-            <Select
-              label={t.site}
-              data={sites}
-              allowDeselect={false}
-              value={site}
-              onChange={(value) => setSite(value ?? "")}
-            />
-          )}
-          <TextInput
-            label={t.source}
-            description={t.sourceHint}
-            placeholder="https://api.partner.example/products"
-            type="url"
-            required
-            value={source}
-            onChange={(event) => setSource(event.currentTarget.value.trim())}
-          />
-          <TextInput
-            label={texts.createChannel.id}
-            description={texts.createChannel.idHint}
-            value={id}
-            onChange={(event) => setId(event.currentTarget.value.trim())}
-          />
-          {error && <ProblemAlert error={error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={isPending} disabled={site === "" || source === ""}>
-              {t.label}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={t.title}
+      submit={t.label}
+      ready={site !== "" && source !== ""}
+      request={request}
+      close={close}
+    >
+      {operates ? (
+        <TextInput
+          label={t.site}
+          description={t.siteHint}
+          placeholder="bakery.example"
+          required
+          value={site}
+          onChange={(event) => setSite(event.currentTarget.value.trim())}
+          data-autofocus
+        />
+      ) : (
+        <Select
+          label={t.site}
+          data={sites}
+          allowDeselect={false}
+          value={site}
+          onChange={(value) => setSite(value ?? "")}
+        />
+      )}
+      <TextInput
+        label={t.source}
+        description={t.sourceHint}
+        placeholder="https://api.partner.example/products"
+        type="url"
+        required
+        value={source}
+        onChange={(event) => setSource(event.currentTarget.value.trim())}
+      />
+      <TextInput
+        label={texts.createChannel.id}
+        description={texts.createChannel.idHint}
+        value={id}
+        onChange={(event) => setId(event.currentTarget.value.trim())}
+      />
+    </FormDialog>
   )
 }

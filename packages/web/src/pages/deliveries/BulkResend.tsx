@@ -1,11 +1,10 @@
-import { Button, Text } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+import { Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
-import { Icon } from "../../parts/Icon.tsx"
+import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
@@ -23,16 +22,12 @@ function resendFilterOf(filter: DeliveryFilter): ResendFilter | null {
 }
 
 export function BulkResend({ filter }: { filter: DeliveryFilter }) {
-  const [opened, { open, close }] = useDisclosure(false)
   const resendFilter = resendFilterOf(filter)
   if (!resendFilter) return null
   return (
-    <>
-      <Button variant="default" leftSection={<Icon name="resend" size={16} />} onClick={open}>
-        {t.label}
-      </Button>
-      {opened && <Dialog filter={resendFilter} close={close} />}
-    </>
+    <DialogButton label={t.label} icon="resend">
+      {(close) => <Dialog filter={resendFilter} close={close} />}
+    </DialogButton>
   )
 }
 

@@ -3,11 +3,10 @@ import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
 import { invalidEventsQuery } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
-import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable, rowsOf } from "../../parts/PagedTable.tsx"
 import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, More, Table } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { Replay } from "./Replay.tsx"
@@ -17,32 +16,19 @@ const t = texts.invalidEvents
 export function InvalidEvents() {
   const { operates } = useAccess()
   const list = useInfiniteQuery(invalidEventsQuery())
-  const { data, error, refetch } = list
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  const rows = rowsOf(list)
   return (
     <>
       <PageHead title={texts.pages.invalidEvents}>
         {operates && rows.length > 0 && <Replay rows={rows} />}
       </PageHead>
-      <Section flush>
-        {error ? (
-          <Failed error={error} retry={refetch} />
-        ) : !data ? (
-          <Loading />
-        ) : rows.length === 0 ? (
-          <Empty title={t.none}>{t.noneMore}</Empty>
-        ) : (
-          <>
-            <Table
-              label={texts.pages.invalidEvents}
-              rows={rows}
-              columns={columns}
-              keyOf={({ from }) => from}
-            />
-            <More {...list} />
-          </>
-        )}
-      </Section>
+      <PagedTable
+        list={list}
+        label={texts.pages.invalidEvents}
+        columns={columns}
+        keyOf={({ from }) => from}
+        empty={<Empty title={t.none}>{t.noneMore}</Empty>}
+      />
     </>
   )
 }

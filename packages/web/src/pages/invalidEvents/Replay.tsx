@@ -1,9 +1,9 @@
-import { Autocomplete, Button } from "@mantine/core"
-import { useDebouncedValue, useDisclosure } from "@mantine/hooks"
+import { Autocomplete } from "@mantine/core"
+import { useDebouncedValue } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
-import { Icon } from "../../parts/Icon.tsx"
+import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
@@ -13,14 +13,10 @@ const t = texts.replay
 
 /** Publishes invalid events again, for instance after their channel was created. */
 export function Replay({ rows }: { rows: readonly Schemas["InvalidEvent"][] }) {
-  const [opened, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <Button variant="default" leftSection={<Icon name="resend" size={16} />} onClick={open}>
-        {t.label}
-      </Button>
-      {opened && <Dialog reasons={[...new Set(rows.map(({ reason }) => reason))]} close={close} />}
-    </>
+    <DialogButton label={t.label} icon="resend">
+      {(close) => <Dialog reasons={[...new Set(rows.map(({ reason }) => reason))]} close={close} />}
+    </DialogButton>
   )
 }
 

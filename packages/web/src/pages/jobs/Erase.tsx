@@ -1,8 +1,9 @@
-import { Button, SegmentedControl, TextInput } from "@mantine/core"
-import { useDebouncedValue, useDisclosure } from "@mantine/hooks"
+import { SegmentedControl, TextInput } from "@mantine/core"
+import { useDebouncedValue } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { Notice } from "../../parts/Notice.tsx"
@@ -14,14 +15,10 @@ type Kind = (typeof kinds)[number]
 
 /** Erases all data of a person or a site. */
 export function Erase() {
-  const [opened, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <Button variant="default" c="var(--bad)" onClick={open}>
-        {t.label}
-      </Button>
-      {opened && <Dialog close={close} />}
-    </>
+    <DialogButton label={t.label} danger>
+      {(close) => <Dialog close={close} />}
+    </DialogButton>
   )
 }
 

@@ -2,11 +2,10 @@ import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
 import { jobsQuery } from "../../api/queries.ts"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
-import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
 import { JobRef } from "../../parts/Ref.tsx"
-import { type Column, More, Table } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -19,8 +18,6 @@ const t = texts.jobs
 export function Jobs() {
   const list = useInfiniteQuery({ ...jobsQuery(), refetchInterval: 5_000 })
   const { operates } = useAccess()
-  const { data, error, refetch } = list
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
   return (
     <>
       <PageHead title={texts.pages.jobs}>
@@ -31,20 +28,13 @@ export function Jobs() {
           </>
         )}
       </PageHead>
-      <Section flush>
-        {error ? (
-          <Failed error={error} retry={refetch} />
-        ) : !data ? (
-          <Loading />
-        ) : rows.length === 0 ? (
-          <Empty title={t.none}>{t.noneMore}</Empty>
-        ) : (
-          <>
-            <Table label={texts.pages.jobs} rows={rows} columns={columns} keyOf={({ id }) => id} />
-            <More {...list} />
-          </>
-        )}
-      </Section>
+      <PagedTable
+        list={list}
+        label={texts.pages.jobs}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty title={t.none}>{t.noneMore}</Empty>}
+      />
     </>
   )
 }

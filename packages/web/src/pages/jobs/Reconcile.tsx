@@ -1,7 +1,7 @@
-import { Button, Text, TextInput } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+import { Text, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { api, bodyOf } from "../../api/client.ts"
+import { DialogButton } from "../../parts/DialogButton.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { texts } from "../../texts.ts"
 import { fromLocal, toLocal } from "../deliveries/localTime.ts"
@@ -11,15 +11,7 @@ const dayMs = 86_400_000
 
 /** Proves that no event and no trigger of a period is lost. */
 export function Reconcile() {
-  const [opened, { open, close }] = useDisclosure(false)
-  return (
-    <>
-      <Button variant="default" onClick={open}>
-        {t.label}
-      </Button>
-      {opened && <Dialog close={close} />}
-    </>
-  )
+  return <DialogButton label={t.label}>{(close) => <Dialog close={close} />}</DialogButton>
 }
 
 function Dialog({ close }: { close: () => void }) {

@@ -1,12 +1,11 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+import { Button, Modal, Select, Stack, TextInput } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { api, bodyOf } from "../../api/client.ts"
 import { CopyField } from "../../parts/CopyField.tsx"
-import { Icon } from "../../parts/Icon.tsx"
+import { DialogButton } from "../../parts/DialogButton.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import { Notice } from "../../parts/Notice.tsx"
-import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { texts } from "../../texts.ts"
 import { fromLocal } from "../deliveries/localTime.ts"
 import { SignInLink } from "./SignInLink.tsx"
@@ -16,14 +15,10 @@ const kinds = ["operate", "read", "channel", "site"] as const
 type Kind = (typeof kinds)[number]
 
 export function CreateKey() {
-  const [opened, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
-        {t.label}
-      </Button>
-      {opened && <Dialog close={close} />}
-    </>
+    <DialogButton label={t.label} icon="plus" variant="filled">
+      {(close) => <Dialog close={close} />}
+    </DialogButton>
   )
 }
 
@@ -34,7 +29,7 @@ function Dialog({ close }: { close: () => void }) {
   const [expires, setExpires] = useState("")
   const client = useQueryClient()
   const needsName = kind === "channel" || kind === "site"
-  const { mutate, data, error, isPending } = useMutation({
+  const request = useMutation({
     mutationFn: () => {
       const expires_at = fromLocal(expires)
       const scopes = [needsName ? `${kind}:${of}` : kind]
@@ -42,6 +37,7 @@ function Dialog({ close }: { close: () => void }) {
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ["keys"] }),
   })
+  const { data } = request
   if (data)
     return (
       <Modal
@@ -63,58 +59,46 @@ function Dialog({ close }: { close: () => void }) {
       </Modal>
     )
   return (
-    <Modal opened onClose={close} title={t.title} closeButtonProps={{ "aria-label": texts.common.close }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          mutate()
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            label={t.name}
-            description={t.nameHint}
-            required
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          <Select
-            label={t.kind}
-            description={t.explain[kind]}
-            allowDeselect={false}
-            data={kinds.map((value) => ({ value, label: t.kinds[value] }))}
-            value={kind}
-            onChange={(value) => setKind(kinds.find((one) => one === value) ?? "channel")}
-          />
-          {needsName && (
-            <TextInput
-              label={kind === "channel" ? t.channel : t.site}
-              placeholder={kind === "channel" ? "acme" : "bakery.example"}
-              required
-              value={of}
-              onChange={(event) => setOf(event.currentTarget.value.trim())}
-            />
-          )}
-          <TextInput
-            type="datetime-local"
-            label={t.expires}
-            description={t.expiresHint}
-            value={expires}
-            onChange={(event) => setExpires(event.currentTarget.value)}
-          />
-          {error && <ProblemAlert error={error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={isPending} disabled={name === "" || (needsName && of === "")}>
-              {t.label}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={t.title}
+      submit={t.label}
+      ready={name !== "" && !(needsName && of === "")}
+      request={request}
+      close={close}
+    >
+      <TextInput
+        label={t.name}
+        description={t.nameHint}
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        data-autofocus
+      />
+      <Select
+        label={t.kind}
+        description={t.explain[kind]}
+        allowDeselect={false}
+        data={kinds.map((value) => ({ value, label: t.kinds[value] }))}
+        value={kind}
+        onChange={(value) => setKind(kinds.find((one) => one === value) ?? "channel")}
+      />
+      {needsName && (
+        <TextInput
+          label={kind === "channel" ? t.channel : t.site}
+          placeholder={kind === "channel" ? "acme" : "bakery.example"}
+          required
+          value={of}
+          onChange={(event) => setOf(event.currentTarget.value.trim())}
+        />
+      )}
+      <TextInput
+        type="datetime-local"
+        label={t.expires}
+        description={t.expiresHint}
+        value={expires}
+        onChange={(event) => setExpires(event.currentTarget.value)}
+      />
+    </FormDialog>
   )
 }

@@ -2,11 +2,10 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
 import { keysQuery } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
-import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
 import { Mono } from "../../parts/Ref.tsx"
-import { type Column, More, Table } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { State } from "../../parts/State.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -17,27 +16,18 @@ type Key = Schemas["ApiKey"]
 
 export function Keys() {
   const list = useInfiniteQuery(keysQuery())
-  const { data, error, refetch } = list
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
   return (
     <>
       <PageHead title={texts.pages.keys}>
         <CreateKey />
       </PageHead>
-      <Section flush>
-        {error ? (
-          <Failed error={error} retry={refetch} />
-        ) : !data ? (
-          <Loading />
-        ) : rows.length === 0 ? (
-          <Empty title={t.none} />
-        ) : (
-          <>
-            <Table label={texts.pages.keys} rows={rows} columns={columns} keyOf={({ id }) => id} />
-            <More {...list} />
-          </>
-        )}
-      </Section>
+      <PagedTable
+        list={list}
+        label={texts.pages.keys}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty title={t.none} />}
+      />
     </>
   )
 }

@@ -4,11 +4,10 @@ import type { Schemas } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { type SyncFilter, syncsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
-import { Empty, PageHead, Section } from "../../parts/Page.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ConnectionRef } from "../../parts/Ref.tsx"
-import { type Column, More, Table } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { syncColumns } from "../../parts/syncColumns.tsx"
 import { texts } from "../../texts.ts"
 import { SyncFilters } from "./SyncFilters.tsx"
@@ -18,22 +17,20 @@ const t = texts.syncs
 export function Syncs() {
   const [filter, change] = useFilters<SyncFilter>()
   const list = useInfiniteQuery(syncsQuery(filter))
-  const { data, error, refetch } = list
-  const rows = data?.pages.flatMap((page) => page.data) ?? []
   const isFiltered = Object.keys(filter).length > 0
   const clear = () => change(Object.fromEntries(Object.keys(filter).map((name) => [name, undefined])))
   // While the id of a connection is being typed, none has it.
-  const isUnknown = error instanceof ApiFailure && error.problem?.status === 404
+  const isUnknown = list.error instanceof ApiFailure && list.error.problem?.status === 404
   return (
     <>
       <PageHead title={texts.pages.syncs} />
       <SyncFilters filter={filter} change={change} clear={isFiltered ? clear : null} />
-      <Section flush>
-        {error && !isUnknown ? (
-          <Failed error={error} retry={refetch} />
-        ) : !data && !isUnknown ? (
-          <Loading />
-        ) : isUnknown || rows.length === 0 ? (
+      <PagedTable
+        list={isUnknown ? { ...list, error: null, data: { pages: [] } } : list}
+        label={texts.pages.syncs}
+        columns={columns}
+        keyOf={({ connection, fence }) => `${connection} ${fence}`}
+        empty={
           <Empty title={isFiltered ? t.noneFound : t.none}>
             {isFiltered ? (
               <Button variant="default" mt="sm" onClick={clear}>
@@ -43,18 +40,8 @@ export function Syncs() {
               t.noneMore
             )}
           </Empty>
-        ) : (
-          <>
-            <Table
-              label={texts.pages.syncs}
-              rows={rows}
-              columns={columns}
-              keyOf={({ connection, fence }) => `${connection} ${fence}`}
-            />
-            <More {...list} />
-          </>
-        )}
-      </Section>
+        }
+      />
     </>
   )
 }
