@@ -103,6 +103,7 @@ export const commonFields: Record<string, CommonField> = {
   title: { description: "A short name of the cause, for people.", example: "Not found" },
   tls_ms: { example: 30.8 },
   token_replaced_at: { description: "When the token was last replaced. null: never.", example: time },
+  total: { example: 120 },
   topic: { description: "Name of the topic.", example: "site.paid" },
   trigger_url: {
     example:
