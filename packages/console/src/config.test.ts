@@ -8,7 +8,9 @@ test("every variable has a description, and those with secrets are marked secret
     expect(meta?.description, name).toBeTruthy()
     if (meta?.secret) secret.push(name)
   }
-  expect(secret.toSorted()).toEqual(["DATABASE_URL", "KAFKA_PASSWORD", "OIDC_CLIENT_SECRET", "SEALING_KEYS"])
+  expect(secret.toSorted()).toEqual([
+    ...["DATABASE_URL", "KAFKA_KEY", "KAFKA_PASSWORD", "OIDC_CLIENT_SECRET", "SEALING_KEYS"],
+  ])
 })
 
 test("GATEWAY_ORIGIN may end with a slash, and must not have a path", () => {

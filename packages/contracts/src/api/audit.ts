@@ -39,6 +39,17 @@ export const auditQuerySchema = pageQuerySchema.extend({
   created_before: timeSchema.optional().meta({ description: "Only entries before this time (exclusive)." }),
 })
 
+const changeSchema = z.object({
+  old: z.unknown().meta({
+    description: "The value before. null: the field was not set.",
+    examples: ["https://old.example/"],
+  }),
+  new: z.unknown().meta({
+    description: "The value after. null: the field is not set.",
+    examples: ["https://partner.example/hooks/sitewire"],
+  }),
+})
+
 export const auditEntrySchema = z
   .object({
     id: z.string(),
@@ -46,7 +57,7 @@ export const auditEntrySchema = z
     key: z.object({ id: z.string(), name: z.string() }).meta({ description: "The API key of the caller." }),
     operation: z.string().meta({ description: "`operationId` of the route, such as changeChannel." }),
     target: z.object({ kind: auditTargetKindSchema, id: z.string() }),
-    changes: z.record(z.string(), z.object({ old: z.unknown(), new: z.unknown() })).meta({
+    changes: z.record(z.string(), changeSchema).meta({
       description: "The changed fields with their values before and after. Never contains a secret.",
     }),
     request_id: z.string().meta({ description: "`X-Request-Id` of the request." }),
