@@ -63,7 +63,7 @@ with candidate as materialized (
     next_at = ${startAt} + ${granted} * interval '1 second' / excluded.per_second
   returning channel_id, granted, start_at
 ), claimed as materialized (
-  select id, coalesce(extract(epoch from start_at - clock_timestamp()) * 1000 + position * 1000.0 / max_per_second, 0)::float8
+  select id, coalesce(extract(epoch from start_at - (select clock_timestamp())) * 1000 + position * 1000.0 / max_per_second, 0)::float8
                as start_in_ms
     from (select *, row_number() over (partition by channel_id order by deferred_at, id) - 1 as position from candidate) as ordered
     left join reserved using (channel_id)
