@@ -873,6 +873,8 @@ export const texts = {
       delivery: "Deliveries",
       job: "Jobs",
       key: "API keys",
+      session: "Sessions",
+      sign_in_link: "Sign-in links",
     },
     columns: {
       time: "Time",

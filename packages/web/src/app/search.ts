@@ -28,3 +28,8 @@ export function useFilters<Filter extends object>(): [Filter, (change: Partial<F
   }
   return [filter, change]
 }
+
+/** A change that removes each filter that is set. */
+export function unset<Filter extends object>(filter: Filter): Partial<Filter> {
+  return Object.fromEntries(Object.keys(filter).map((name) => [name, undefined])) as Partial<Filter>
+}

@@ -1,4 +1,4 @@
-import { Select, TextInput } from "@mantine/core"
+import { TextInput } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Schemas } from "../../api/client.ts"
 import { type AuditFilter, auditQuery } from "../../api/queries.ts"
@@ -9,6 +9,7 @@ import { Empty, PageHead } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ChannelRef, ConnectionRef, DeliveryRef, JobRef, Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
+import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./Audit.module.css"
@@ -32,15 +33,11 @@ export function Audit() {
           value={operation}
           onChange={(event) => setOperation(event.currentTarget.value)}
         />
-        <Select
+        <SelectFilter
           label={t.about}
-          placeholder={texts.common.all}
-          clearable
-          data={Object.entries(t.kinds).map(([value, label]) => ({ value, label }))}
-          value={filter.target_kind ?? null}
-          onChange={(value) =>
-            change({ target_kind: (value ?? undefined) as AuditFilter["target_kind"], target: undefined })
-          }
+          values={t.kinds}
+          value={filter.target_kind}
+          change={(target_kind) => change({ target_kind, target: undefined })}
         />
       </Filters>
       <PagedTable

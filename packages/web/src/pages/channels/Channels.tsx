@@ -1,4 +1,4 @@
-import { Select, TextInput } from "@mantine/core"
+import { TextInput } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
@@ -10,6 +10,7 @@ import { Empty, PageHead } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ChannelRef, Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
+import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { State } from "../../parts/State.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -35,27 +36,17 @@ export function Channels() {
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
-          <Select
+          <SelectFilter
             label={t.health}
-            placeholder={texts.common.all}
-            clearable
-            data={[
-              { value: "failing", label: t.failing },
-              { value: "ok", label: t.ok },
-            ]}
-            value={filter.health ?? null}
-            onChange={(value) => change({ health: (value ?? undefined) as ChannelFilter["health"] })}
+            values={{ failing: t.failing, ok: t.ok }}
+            value={filter.health}
+            change={(health) => change({ health })}
           />
-          <Select
+          <SelectFilter
             label={t.sending}
-            placeholder={texts.common.all}
-            clearable
-            data={[
-              { value: "true", label: t.paused },
-              { value: "false", label: t.active },
-            ]}
-            value={filter.paused ?? null}
-            onChange={(value) => change({ paused: (value ?? undefined) as ChannelFilter["paused"] })}
+            values={{ true: t.paused, false: t.active }}
+            value={filter.paused}
+            change={(paused) => change({ paused })}
           />
         </Filters>
       )}

@@ -1,12 +1,11 @@
-import { Button, Modal, NumberInput, Stack, TextInput } from "@mantine/core"
+import { NumberInput, TextInput } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { api, bodyOf } from "../../api/client.ts"
-import { CopyField } from "../../parts/CopyField.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
-import { Notice } from "../../parts/Notice.tsx"
+import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.createChannel
@@ -37,24 +36,13 @@ function Dialog({ close }: { close: () => void }) {
   const { data } = request
   if (data)
     return (
-      <Modal
-        opened
-        onClose={close}
+      <SecretDialog
         title={t.created(data.id)}
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-        withCloseButton={false}
-      >
-        <Stack gap="md">
-          <Notice kind="warn" title={t.once}>
-            {t.onceMore}
-          </Notice>
-          <CopyField label={t.secret} value={data.signing_secret} what={t.secret} />
-          <Button onClick={() => navigate({ to: "/channels/$id", params: { id: data.id } })}>
-            {t.stored}
-          </Button>
-        </Stack>
-      </Modal>
+        texts={t}
+        label={t.secret}
+        secret={data.signing_secret}
+        close={() => navigate({ to: "/channels/$id", params: { id: data.id } })}
+      />
     )
   return (
     <FormDialog title={t.title} submit={t.label} ready={address !== ""} request={request} close={close}>

@@ -1,4 +1,4 @@
-import { Select, TextInput } from "@mantine/core"
+import { TextInput } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
@@ -10,6 +10,7 @@ import { Empty, PageHead } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ConnectionRef, Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
+import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { ConnectionState } from "../../parts/states.tsx"
 import { Ago } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
@@ -34,13 +35,11 @@ export function Connections() {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Select
+        <SelectFilter
           label={t.state}
-          placeholder={texts.common.all}
-          clearable
-          data={Object.entries(texts.states.connection).map(([value, label]) => ({ value, label }))}
-          value={filter.state ?? null}
-          onChange={(value) => change({ state: (value ?? undefined) as ConnectionFilter["state"] })}
+          values={texts.states.connection}
+          value={filter.state}
+          change={(state) => change({ state })}
         />
       </Filters>
       <PagedTable

@@ -4,7 +4,7 @@ import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { type DeliveryFilter, deliveriesQuery } from "../../api/queries.ts"
 import { useStreamState } from "../../api/stream.ts"
-import { useFilters } from "../../app/search.ts"
+import { unset, useFilters } from "../../app/search.ts"
 import { formatNumber } from "../../format.ts"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
@@ -39,7 +39,7 @@ export function Deliveries() {
         ) : rows.length === 0 ? (
           <Empty title={isFiltered ? t.noneFound : t.none}>
             {isFiltered ? (
-              <Button variant="default" mt="sm" onClick={() => change(nothing(filter))}>
+              <Button variant="default" mt="sm" onClick={() => change(unset(filter))}>
                 {t.clear}
               </Button>
             ) : (
@@ -81,9 +81,4 @@ function Newer({ filter }: { filter: DeliveryFilter }) {
       </Button>
     </div>
   )
-}
-
-/** Each filter that is set, as unset. */
-function nothing(filter: DeliveryFilter): DeliveryFilter {
-  return Object.fromEntries(Object.keys(filter).map((name) => [name, undefined]))
 }

@@ -2,8 +2,10 @@ import { Button, Select, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
+import { unset } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
 import { Icon } from "../../parts/Icon.tsx"
+import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./DeliveryFilters.module.css"
 import { fromLocal, toLocal } from "./localTime.ts"
@@ -32,29 +34,23 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
           />
         )
       )}
-      <Select
+      <SelectFilter
         label={t.state}
-        placeholder={t.all}
-        clearable
-        data={Object.entries(texts.states.delivery).map(([value, label]) => ({ value, label }))}
-        value={filter.state ?? null}
-        onChange={(value) => change({ state: (value ?? undefined) as DeliveryFilter["state"] })}
+        values={texts.states.delivery}
+        value={filter.state}
+        change={(state) => change({ state })}
       />
-      <Select
+      <SelectFilter
         label={t.error}
-        placeholder={t.all}
-        clearable
-        data={Object.entries(texts.errorNames).map(([value, label]) => ({ value, label }))}
-        value={filter.error ?? null}
-        onChange={(value) => change({ error: (value ?? undefined) as DeliveryFilter["error"] })}
+        values={texts.errorNames}
+        value={filter.error}
+        change={(error) => change({ error })}
       />
-      <Select
+      <SelectFilter
         label={t.waitingFor}
-        placeholder={t.all}
-        clearable
-        data={Object.entries(texts.waitingFor).map(([value, label]) => ({ value, label }))}
-        value={filter.waiting_for ?? null}
-        onChange={(value) => change({ waiting_for: (value ?? undefined) as DeliveryFilter["waiting_for"] })}
+        values={texts.waitingFor}
+        value={filter.waiting_for}
+        change={(waiting_for) => change({ waiting_for })}
       />
       <div className={classes.times}>
         {(["created_after", "created_before"] as const).map((name) => (
@@ -73,7 +69,7 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
           color="gray"
           c="dimmed"
           leftSection={<Icon name="cross" size={14} />}
-          onClick={() => change(Object.fromEntries(Object.keys(filter).map((name) => [name, undefined])))}
+          onClick={() => change(unset(filter))}
         >
           {t.clear}
         </Button>

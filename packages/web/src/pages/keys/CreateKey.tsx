@@ -1,11 +1,10 @@
-import { Button, Modal, Select, Stack, TextInput } from "@mantine/core"
+import { Select, TextInput } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { api, bodyOf } from "../../api/client.ts"
-import { CopyField } from "../../parts/CopyField.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
-import { Notice } from "../../parts/Notice.tsx"
+import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { texts } from "../../texts.ts"
 import { fromLocal } from "../deliveries/localTime.ts"
 import { SignInLink } from "./SignInLink.tsx"
@@ -40,23 +39,9 @@ function Dialog({ close }: { close: () => void }) {
   const { data } = request
   if (data)
     return (
-      <Modal
-        opened
-        onClose={close}
-        title={t.created(data.name)}
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-        withCloseButton={false}
-      >
-        <Stack gap="md">
-          <Notice kind="warn" title={t.once}>
-            {t.onceMore}
-          </Notice>
-          <CopyField label={t.key} value={data.key} what={t.key} />
-          <SignInLink apiKey={data.key} />
-          <Button onClick={close}>{t.stored}</Button>
-        </Stack>
-      </Modal>
+      <SecretDialog title={t.created(data.name)} texts={t} label={t.key} secret={data.key} close={close}>
+        <SignInLink apiKey={data.key} />
+      </SecretDialog>
     )
   return (
     <FormDialog

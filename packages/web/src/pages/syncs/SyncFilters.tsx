@@ -1,8 +1,9 @@
-import { Button, Select, TextInput } from "@mantine/core"
+import { Button, TextInput } from "@mantine/core"
 import { useAccess } from "../../api/access.ts"
 import type { SyncFilter } from "../../api/queries.ts"
 import { useTyped } from "../../app/useTyped.ts"
 import { Icon } from "../../parts/Icon.tsx"
+import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { texts } from "../../texts.ts"
 import { fromLocal, toLocal } from "../deliveries/localTime.ts"
 import classes from "./SyncFilters.module.css"
@@ -40,13 +41,11 @@ export function SyncFilters({ filter, change, clear }: Props) {
           onChange={(event) => setSite(event.currentTarget.value)}
         />
       )}
-      <Select
+      <SelectFilter
         label={t.outcome}
-        placeholder={texts.common.all}
-        clearable
-        data={Object.entries(texts.states.sync).map(([value, label]) => ({ value, label }))}
-        value={filter.outcome ?? null}
-        onChange={(value) => change({ outcome: (value ?? undefined) as SyncFilter["outcome"] })}
+        values={texts.states.sync}
+        value={filter.outcome}
+        change={(outcome) => change({ outcome })}
       />
       {(["started_after", "started_before"] as const).map((name) => (
         <TextInput

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Schemas } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { type SyncFilter, syncsQuery } from "../../api/queries.ts"
-import { useFilters } from "../../app/search.ts"
+import { unset, useFilters } from "../../app/search.ts"
 import { Empty, PageHead } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
 import { ConnectionRef } from "../../parts/Ref.tsx"
@@ -18,7 +18,7 @@ export function Syncs() {
   const [filter, change] = useFilters<SyncFilter>()
   const list = useInfiniteQuery(syncsQuery(filter))
   const isFiltered = Object.keys(filter).length > 0
-  const clear = () => change(Object.fromEntries(Object.keys(filter).map((name) => [name, undefined])))
+  const clear = () => change(unset(filter))
   // While the id of a connection is being typed, none has it.
   const isUnknown = list.error instanceof ApiFailure && list.error.problem?.status === 404
   return (

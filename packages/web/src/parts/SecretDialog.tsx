@@ -1,0 +1,41 @@
+import { Button, Modal, Stack } from "@mantine/core"
+import type { ReactNode } from "react"
+import { CopyField } from "./CopyField.tsx"
+import { Notice } from "./Notice.tsx"
+
+/** Shows a secret that the API returns only once. Only its button closes it, so that no stray click loses the secret. */
+export function SecretDialog({
+  title,
+  texts: { once, onceMore, stored },
+  label,
+  secret,
+  children,
+  close,
+}: {
+  title: string
+  texts: { once: string; onceMore: string; stored: string }
+  label: string
+  secret: string
+  children?: ReactNode
+  close: () => void
+}) {
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <Notice kind="warn" title={once}>
+          {onceMore}
+        </Notice>
+        <CopyField label={label} value={secret} what={label} />
+        {children}
+        <Button onClick={close}>{stored}</Button>
+      </Stack>
+    </Modal>
+  )
+}
