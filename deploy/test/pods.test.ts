@@ -59,7 +59,7 @@ test.each(processes)(
   },
 )
 
-test("a node can be drained while Kafka or Postgres is away and no pod is ready", () => {
+test("a node can be drained while Kafka or Postgres is unavailable and no pod is ready", () => {
   expect([...budgets.keys()].sort()).toEqual(["sync-scheduler", "trigger-gateway", "webhook-dispatcher"])
   for (const [name, budget] of budgets) {
     expect(budget.selector.matchLabels).toEqual({ "app.kubernetes.io/name": name })
