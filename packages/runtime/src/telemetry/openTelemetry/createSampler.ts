@@ -1,0 +1,25 @@
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace"
+import type { SamplerName } from "../telemetryVariables.ts"
+
+export function createSampler(name: SamplerName, ratio: number): Sampler {
+  switch (name) {
+    case "always_on":
+      return new AlwaysOnSampler()
+    case "always_off":
+      return new AlwaysOffSampler()
+    case "traceidratio":
+      return new TraceIdRatioBasedSampler(ratio)
+    case "parentbased_always_on":
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() })
+    case "parentbased_always_off":
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() })
+    case "parentbased_traceidratio":
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) })
+  }
+}
