@@ -1,5 +1,7 @@
+import { startReceiver } from "@sitewire/receiver"
 import { closedPort, startTestInstallation, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { event } from "./fixtures/event.ts"
 import { startOtlpReceiver } from "./fixtures/startOtlpReceiver.ts"
 
 test("metrics and log lines are sent as they are in /metrics and on standard output, with the resource that variables name", async () => {
@@ -54,6 +56,28 @@ test("metrics and log lines are sent as they are in /metrics and on standard out
   })
   expect(collector.received.every(({ headers }) => headers["x-tenant"] === "operators")).toBe(true)
   expect(collector.raw()).not.toContain(token)
+})
+
+test("a stop sends the last values of the metrics, although Kafka and Postgres are disconnected then", async () => {
+  await using collector = await startOtlpReceiver()
+  await using it = await startTestInstallation({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_EXPORTER: "none",
+      OTEL_METRICS_EXPORTER: "otlp",
+      OTEL_METRIC_EXPORT_INTERVAL: "3600000",
+    },
+  })
+  const partner = await startReceiver()
+  await it.addChannel({ id: "acme", address: partner.url, secret: "s" })
+  const { end } = await it.start("dispatcher")
+  await it.publish([{ topic: it.names.sitePaid, key: "shop-1", value: event("shop-1") }])
+  await waitUntil("the delivery", () => partner.received.length === 1)
+  expect(collector.metrics).toEqual([])
+  expect(await end("SIGTERM")).toBe(0)
+  const attempts = collector.metrics.find(({ name }) => name === "sitewire_attempts_total")
+  expect(attempts?.points.find(({ attributes }) => attributes.outcome === "delivered")?.value).toBe(1)
+  await partner.close()
 })
 
 const reportLoaded = `

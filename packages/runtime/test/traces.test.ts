@@ -1,6 +1,7 @@
 import { startReceiver } from "@sitewire/receiver"
 import { startTestInstallation, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { event } from "./fixtures/event.ts"
 import type { ReceivedSpan } from "./fixtures/readOtlp.ts"
 import { startOtlpReceiver } from "./fixtures/startOtlpReceiver.ts"
 
@@ -8,18 +9,6 @@ const publisher = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 const unsampled = `${publisher.slice(0, -2)}00`
 const traceIdOf = (traceparent: string) => traceparent.slice(3, 35)
 const spanIdOf = (traceparent: string) => traceparent.slice(36, 52)
-
-const event = (id: string, channel = "acme") =>
-  JSON.stringify({
-    id,
-    channel,
-    reference: "customer-17",
-    site_url: "https://confidential-site.example",
-    console_url: "https://confidential-console.example",
-    name: "Confidential name",
-    email: "confidential@shop.example",
-    created_at: "2030-01-02T03:04:05.678+02:00",
-  })
 
 async function startTraced(env: Record<string, string> = {}) {
   const collector = await startOtlpReceiver()
@@ -199,7 +188,11 @@ test("triggers of partners are traces of ours that link to the partners', throug
       name: `POST ${route}`,
       parentSpanId: "",
       links: [publisher],
-      attributes: { "http.response.status_code": 202, "sitewire.connection.id": "shop" },
+      attributes: {
+        "http.response.status_code": 202,
+        "sitewire.connection.id": "shop",
+        "sitewire.partner.trace_id": traceIdOf(publisher),
+      },
     })
     expect(server.traceId).not.toBe(traceIdOf(publisher))
   }

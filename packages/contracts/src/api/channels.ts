@@ -50,7 +50,8 @@ export const changeChannelSchema = z
     operator_notifications: operatorNotificationsSchema.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: "must contain address, standard_webhooks, send_traceparent, max_per_second or operator_notifications",
+    error:
+      "must contain address, standard_webhooks, send_traceparent, max_per_second or operator_notifications",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 

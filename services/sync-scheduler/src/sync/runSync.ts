@@ -97,7 +97,7 @@ function startSyncSpan(tracing: Tracing, run: GrantedRun): Span | null {
     links: others,
     attributes: {
       "http.request.method": run.runner === "pull" ? "GET" : "POST",
-      "server.address": run.host,
+      "server.address": run.host.replace(/:\d+$/, ""),
       "sitewire.connection.id": run.connection,
       "sitewire.sync.fence": run.fence,
       "sitewire.sync.triggers": run.triggers,

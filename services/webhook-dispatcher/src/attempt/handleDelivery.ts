@@ -128,6 +128,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
         correlation,
         error: outcome.error ?? "",
         status: outcome.status,
+        traceparent,
       })
     }
     await parts.recordAttempt(

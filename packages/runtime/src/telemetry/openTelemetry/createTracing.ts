@@ -45,8 +45,10 @@ export function createTracing(tracer: Tracer): Tracing {
 
   return {
     startTrace: (name, { parent, ...options }) => start(readContext(parent), name, options),
-    startSpan: (parent, name, options) =>
-      parent === null ? null : start(readContext(parent), name, options),
+    startSpan(parent, name, options) {
+      const continued = readContext(parent)
+      return continued === null ? null : start(continued, name, options)
+    },
   }
 }
 

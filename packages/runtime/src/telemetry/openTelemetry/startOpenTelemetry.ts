@@ -27,7 +27,7 @@ export async function startOpenTelemetry(signals: Signals, parts: TelemetryParts
     ...(logs ? { onLogLine: logs.onLogLine } : {}),
     async close(deadlineMs) {
       const flushed = Promise.allSettled([traces?.close(), metrics?.close(), logs?.close()])
-      await Promise.race([flushed, sleep(Math.min(flushWithinMs, deadlineMs), undefined, { ref: false })])
+      await Promise.race([flushed, sleep(Math.min(flushWithinMs, deadlineMs / 2), undefined, { ref: false })])
     },
   }
 }
