@@ -1,15 +1,15 @@
 import { startReceiver } from "@sitewire/receiver"
 import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
-import type { Measure } from "../measure/measure.ts"
-import { measureInPairs } from "../measure/measureInPairs.ts"
+import { judge, type Measure } from "../measure/measure.ts"
+import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
 import { deliverBacklog } from "./load/deliverBacklog.ts"
 import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
 const amount = 50_000
 const channelCount = 100
 
-/** Measures the time of a delivery from a backlog with 1 % of the traces recorded, beside one without tracing. */
+/** Measures the time and the CPU time of a delivery from a backlog with 1 % of the traces recorded, beside none. */
 export async function measureTraces(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(channelCount, (at) => `${receiver.url}/channel-${at}`)
@@ -21,19 +21,21 @@ export async function measureTraces(it: Installation, { progress }: BenchOptions
   }
   await (await it.start("dispatcher", tracing)).end()
   const mean = (samples: readonly number[]) => samples.reduce((sum, of) => sum + of, 0) / samples.length
-  const measure = await measureInPairs<number>({
+  const cpuMs: Record<Side, number[]> = { value: [], baseline: [] }
+  const rate = await measureInPairs<number>({
     measure: "ms of a delivery, backlog, 1 % of the traces recorded, beside none",
     bound: 1.11,
     pairs: { least: 3, most: 8 },
     async run(side) {
       const env = side === "value" ? tracing : {}
-      const { dispatcher, perSecond } = await deliverBacklog(it, receiver, {
+      const { dispatcher, perSecond, cost } = await deliverBacklog(it, receiver, {
         amount,
         channels,
         progress,
         env,
       })
       await dispatcher.end()
+      cpuMs[side].push(cost.dispatcher)
       return [1_000 / perSecond]
     },
     statistic: mean,
@@ -43,5 +45,11 @@ export async function measureTraces(it: Installation, { progress }: BenchOptions
   progress(`${collector.received.length} requests with ${Math.round(bytes / 1_000)} kB reached the collector`)
   await collector.close()
   await receiver.end()
-  return [measure]
+  const cpu = judge(
+    "CPU of the dispatcher for a delivery, 1 % of the traces recorded, beside none",
+    mean(cpuMs.value),
+    mean(cpuMs.baseline),
+    { kind: "ratio-at-most", bound: 1.1 },
+  )
+  return [rate, cpu]
 }

@@ -34,13 +34,13 @@ export async function startCollector(tools: string): Promise<Collector> {
     receivers: { otlp: { protocols: { http: { endpoint: address(otlp) } } } },
     processors: { batch: { timeout: "200ms" } },
     exporters: {
-      otlphttp: { endpoint: `http://${address(toJaeger)}`, tls: { insecure: true } },
+      otlp_http: { endpoint: `http://${address(toJaeger)}`, tls: { insecure: true } },
       debug: { verbosity: "normal" },
     },
     service: {
       telemetry: { metrics: { level: "none" } },
       pipelines: {
-        traces: { receivers: ["otlp"], processors: ["batch"], exporters: ["otlphttp"] },
+        traces: { receivers: ["otlp"], processors: ["batch"], exporters: ["otlp_http"] },
         metrics: { receivers: ["otlp"], exporters: ["debug"] },
         logs: { receivers: ["otlp"], exporters: ["debug"] },
       },

@@ -7,7 +7,16 @@ import {
 } from "@opentelemetry/sdk-trace"
 import type { SamplerName } from "../telemetryVariables.ts"
 
-export function createSampler(name: SamplerName, ratio: number): Sampler {
+/**
+ * `rootRatio`: the part of the traces without a parent that are begun at all. A sampler decides only after the SDK has
+ * made ids and a context, which takes 5 µs, and so 3 % of the CPU time of a delivery whose trace is not recorded.
+ */
+export function createSampler(name: SamplerName, ratio: number): { sampler: Sampler; rootRatio: number } {
+  if (name !== "parentbased_traceidratio") return { sampler: samplerOf(name, ratio), rootRatio: 1 }
+  return { sampler: samplerOf("parentbased_always_on", ratio), rootRatio: ratio }
+}
+
+function samplerOf(name: Exclude<SamplerName, "parentbased_traceidratio">, ratio: number): Sampler {
   switch (name) {
     case "always_on":
       return new AlwaysOnSampler()
@@ -19,7 +28,5 @@ export function createSampler(name: SamplerName, ratio: number): Sampler {
       return new ParentBasedSampler({ root: new AlwaysOnSampler() })
     case "parentbased_always_off":
       return new ParentBasedSampler({ root: new AlwaysOffSampler() })
-    case "parentbased_traceidratio":
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) })
   }
 }

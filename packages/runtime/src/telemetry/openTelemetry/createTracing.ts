@@ -19,7 +19,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 }
 
-export function createTracing(tracer: Tracer): Tracing {
+export function createTracing(tracer: Tracer, rootRatio = 1): Tracing {
   function start(parent: SpanContext | null, name: string, options: SpanOptions): Span | null {
     const { kind, attributes = {}, links = [] } = options
     const within = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
@@ -44,7 +44,10 @@ export function createTracing(tracer: Tracer): Tracing {
   }
 
   return {
-    startTrace: (name, { parent, ...options }) => start(readContext(parent), name, options),
+    startTrace(name, options) {
+      const parent = readContext(options.parent)
+      return parent === null && Math.random() >= rootRatio ? null : start(parent, name, options)
+    },
     startSpan(parent, name, options) {
       const continued = readContext(parent)
       return continued === null ? null : start(continued, name, options)

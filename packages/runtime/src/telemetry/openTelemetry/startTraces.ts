@@ -7,13 +7,18 @@ import { createTracing } from "./createTracing.ts"
 import { reportFailures } from "./reportFailures.ts"
 
 export function startTraces(resource: Resource, { config, log }: TelemetryParts) {
+  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = config
+  const { sampler, rootRatio } = createSampler(name, ratio)
   const exporter = reportFailures(new OTLPTraceExporter(), "traces", log)
   const provider = new TracerProvider({
     resource,
-    sampler: createSampler(config.OTEL_TRACES_SAMPLER, config.OTEL_TRACES_SAMPLER_ARG),
+    sampler,
     spanLimits: { attributeValueLengthLimit: 256, linkCountLimit: 16 },
     // The queue has 2048 spans. More are dropped.
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
   })
-  return { tracing: createTracing(provider.getTracer("sitewire")), close: () => provider.shutdown() }
+  return {
+    tracing: createTracing(provider.getTracer("sitewire"), rootRatio),
+    close: () => provider.shutdown(),
+  }
 }
