@@ -6,7 +6,7 @@ import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
 import { deliverBacklog } from "./load/deliverBacklog.ts"
 import { startReceiving } from "./receiver/startBenchReceiver.ts"
 
-const amount = 50_000
+const amount = 30_000
 const channelCount = 100
 
 /** Measures the time and the CPU time of a delivery from a backlog with 1 % of the traces recorded, beside none. */
