@@ -27,6 +27,7 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
     components: [
       ...common,
       "monitoring",
+      "opentelemetry",
       "gateway-api",
       "cert-manager",
       "autoscaling",

@@ -17,6 +17,7 @@ const peers: Peer[] = [
   { namespace: "kafka", name: "broker" },
   { namespace: "postgres", name: "primary" },
   { namespace: "monitoring", name: "prometheus" },
+  { namespace: "observability", name: "collector" },
   { namespace: "ingress-nginx", name: "controller" },
   { namespace: "elsewhere", name: "stranger", labels: { "k8s-app": "kube-dns" } },
   // A pod of an operator, and not of Sitewire.
@@ -62,6 +63,13 @@ test.each([
   const { pods, fromAddresses } = await connections({ components: ["console", "default-deny", ...more] })
   expect(pods).toEqual(expectedPods(expected))
   expect(fromAddresses).toEqual([])
+})
+
+test("with opentelemetry, the processes that send something reach the collector as well", async () => {
+  const { pods } = await connections({ components: ["console", "default-deny", "opentelemetry"] })
+  const usual = expectedPods({ kafka: "9092", dns: "kube-system/dns", dnsPort: "53" })
+  const added = services.map((name) => `sitewire/${name} => observability/collector: TCP 4318`)
+  expect(pods).toEqual([...usual, ...added].toSorted())
 })
 
 test("only the two services that call partners reach the internet, and no address that they would refuse", async () => {

@@ -19,6 +19,7 @@ const commands = {
   chaos: ["packages/chaos/src/main.ts"],
   dashboards: ["packages/monitoring/src/dashboards/render/main.ts"],
   alerts: ["packages/monitoring/src/rehearsal/main.ts"],
+  traces: ["packages/monitoring/src/traces/main.ts"],
   screenshots: ["packages/web/screenshots/main.ts"],
   mutants: ["packages/mutants/src/main.ts"],
   test: ["packages/testkit/src/npmTest/main.ts"],

@@ -14,6 +14,7 @@ import { measurePaused } from "./outbound/paused.ts"
 import { measureRetained } from "./outbound/retained.ts"
 import { measureSteady } from "./outbound/steady.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
+import { measureTraces } from "./outbound/traces.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
 
 export type Part = {
@@ -32,6 +33,7 @@ const isolation = (about: string, hanging: number, perSecond: number, bound: num
 export const flows: Record<string, Record<string, Part>> = {
   outbound: {
     throughput: { about: "deliveries/s and CPU from a backlog, beside a bare loop", run: measureThroughput },
+    traces: { about: "time of a delivery with 1 % of the traces recorded, beside none", run: measureTraces },
     latency: { about: "publish to arrival at 200/s, beside a bare consumer", run: measureLatency },
     steady: { about: "CPU per event at 200/s, relative to a backlog", run: measureSteady },
     isolation: isolation("latency of healthy channels, 1 of 11 hanging", 1, usualRate, 1.2),

@@ -8,6 +8,7 @@ import {
   portVariable,
   retentionBounds,
   retryVariables,
+  telemetryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
 import { isLoopback } from "./session/consoleOrigin.ts"
@@ -23,6 +24,7 @@ export const consoleVariables = {
   ...kafkaVariables,
   ...databaseVariables,
   ...retryVariables,
+  ...telemetryVariables,
   CONSOLE_HOST: z.string().default("127.0.0.1").meta({
     description:
       "IP address on which the management API listens. It must not be reachable from the internet.",

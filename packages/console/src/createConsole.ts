@@ -22,7 +22,7 @@ import { consoleOrigin } from "./session/consoleOrigin.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
-type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce"> & { pool: Pool }
+type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce" | "tracing"> & { pool: Pool }
 
 /** Starts the management API and the jobs on a database that is ready. Returns the API's port. */
 export async function createConsole(settings: Settings): Promise<{ port: number }> {

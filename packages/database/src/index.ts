@@ -12,5 +12,6 @@ export { readSealingKeys, type SealingKeys, seal, sealingKeyId, unseal } from ".
 export { sealContexts } from "./sealContexts.ts"
 export { sealingVariables } from "./sealingVariables.ts"
 export { changeSource } from "./syncs/changeSource.ts"
+export { joinTraceparents } from "./syncs/joinTraceparents.ts"
 export { type CompactedTrigger, recordTriggers } from "./syncs/recordTriggers.ts"
 export { waitingDeliveries } from "./waitingDeliveries.ts"

@@ -534,6 +534,8 @@ export const texts = {
     perSecond: (count: number) => `${count} per second`,
     standard: "Standard Webhooks headers",
     standardHint: "Also sends webhook-id, webhook-timestamp and webhook-signature.",
+    traceparent: "Trace context",
+    traceparentHint: "Also sends the W3C header traceparent, if the attempt's trace is recorded.",
     notifications: "Notifications for operators",
     notificationsHint:
       "This channel gets what operators should know, such as failing channels, instead of sites.",

@@ -7,11 +7,13 @@ import {
   kafkaVariables,
   processVariables,
   retentionBounds,
+  telemetryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
 
 export const schedulerVariables = {
   ...processVariables,
+  ...telemetryVariables,
   ...kafkaVariables,
   ...databaseVariables,
   ...egressVariables,

@@ -1,4 +1,4 @@
-import { batchCalls, type Logger } from "@sitewire/runtime"
+import { batchCalls, type Logger, type Tracing } from "@sitewire/runtime"
 import { createIngestTriggers } from "./intake/ingestTriggers.ts"
 import { isInvalidTrigger } from "./intake/isInvalidTrigger.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
@@ -20,12 +20,13 @@ export type SchedulerParts = {
   onIngestFailed: (error: unknown) => void
   stopping: AbortSignal
   metrics: SchedulerMetrics
+  tracing: Tracing
   log: Logger
 }
 
 export function createScheduler(parts: SchedulerParts) {
   const { windows, maxRunning, maxPerHost, store, runners, onClaims, onIngestFailed } = parts
-  const { stopping, metrics, log } = parts
+  const { stopping, metrics, tracing, log } = parts
   const slowMs = windows.deadlineMs / 5
   const hosts = createHostLimiter({
     maxRunning,
@@ -54,6 +55,7 @@ export function createScheduler(parts: SchedulerParts) {
     onClaims,
     stopping,
     metrics,
+    tracing,
     log,
   })
   const ingest = createIngestTriggers({
@@ -65,6 +67,7 @@ export function createScheduler(parts: SchedulerParts) {
     },
     onInvalid: () => metrics.invalidRecords.inc(),
     onFailed: onIngestFailed,
+    tracing,
     log,
   })
   return { ingest, running: syncs.running, openBreakers: hosts.openBreakers, close: syncs.close }

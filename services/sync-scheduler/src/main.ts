@@ -24,7 +24,7 @@ await runService({
   name: "sync-scheduler",
   variables: schedulerVariables,
   checks: ["kafka", "postgres"],
-  async start({ config, log, lifecycle, readiness, metrics: registry }) {
+  async start({ config, log, lifecycle, readiness, metrics: registry, tracing }) {
     const { SYNC_DEADLINE: deadlineMs, SERVICE_NAME: serviceName } = config
     const windows = {
       windowMs: config.SYNC_WINDOW,
@@ -140,6 +140,7 @@ await runService({
       },
       stopping: lifecycle.stopping,
       metrics,
+      tracing,
       log,
     })
     lifecycle.onStop("syncs", async (deadlineMs) => {

@@ -1,3 +1,5 @@
+import type { Traceparent } from "@sitewire/runtime"
+
 /** A start that Postgres granted to this process and no other. */
 export type GrantedRun = {
   connection: string
@@ -16,6 +18,8 @@ export type GrantedRun = {
   firstTriggerAt: Date | null
   lastTriggerAt: Date | null
   correlation: string | null
+  /** Contexts of the triggers' traces that are recorded. */
+  traceparents: Traceparent[]
   snapshot: { etag: string | null; lastModified: string | null; contentSha256: Buffer } | null
 }
 
@@ -40,9 +44,14 @@ export type RunnerResult = { result: SyncResult; transitMs: number }
 /**
  * Executes a run. It calls `mayStart` in the event loop turn in which it writes the request, because the
  * process may have been suspended before, and windows are measured from that call. If `mayStart` returns
- * false, the runner writes nothing.
+ * false, the runner writes nothing. `traceparent`: the context of the run's span.
  */
-export type Runner = (run: GrantedRun, mayStart: () => boolean, signal: AbortSignal) => Promise<RunnerResult>
+export type Runner = (
+  run: GrantedRun,
+  mayStart: () => boolean,
+  signal: AbortSignal,
+  traceparent?: Traceparent | null,
+) => Promise<RunnerResult>
 
 export type WindowSettings = {
   windowMs: number

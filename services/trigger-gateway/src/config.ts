@@ -5,11 +5,13 @@ import {
   kafkaVariables,
   portVariable,
   processVariables,
+  telemetryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
 
 export const gatewayVariables = {
   ...processVariables,
+  ...telemetryVariables,
   ...kafkaVariables,
   ...databaseVariables,
   GATEWAY_HOST: z

@@ -1,6 +1,6 @@
 import type { Server } from "node:http"
 import type { Producer } from "@sitewire/kafka"
-import type { Logger, Registry } from "@sitewire/runtime"
+import type { Logger, Registry, Tracing } from "@sitewire/runtime"
 import { createApp } from "./http/createApp.ts"
 import { createHttpServer, type ServerLimits } from "./http/createHttpServer.ts"
 import { createGatewayMetrics } from "./metrics.ts"
@@ -20,6 +20,7 @@ export type GatewayParts = {
   isUnavailable: () => boolean
   unavailablePartitions: () => number
   registry: Registry
+  tracing: Tracing
   log: Logger
   stopping: AbortSignal
 }
@@ -32,7 +33,7 @@ const maxRunning = 4
 
 export function createGateway(parts: GatewayParts): Server {
   const { limits, topic, readHashes, onMaybeReplaced, publish } = parts
-  const { isUnavailable, unavailablePartitions, registry, log, stopping } = parts
+  const { isUnavailable, unavailablePartitions, registry, tracing, log, stopping } = parts
   const metrics = createGatewayMetrics(registry, { waiting: () => triggers.waiting(), unavailablePartitions })
   const triggers = batchTriggers({
     processBatch: createProcessBatch({
@@ -41,6 +42,7 @@ export function createGateway(parts: GatewayParts): Server {
       publish,
       topic,
       metrics,
+      tracing,
       onPublished: (records) => logPublished(log, records),
     }),
     isUnavailable,
@@ -50,5 +52,5 @@ export function createGateway(parts: GatewayParts): Server {
     maxWaiting: limits.maxWaiting,
     deadlineMs: limits.deadlineMs,
   })
-  return createHttpServer(limits, createApp({ handle: triggers.handle, metrics, log, stopping }))
+  return createHttpServer(limits, createApp({ handle: triggers.handle, metrics, tracing, log, stopping }))
 }

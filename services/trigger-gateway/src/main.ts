@@ -18,7 +18,7 @@ await runService({
   name,
   variables: gatewayVariables,
   checks: ["postgres", "kafka"],
-  start: async ({ config, log, lifecycle, readiness, metrics: registry, announce }) => {
+  start: async ({ config, log, lifecycle, readiness, metrics: registry, tracing, announce }) => {
     const deadlineMs = config.GATEWAY_DEADLINE
     // At most half of the deadline, because opening a connection may take another quarter.
     const statementMs = Math.ceil(deadlineMs / 2)
@@ -103,6 +103,7 @@ await runService({
       isUnavailable: () => postgres.isUnavailable() || kafkaTopic.isUnavailable(),
       unavailablePartitions: kafkaTopic.unavailablePartitions,
       registry,
+      tracing,
       log,
       stopping: lifecycle.stopping,
     })

@@ -9,10 +9,12 @@ import {
   processVariables,
   retentionBounds,
   retryVariables,
+  telemetryVariables,
 } from "@sitewire/runtime"
 
 export const dispatcherVariables = {
   ...processVariables,
+  ...telemetryVariables,
   ...kafkaVariables,
   ...databaseVariables,
   ...sealingVariables,

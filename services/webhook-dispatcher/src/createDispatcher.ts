@@ -1,6 +1,6 @@
 import type { TopicNames } from "@sitewire/contracts"
 import { createLimiter } from "@sitewire/limiter"
-import type { Logger } from "@sitewire/runtime"
+import type { Logger, Tracing } from "@sitewire/runtime"
 import { createHandleDelivery } from "./attempt/handleDelivery.ts"
 import type { SendRequest } from "./attempt/sendRequest.ts"
 import { batchWrites } from "./batchWrites.ts"
@@ -45,6 +45,7 @@ export type DispatcherParts = {
   send: SendRequest
   isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
+  tracing: Tracing
   log: Logger
 }
 
@@ -60,7 +61,7 @@ const expireWithinMs = 30_000
  * sweep).
  */
 export function createDispatcher(parts: DispatcherParts) {
-  const { settings, store, publish, send, isInvalidData, metrics, log } = parts
+  const { settings, store, publish, send, isInvalidData, metrics, tracing, log } = parts
   const { schedule, topics, maxOutstanding } = settings
   const claimSettings = {
     leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + leaseReserveMs,
@@ -98,6 +99,7 @@ export function createDispatcher(parts: DispatcherParts) {
     scheduleRetry: createScheduleRetry(publish, topics.retry),
     publishDeadLetter,
     metrics,
+    tracing,
     log,
   })
   const drain = drainDeferred({
@@ -146,6 +148,7 @@ export function createDispatcher(parts: DispatcherParts) {
     invalidTopic: topics.sitePaidInvalid,
     isInvalidData,
     metrics,
+    tracing,
     log,
   })
 

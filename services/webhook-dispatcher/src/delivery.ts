@@ -1,3 +1,5 @@
+import type { Traceparent } from "@sitewire/runtime"
+
 export type SealedSecret = { id: string; sealed: Buffer }
 
 /** Read again for each batch of attempts, so that a changed address or secret takes effect at once. */
@@ -8,6 +10,8 @@ export type Channel = {
   /** During a rotation of the secret: the next one (staged) or the previous one (retiring). */
   otherSecret: SealedSecret | null
   standardWebhooks: boolean
+  /** Whether the partner gets the context of recorded attempts, as the header `traceparent`. */
+  sendTraceparent: boolean
   paused: boolean
   /** Null: no maximum. */
   maxPerSecond: number | null
@@ -15,7 +19,7 @@ export type Channel = {
 
 /** Select these columns and the channel's id as `channel_id` to get a `ChannelRow`. */
 export const channelColumns = `address, secret_id, secret_sealed, other_secret_id, other_secret_sealed,
-       standard_webhooks, paused_at, max_per_second`
+       standard_webhooks, send_traceparent, paused_at, max_per_second`
 
 export type ChannelRow = {
   channel_id: string
@@ -25,6 +29,7 @@ export type ChannelRow = {
   other_secret_id: string | null
   other_secret_sealed: Buffer | null
   standard_webhooks: boolean
+  send_traceparent: boolean
   paused_at: Date | null
   max_per_second: number | null
 }
@@ -37,6 +42,7 @@ export function toChannel(row: ChannelRow): Channel {
     secret: { id: row.secret_id, sealed: row.secret_sealed },
     otherSecret: otherId === null || otherSealed === null ? null : { id: otherId, sealed: otherSealed },
     standardWebhooks: row.standard_webhooks,
+    sendTraceparent: row.send_traceparent,
     paused: row.paused_at !== null,
     maxPerSecond: row.max_per_second,
   }
@@ -52,6 +58,9 @@ export type DueDelivery = {
   /** Start of the retry period, ISO 8601, moved forward by time that does not count, such as a pause. */
   since: string
   correlation: string
+  /** The context in which the event was processed, and that of the previous attempt, if they are recorded. */
+  traceparent: Traceparent | null
+  previousAttempt?: Traceparent | null
   /** Null if the attempt comes from a Kafka record and not from a deferred row. */
   claim: Claim | null
 }

@@ -28,7 +28,7 @@ await runService({
   variables: dispatcherVariables,
   checks: ["postgres"],
   async start(service) {
-    const { config, log, lifecycle, readiness, metrics: registry } = service
+    const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
     const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
     const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
 
@@ -84,6 +84,7 @@ await runService({
       }),
       isInvalidData: isFaultOfData,
       metrics: createDispatcherMetrics(registry),
+      tracing,
       log,
     })
     const id = newDispatcherId()

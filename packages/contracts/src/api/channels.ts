@@ -22,6 +22,11 @@ const operatorNotificationsSchema = z.boolean().meta({
     "Send operator notifications to this channel. Its owner learns which channels and sources of connections have problems.",
 })
 
+const sendTraceparentSchema = z.boolean().meta({
+  description:
+    "Send the W3C header traceparent with attempts whose trace is recorded, so that the partner can continue the trace.",
+})
+
 export const createChannelSchema = z
   .strictObject({
     id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
@@ -40,11 +45,13 @@ export const changeChannelSchema = z
       description:
         "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets.",
     }),
+    send_traceparent: sendTraceparentSchema.optional(),
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: "must contain address, standard_webhooks, max_per_second or operator_notifications",
+    error:
+      "must contain address, standard_webhooks, send_traceparent, max_per_second or operator_notifications",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 
@@ -69,6 +76,7 @@ export const channelSchema = z
           "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
       }),
     standard_webhooks: z.boolean().meta({ description: "Whether Standard Webhooks headers are sent too." }),
+    send_traceparent: sendTraceparentSchema,
     paused_at: z.iso.datetime().nullable().meta({
       description: "Since when an operator has paused the channel. null: it is not paused.",
     }),

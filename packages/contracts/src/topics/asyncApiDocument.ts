@@ -18,8 +18,19 @@ export const recordSchemas = {
   "connector.triggered": connectorTriggeredSchema,
 } as const satisfies Record<string, z.ZodType>
 
+const traceparent = (of: string) => ({
+  traceparent: text(
+    `W3C Trace Context of ${of}. Optional.`,
+    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  ),
+})
+
 const headersOf = {
+  "site.ready.retry": traceparent("the attempt before"),
+  "site.ready.dead": traceparent("the last attempt"),
+  "connector.triggered": traceparent("the span that published the record"),
   "site.paid": {
+    ...traceparent("the publisher, in which the delivery continues"),
     correlation: text(
       "Follows the event through all log lines: up to 200 printable ASCII characters.",
       "order-10042",

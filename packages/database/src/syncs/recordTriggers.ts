@@ -1,5 +1,6 @@
 import { plainArray } from "../plainArray.ts"
 import type { Sql } from "../pool.ts"
+import { joinTraceparents } from "./joinTraceparents.ts"
 
 /** All triggers of one connection in a batch. Times are ISO 8601. */
 export type CompactedTrigger = {
@@ -8,6 +9,8 @@ export type CompactedTrigger = {
   firstAt: string
   lastAt: string
   correlation: string
+  /** Contexts of recorded traces, separated by spaces. */
+  traceparents?: string | null
 }
 
 /**
@@ -39,6 +42,7 @@ export async function recordTriggers(
       plainArray(triggers.map((trigger) => trigger.lastAt)),
       triggers.map((trigger) => trigger.correlation),
       settings.settleMs,
+      triggers.some(({ traceparents }) => traceparents) ? triggers.map((t) => t.traceparents ?? null) : null,
     ],
     "record-triggers",
   )
@@ -48,11 +52,11 @@ export async function recordTriggers(
 const statement = `
 with recorded as (
   insert into sync_window as w
-    (connection_id, requested, due_at, first_trigger_at, last_trigger_at, correlation, source_version)
+    (connection_id, requested, due_at, first_trigger_at, last_trigger_at, correlation, traceparents, source_version)
   select t.connection_id, t.count, clock_timestamp() + $6::float8 * interval '1 millisecond',
-    t.first_at, t.last_at, t.correlation, c.source_version
-  from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::text[])
-    as t (connection_id, count, first_at, last_at, correlation)
+    t.first_at, t.last_at, t.correlation, t.traceparents, c.source_version
+  from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::text[], $7::text[])
+    as t (connection_id, count, first_at, last_at, correlation, traceparents)
   join connection c on c.id = t.connection_id
   order by t.connection_id
   on conflict (connection_id) do update set
@@ -60,6 +64,7 @@ with recorded as (
     first_trigger_at = least(w.first_trigger_at, excluded.first_trigger_at),
     last_trigger_at = greatest(w.last_trigger_at, excluded.last_trigger_at),
     correlation = coalesce(w.correlation, excluded.correlation),
+    traceparents = ${joinTraceparents("w.traceparents", "excluded.traceparents")},
     failures = 0,
     due_at = case
       when w.running then w.due_at

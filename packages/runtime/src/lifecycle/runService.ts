@@ -3,9 +3,12 @@ import { type Config, ConfigurationError, readConfig, type Variables } from "../
 import { printHelp } from "../config/printHelp.ts"
 import { type CheckState, createReadiness, type Readiness } from "../health/readiness.ts"
 import { startOpsServer } from "../health/startOpsServer.ts"
-import { createLogger, type Logger } from "../logging/logger.ts"
+import { createCopiedOutput, createLogger, type Logger } from "../logging/logger.ts"
 import { createMetrics, type Registry } from "../metrics/createMetrics.ts"
 import { registerReadyGauge } from "../metrics/registerReadyGauge.ts"
+import { startTelemetry } from "../telemetry/startTelemetry.ts"
+import { enabledSignals, telemetryVariables } from "../telemetry/telemetryVariables.ts"
+import type { Tracing } from "../telemetry/tracing.ts"
 import { type Lifecycle, startLifecycle } from "./lifecycle.ts"
 
 export type ServiceParts<V extends Variables> = {
@@ -14,6 +17,7 @@ export type ServiceParts<V extends Variables> = {
   lifecycle: Lifecycle
   readiness: Readiness
   metrics: Registry
+  tracing: Tracing
   /** Logs the service's addresses and sends them to the parent process, because configured ports may be 0. */
   announce(addresses: Record<string, string>): void
 }
@@ -30,10 +34,11 @@ export async function runService<V extends Variables>(settings: {
   start: (parts: ServiceParts<V>) => Promise<void>
 }): Promise<void> {
   const { name, variables, checks, optionalChecks, start } = settings
-  const all = { ...processVariables, ...variables }
+  const all = { ...processVariables, ...telemetryVariables, ...variables }
   printHelp(name, all)
   const config = readConfigOrExit(all)
-  const log = createLogger({ service: name, level: config.LOG_LEVEL })
+  const output = enabledSignals(config).logs ? createCopiedOutput() : undefined
+  const log = createLogger({ service: name, level: config.LOG_LEVEL }, output)
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })
   const onChange = (check: string, { ready, why }: CheckState) => {
     if (lifecycle.stopping.aborted) return
@@ -43,6 +48,10 @@ export async function runService<V extends Variables>(settings: {
   const readiness = createReadiness([...checks, "start"], onChange, optionalChecks)
   const metrics = createMetrics(name)
   registerReadyGauge(metrics, () => readiness.read().ready)
+  const telemetry = await startTelemetry({ service: name, config, metrics, log })
+  if (output) output.onLine = telemetry.onLogLine
+  // Registered first, so that it is closed last.
+  lifecycle.onStop("telemetry", telemetry.close)
   lifecycle.stopping.addEventListener("abort", () => readiness.set("start", false, "stopping"))
 
   function announce(addresses: Record<string, string>): void {
@@ -57,7 +66,7 @@ export async function runService<V extends Variables>(settings: {
   try {
     const ops = await startOpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, readiness, metrics })
     lifecycle.onStop("ops", () => ops.close())
-    await start({ config, log, lifecycle, readiness, metrics, announce })
+    await start({ config, log, lifecycle, readiness, metrics, tracing: telemetry.tracing, announce })
     if (lifecycle.stopping.aborted) return
     readiness.set("start", true)
     announce({ ops: `http://127.0.0.1:${ops.port}` })

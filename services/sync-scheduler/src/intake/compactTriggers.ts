@@ -1,12 +1,18 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import type { CompactedTrigger } from "@sitewire/database"
+import type { Traceparent } from "@sitewire/runtime"
 
 /** Counts are limited, so that no record can overflow a column in Postgres. */
 const largestCount = 1_000_000_000
 
-export function compactTriggers(triggers: readonly ConnectorTriggered[]): CompactedTrigger[] {
+/** `traceparents`: the context of each trigger, if its trace is recorded. */
+export function compactTriggers(
+  triggers: readonly ConnectorTriggered[],
+  traceparents: readonly (Traceparent | null)[] = [],
+): CompactedTrigger[] {
   const byConnection = new Map<string, CompactedTrigger>()
-  for (const { connection, count, first_at, last_at, correlation } of triggers) {
+  for (const [at, { connection, count, first_at, last_at, correlation }] of triggers.entries()) {
+    const traceparent = traceparents[at] ?? null
     const known = byConnection.get(connection)
     if (known === undefined) {
       const bounded = Math.min(count, largestCount)
@@ -16,14 +22,24 @@ export function compactTriggers(triggers: readonly ConnectorTriggered[]): Compac
         firstAt: first_at,
         lastAt: last_at,
         correlation,
+        traceparents: traceparent,
       })
       continue
     }
     known.count = Math.min(known.count + count, largestCount)
     if (isBefore(first_at, known.firstAt)) known.firstAt = first_at
     if (isBefore(known.lastAt, last_at)) known.lastAt = last_at
+    if (traceparent !== null) known.traceparents = appendTraceparent(known.traceparents, traceparent)
   }
   return [...byConnection.values()]
+}
+
+const longestTraceparents = 400
+
+/** The statement limits the number again, with those in the row. */
+function appendTraceparent(known: string | null | undefined, traceparent: Traceparent): string {
+  if (!known) return traceparent
+  return known.length > longestTraceparents ? known : `${known} ${traceparent}`
 }
 
 /** ISO 8601 texts are comparable only if their lengths are equal, because some have fractions of a second. */

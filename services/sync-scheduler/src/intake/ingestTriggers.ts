@@ -1,7 +1,7 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
 import type { CompactedTrigger } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
 import { compactTriggers } from "./compactTriggers.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)
@@ -9,7 +9,7 @@ const readTriggered = recordReader(connectorTriggeredSchema)
 export const maxBatch = 16_000
 
 type Done = (record: ConsumerRecord) => void
-type PendingTrigger = { record: ConsumerRecord; trigger: ConnectorTriggered; done: Done }
+type PendingTrigger = { record: ConsumerRecord; trigger: ConnectorTriggered; span: Span | null; done: Done }
 
 export type IngestTriggersOptions = {
   /** Retries while Postgres is unavailable. */
@@ -18,6 +18,7 @@ export type IngestTriggersOptions = {
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
   onFailed: (error: unknown) => void
+  tracing: Tracing
   log: Logger
 }
 
@@ -30,7 +31,7 @@ export type IngestTriggersOptions = {
 export function createIngestTriggers(
   options: IngestTriggersOptions,
 ): (records: ConsumerRecord[], done: Done) => void {
-  const { recordTriggers, isInvalidTrigger, onRecorded, onInvalid, onFailed, log } = options
+  const { recordTriggers, isInvalidTrigger, onRecorded, onInvalid, onFailed, tracing, log } = options
   const waiting: PendingTrigger[] = []
   let recording = false
 
@@ -40,9 +41,24 @@ export function createIngestTriggers(
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
   }
 
+  /** Continues the gateway's trace, which is the only one: a sync without a trigger's trace is not recorded. */
+  function startSpan(record: ConsumerRecord, { connection, correlation }: ConnectorTriggered): Span | null {
+    return tracing.startSpan(record.headers.traceparent ?? null, `process ${record.topic}`, {
+      kind: "consumer",
+      attributes: {
+        ...processAttributes(record),
+        "sitewire.connection.id": connection,
+        "sitewire.correlation.id": correlation,
+      },
+    })
+  }
+
   async function recordBatch(batch: PendingTrigger[]): Promise<void> {
     try {
-      const compacted = compactTriggers(batch.map(({ trigger }) => trigger))
+      const compacted = compactTriggers(
+        batch.map(({ trigger }) => trigger),
+        batch.map(({ span }) => span?.traceparent ?? null),
+      )
       const { recorded, dueInMs } = await recordTriggers(compacted)
       const unknown = compacted.length - recorded
       if (unknown > 0) log.info({ unknown }, "skipped triggers of connections that do not exist")
@@ -56,9 +72,17 @@ export function createIngestTriggers(
         await recordBatch(batch.slice(middle))
         return
       }
-      if (only) skipInvalid(only.record, "Postgres cannot store one of its values")
+      if (only) {
+        skipInvalid(only.record, "Postgres cannot store one of its values")
+        only.span?.end({ error: "invalid" })
+        only.done(only.record)
+        return
+      }
     }
-    for (const { record, done } of batch) done(record)
+    for (const { record, span, done } of batch) {
+      span?.end()
+      done(record)
+    }
   }
 
   async function recordAll(): Promise<void> {
@@ -78,7 +102,7 @@ export function createIngestTriggers(
       if (read.ok) {
         // Frees memory while records wait for a statement.
         record.value = null
-        waiting.push({ record, trigger: read.value, done })
+        waiting.push({ record, trigger: read.value, span: startSpan(record, read.value), done })
       } else {
         skipInvalid(record, read.reason)
         done(record)

@@ -123,6 +123,7 @@ type ClaimRow = {
   first_trigger_at: Date | null
   last_trigger_at: Date | null
   correlation: string | null
+  traceparents: string | null
   etag: string | null
   last_modified: string | null
   content_sha256: Buffer | null
@@ -144,6 +145,7 @@ function readRun(row: ClaimRow): GrantedRun[] {
     firstTriggerAt: row.first_trigger_at,
     lastTriggerAt: row.last_trigger_at,
     correlation: row.correlation,
+    traceparents: row.traceparents?.split(" ") ?? [],
     snapshot: contentSha256 === null ? null : { etag, lastModified, contentSha256 },
   }
   return [run]

@@ -1,3 +1,5 @@
+import { joinTraceparents } from "@sitewire/database"
+
 /**
  * The statements that claim due syncs: they grant starts to a scheduler. A claim locks the row, uses
  * Postgres's clock, and sets a new fence (the number of the start) and `window_ends_at`. So two starts of a
@@ -26,7 +28,7 @@ export const readAtOnce = 256
 const clock = `clock as materialized (select clock_timestamp() as at)`
 
 const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waiting_for_host, w.slow,
-    w.first_trigger_at, w.last_trigger_at, w.correlation, c.source, c.runner, c.source_host as host`
+    w.first_trigger_at, w.last_trigger_at, w.correlation, w.traceparents, c.source, c.runner, c.source_host as host`
 
 /** Chooses the connections to grant. The parameters are `choiceValues`, of which the first is $`at`. */
 const choosing = (at: number) => {
@@ -131,7 +133,7 @@ lost as (
   from chosen, clock
   where chosen.running and r.connection_id = chosen.connection_id and r.fence = chosen.fence
     and r.outcome = 'running'
-  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation
+  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation, r.traceparents
 ),
 start as materialized (
   select chosen.connection_id, chosen.fence + 1 as fence, gen_random_uuid() as grant_id,
@@ -139,7 +141,8 @@ start as materialized (
     least(chosen.requested - chosen.covered, 2147483647)::int as triggers,
     least(chosen.first_trigger_at, lost.first_trigger_at) as first_trigger_at,
     greatest(chosen.last_trigger_at, lost.last_trigger_at) as last_trigger_at,
-    coalesce(lost.correlation, chosen.correlation) as correlation
+    coalesce(lost.correlation, chosen.correlation) as correlation,
+    ${joinTraceparents("lost.traceparents", "chosen.traceparents")} as traceparents
   from chosen left join lost using (connection_id)
 ),
 granted as (
@@ -153,15 +156,16 @@ granted as (
     waiting_for_host = null,
     first_trigger_at = null,
     last_trigger_at = null,
-    correlation = null
+    correlation = null,
+    traceparents = null
   from start, clock
   where w.connection_id = start.connection_id
 ),
 recorded as (
   insert into sync_run
-    (connection_id, fence, grant_id, started_at, triggers, first_trigger_at, last_trigger_at, correlation)
+    (connection_id, fence, grant_id, started_at, triggers, first_trigger_at, last_trigger_at, correlation, traceparents)
   select start.connection_id, start.fence, start.grant_id, clock.at, start.triggers,
-    start.first_trigger_at, start.last_trigger_at, start.correlation
+    start.first_trigger_at, start.last_trigger_at, start.correlation, start.traceparents
   from start, clock
   ${onConflict}
 )`
@@ -174,12 +178,13 @@ recorded as (
 const overwrite = `on conflict (connection_id, fence) do update set
     grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',
     error = null, triggers = excluded.triggers, first_trigger_at = excluded.first_trigger_at,
-    last_trigger_at = excluded.last_trigger_at, correlation = excluded.correlation, bytes = null,
+    last_trigger_at = excluded.last_trigger_at, correlation = excluded.correlation, traceparents = excluded.traceparents,
+    bytes = null,
     content_sha256 = null`
 
 const runColumns = `start.connection_id, start.fence, start.grant_id, start.runner, start.source, start.host,
   start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at,
-  start.correlation, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
+  start.correlation, start.traceparents, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
 
 export const claimDueStatement = `
 with recursive ${clock}, ${choosing(3)}, ${queueing}, ${granting("")}

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import type { Sql } from "@sitewire/database"
 import { recordTriggers } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
-import { createLogger, createMetrics } from "@sitewire/runtime"
+import { createLogger, createMetrics, noTracing } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
@@ -54,6 +54,7 @@ function start(
     onClaims: () => {},
     startGraceMs: minute.startGraceMs,
     stopping: stopping.signal,
+    tracing: noTracing,
     metrics: createSchedulerMetrics(createMetrics("test")),
     log: createLogger({ service: "test", level: "silent" }),
     ...more,

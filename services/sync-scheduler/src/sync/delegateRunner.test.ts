@@ -23,6 +23,7 @@ function runAt(source: string): GrantedRun {
     firstTriggerAt: startedAt,
     lastTriggerAt: startedAt,
     correlation: "c",
+    traceparents: [],
     snapshot: null,
   }
 }

@@ -1,4 +1,5 @@
 import type { Egress, Outcome } from "@sitewire/egress"
+import { traceHeaders } from "@sitewire/runtime"
 import { sign, signatureHeader } from "@sitewire/signing"
 import { z } from "zod"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
@@ -26,7 +27,7 @@ export function createDelegateRunner({
   serviceName,
   secret,
 }: DelegateRunnerOptions): Runner {
-  return async function delegate(run, mayStart, signal) {
+  return async function delegate(run, mayStart, signal, traceparent = null) {
     if (secret === undefined) {
       const detail = "DELEGATE_SECRET is not set, so requests to executors cannot be signed: set it"
       return { result: { outcome: "failed", error: "not-configured", detail }, transitMs: 0 }
@@ -38,6 +39,8 @@ export function createDelegateRunner({
       headers: {
         "content-type": "application/json",
         [signatureHeader(serviceName)]: sign(body, secret),
+        // Executors belong to the operator. Other sources get no traceparent.
+        ...traceHeaders(traceparent).headers,
       },
       body,
       timeoutMs: deadlineMs,

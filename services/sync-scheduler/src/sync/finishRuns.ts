@@ -1,4 +1,5 @@
-import { plainArray, type Sql } from "@sitewire/database"
+import { joinTraceparents, plainArray, type Sql } from "@sitewire/database"
+import type { Traceparent } from "@sitewire/runtime"
 import type { SyncResult } from "../syncRun.ts"
 
 /**
@@ -12,6 +13,8 @@ export type Completion = {
   result: SyncResult
   sentAfterMs: number | null
   slow: boolean
+  /** The context of the run's span, to which the next run links if this one failed. */
+  traceparent?: Traceparent | null
 }
 
 type WaitedFor = "window" | "during_run" | "after_failure"
@@ -74,6 +77,7 @@ export async function finishRuns(
       retryWindows,
       plainArray(completions.map(({ grantId }) => grantId)),
       plainArray(completions.map(({ slow }) => String(slow))),
+      orNull(completions.map(({ traceparent }) => traceparent ?? null)),
     ],
     "finish-runs",
   )
@@ -107,14 +111,14 @@ const finish = `
 with clock as materialized (select clock_timestamp() as at),
 newest as materialized (
   select w.connection_id, w.fence, w.grant_id, ended.slow, ended.outcome::sync_outcome as outcome, ended.error, ended.sent_after_ms,
-    ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified,
+    ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified, ended.traceparent,
     ended.outcome in ('changed', 'unchanged') as covers,
     case ended.outcome when 'failed' then w.failures + 1 when 'abandoned' then w.failures else 0 end as failures
   from sync_window w
   join unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::float8[], $6::bigint[], $7::bytea[],
-      $8::text[], $9::text[], $10::text[], $13::uuid[], $14::boolean[])
+      $8::text[], $9::text[], $10::text[], $13::uuid[], $14::boolean[], $15::text[])
     as ended (connection_id, fence, outcome, error, sent_after_ms, bytes, sha256, content_type, etag, last_modified,
-      grant_id, slow)
+      grant_id, slow, traceparent)
     on ended.connection_id = w.connection_id and ended.fence = w.fence and ended.grant_id = w.grant_id
   where w.running
   order by w.connection_id
@@ -126,7 +130,7 @@ run as (
     content_sha256 = newest.sha256
   from newest, clock
   where r.connection_id = newest.connection_id and r.fence = newest.fence
-  returning newest.*, r.started_at, r.first_trigger_at, r.last_trigger_at, r.correlation
+  returning newest.*, r.started_at, r.first_trigger_at, r.last_trigger_at, r.correlation, r.traceparents
 ),
 ended as materialized (
   select run.*,
@@ -162,7 +166,9 @@ written as (
       case when ended.covers then w.first_trigger_at else least(w.first_trigger_at, ended.first_trigger_at) end,
     last_trigger_at =
       case when ended.covers then w.last_trigger_at else greatest(w.last_trigger_at, ended.last_trigger_at) end,
-    correlation = case when ended.covers then w.correlation else coalesce(ended.correlation, w.correlation) end
+    correlation = case when ended.covers then w.correlation else coalesce(ended.correlation, w.correlation) end,
+    traceparents = case when ended.covers then w.traceparents
+      else ${joinTraceparents("ended.traceparents", "ended.traceparent", "w.traceparents")} end
   from ended, clock
   where w.connection_id = ended.connection_id
   returning w.grant_id, w.due_at, ended.covers, ended.first_trigger_at, ended.waited_for

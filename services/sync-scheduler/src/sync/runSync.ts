@@ -1,3 +1,4 @@
+import { type Span, type Traceparent, type Tracing, traceFields } from "@sitewire/runtime"
 import type { SchedulerMetrics } from "../metrics.ts"
 import { hostOutcome, isSlow } from "../schedule/classifyResult.ts"
 import type { HostLimiter } from "../schedule/hostLimiter.ts"
@@ -15,6 +16,7 @@ export type RunSyncOptions = RunWithinGraceOptions & {
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
   slowMs: number
+  tracing: Tracing
   metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced" | "unrecorded">
 }
 
@@ -25,13 +27,17 @@ export type RecordedRun =
 
 /** `age`: milliseconds since the run's claim. */
 export function createRunSync(options: RunSyncOptions) {
-  const { finish, hosts, slowMs, metrics, log } = options
+  const { finish, hosts, slowMs, tracing, metrics, log } = options
   const runWithinGrace = createRunWithinGrace(options)
 
-  async function runWithPermit(run: GrantedRun, age: () => number): Promise<EndedRun> {
+  async function runWithPermit(
+    run: GrantedRun,
+    age: () => number,
+    traceparent: Traceparent | null,
+  ): Promise<EndedRun> {
     const release = hosts.acquire(run)
     if (release === null) return abandonedRun("busy")
-    const ended = await runWithinGrace(run, age)
+    const ended = await runWithinGrace(run, age, traceparent)
     // The permit is released before the end is recorded, because the host is idle already.
     release(hostOutcome(ended.result))
     return ended
@@ -48,17 +54,20 @@ export function createRunSync(options: RunSyncOptions) {
 
   return async (run: GrantedRun, age: () => number): Promise<RecordedRun> => {
     const { connection, fence, grantId, correlation } = run
-    const context = { connection, fence, correlation }
+    const span = startSyncSpan(tracing, run)
+    const traceparent = span?.traceparent ?? null
+    const context = { connection, fence, correlation, ...traceFields(traceparent) }
     const startedAt = performance.now()
     log.info({ ...context, triggers: run.triggers, host: run.host }, "sync started")
-    const { result, sentAfterMs } = await runWithPermit(run, age)
+    const { result, sentAfterMs } = await runWithPermit(run, age, traceparent)
     const ms = Math.round(performance.now() - startedAt)
     const slow = isSlow(result, ms, slowMs)
     const fields = { ...context, outcome: result.outcome, ms, ...describeResult(result) }
     try {
-      const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow })
+      const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow, traceparent })
       if (finished.kind === "failed") throw finished.error
       measure(result, ms, finished)
+      endSyncSpan(span, result, finished.kind === "stale")
       if (finished.kind === "stale") {
         log.warn(
           fields,
@@ -70,6 +79,7 @@ export function createRunSync(options: RunSyncOptions) {
       return { kind: "recorded", dueInMs: finished.dueInMs }
     } catch (error) {
       metrics.unrecorded.inc()
+      span?.end({ error: "unrecorded" })
       log.error(
         { ...fields, error },
         "the end of a sync could not be recorded; it starts again after its lease",
@@ -77,6 +87,31 @@ export function createRunSync(options: RunSyncOptions) {
       return { kind: "unrecorded" }
     }
   }
+}
+
+/** Continues the trace of the first trigger that is recorded, and links to the others and to failed runs before. */
+function startSyncSpan(tracing: Tracing, run: GrantedRun): Span | null {
+  const [first = null, ...others] = run.traceparents
+  return tracing.startSpan(first, "sync", {
+    kind: "client",
+    links: others,
+    attributes: {
+      "http.request.method": run.runner === "pull" ? "GET" : "POST",
+      "server.address": run.host.replace(/:\d+$/, ""),
+      "sitewire.connection.id": run.connection,
+      "sitewire.sync.fence": run.fence,
+      "sitewire.sync.triggers": run.triggers,
+      ...(run.correlation === null ? {} : { "sitewire.correlation.id": run.correlation }),
+    },
+  })
+}
+
+function endSyncSpan(span: Span | null, result: SyncResult, isStale: boolean): void {
+  const outcome = isStale ? "stale" : result.outcome
+  span?.end({
+    attributes: { "sitewire.outcome": outcome },
+    error: "error" in result ? result.error : null,
+  })
 }
 
 function describeResult(result: SyncResult): object {

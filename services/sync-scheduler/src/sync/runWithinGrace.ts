@@ -1,4 +1,4 @@
-import type { Logger } from "@sitewire/runtime"
+import type { Logger, Traceparent } from "@sitewire/runtime"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
 import { longestTransitMs } from "./requestTransit.ts"
 
@@ -22,7 +22,7 @@ export type RunWithinGraceOptions = {
 export function createRunWithinGrace(options: RunWithinGraceOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options
 
-  return async (run: GrantedRun, age: () => number): Promise<EndedRun> => {
+  return async (run: GrantedRun, age: () => number, traceparent: Traceparent | null): Promise<EndedRun> => {
     const isLate = () => age() > startGraceMs
     if (stopping.aborted || isLate()) return abandonedRun(stopping.aborted ? "stopped" : "late-start")
     const request: { sentAfterMs: number | null; forbidden: boolean } = {
@@ -45,7 +45,7 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
       request.sentAfterMs === null ? null : request.sentAfterMs + transitMs
     try {
       const signal = AbortSignal.any([abort, graceOver.signal])
-      const { result, transitMs } = await runners[run.runner](run, mayStart, signal)
+      const { result, transitMs } = await runners[run.runner](run, mayStart, signal, traceparent)
       const wasLate = request.forbidden && !stopping.aborted
       return { result: wasLate ? lateStart(startGraceMs) : result, sentAfterMs: arrivedAfter(transitMs) }
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from "node:http"
-import type { Logger } from "@sitewire/runtime"
+import type { Logger, Traceparent, Tracing } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
 import type { GatewayMetrics } from "../metrics.ts"
 import type { TriggerOutcome } from "../trigger/batchTriggers.ts"
@@ -8,6 +8,7 @@ import { createMessageClasses, type MessageClasses } from "./createMessageClasse
 import { limitPipelining } from "./limitPipelining.ts"
 import { rejectLargeBody } from "./rejectLargeBody.ts"
 import { responses, sendAccepted, sendResponse } from "./responses.ts"
+import { startTriggerSpan } from "./triggerSpan.ts"
 
 const path = "/connectors/hook/:id/:token"
 
@@ -26,12 +27,17 @@ export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
  * error handler prints paths, so it must never be reached.
  */
 export function createApp(settings: {
-  handle: (trigger: TriggerUrl, respond: (outcome: TriggerOutcome) => void) => void
+  handle: (
+    trigger: TriggerUrl,
+    traceparent: Traceparent | null,
+    respond: (outcome: TriggerOutcome) => void,
+  ) => void
   metrics: GatewayMetrics
+  tracing: Tracing
   log: Logger
   stopping: AbortSignal
 }): App {
-  const { handle, metrics, log, stopping } = settings
+  const { handle, metrics, tracing, log, stopping } = settings
   const app = express()
   app.disable("x-powered-by")
   app.set("query parser", false)
@@ -45,19 +51,21 @@ export function createApp(settings: {
 
   function onTrigger(request: Request, response: Response): void {
     const startedAt = performance.now()
+    const span = startTriggerSpan(tracing, path, request.headers.traceparent)
     const respond = (outcome: TriggerOutcome) => {
       try {
         if (outcome.status === "accepted") sendAccepted(response, outcome.correlation)
         else
           sendResponse(response, outcome.status === "not found" ? responses.notFound : responses.unavailable)
         metrics.responded(outcome, performance.now() - startedAt)
+        span?.end(outcome, trigger?.connection)
       } catch (error) {
         // If the error were rethrown, the other triggers of the batch would get no response.
         onFailed(response, error)
       }
     }
     const trigger = parseTriggerUrl(request.params)
-    if (trigger) handle(trigger, respond)
+    if (trigger) handle(trigger, span?.traceparent ?? null, respond)
     else respond({ status: "not found" })
   }
 

@@ -33,7 +33,7 @@ function start(settings: Partial<BatchTriggersSettings>) {
   const responses = new Map<string, number>()
   const call = (connection: string) =>
     new Promise<TriggerOutcome>((resolve) => {
-      handle({ connection, token }, (outcome) => {
+      handle({ connection, token }, null, (outcome) => {
         responses.set(connection, (responses.get(connection) ?? 0) + 1)
         resolve(outcome)
       })

@@ -1,4 +1,4 @@
-import { type BatchBounds, batchItems } from "@sitewire/runtime"
+import { type BatchBounds, batchItems, type Traceparent } from "@sitewire/runtime"
 import type { Trigger } from "./mergeTriggers.ts"
 import type { TriggerUrl } from "./parseTriggerUrl.ts"
 
@@ -10,7 +10,7 @@ export type TriggerOutcome =
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 const late: TriggerOutcome = { status: "unavailable", why: "deadline" }
 
-export type ReceivedTrigger = Trigger & { token: string }
+export type ReceivedTrigger = Trigger & { token: string; traceparent: Traceparent | null }
 
 type WaitingTrigger = ReceivedTrigger & {
   respond: (outcome: TriggerOutcome) => void
@@ -45,13 +45,17 @@ export function batchTriggers(settings: BatchTriggersSettings) {
 
   const add = batchItems<WaitingTrigger>({ ...settings, run, deadline: { ms: deadlineMs, onLate } })
 
-  function handle({ connection, token }: TriggerUrl, respond: (outcome: TriggerOutcome) => void): void {
+  function handle(
+    { connection, token }: TriggerUrl,
+    traceparent: Traceparent | null,
+    respond: (outcome: TriggerOutcome) => void,
+  ): void {
     if (isUnavailable() || waiting >= maxWaiting) {
       respond({ status: "unavailable", why: isUnavailable() ? "dependency" : "overload" })
       return
     }
     waiting += 1
-    add({ connection, token, at: Date.now(), respond, responded: false, settled: false })
+    add({ connection, token, at: Date.now(), traceparent, respond, responded: false, settled: false })
   }
 
   function respondOnce(trigger: WaitingTrigger, outcome: TriggerOutcome): void {

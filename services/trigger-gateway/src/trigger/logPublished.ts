@@ -1,5 +1,7 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, type Traceparent, traceFields } from "@sitewire/runtime"
+
+export type PublishedTrigger = { record: ConnectorTriggered; traceparent: Traceparent | null }
 
 /** This many records stay below 16 KB, at which container runtimes split lines. */
 const recordsPerLine = 100
@@ -8,11 +10,16 @@ const recordsPerLine = 100
  * Logs published records, so that a trigger can be found by the correlation id in its response. One line per
  * record would be ten thousand lines a second.
  */
-export function logPublished(log: Logger, records: readonly ConnectorTriggered[]): void {
+export function logPublished(log: Logger, records: readonly PublishedTrigger[]): void {
   if (!log.isLevelEnabled("info")) return
   for (let start = 0; start < records.length; start += recordsPerLine) {
     const some = records.slice(start, start + recordsPerLine)
-    const triggered = some.map(({ connection, correlation, count }) => ({ connection, correlation, count }))
+    const triggered = some.map(({ record: { connection, correlation, count }, traceparent }) => ({
+      connection,
+      correlation,
+      count,
+      ...traceFields(traceparent),
+    }))
     log.info({ triggered }, "triggers published")
   }
 }

@@ -1,5 +1,5 @@
 import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
-import { createMetrics } from "@sitewire/runtime"
+import { createMetrics, noTracing } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import { createGatewayMetrics } from "../metrics.ts"
 import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
@@ -34,6 +34,7 @@ async function start(
       waiting: () => 0,
       unavailablePartitions: () => 0,
     }),
+    tracing: noTracing,
     onPublished: () => {},
   })
   const released = Promise.withResolvers<void>()
@@ -46,7 +47,7 @@ async function start(
     release: released.resolve,
   }
   const ended = processBatch(
-    batch.map((trigger) => ({ ...trigger, at: 1_000 })),
+    batch.map((trigger) => ({ ...trigger, at: 1_000, traceparent: null })),
     run,
   )
   return { outcomes, order, published, maybeReplaced, ended, released: released.promise }

@@ -1,8 +1,10 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
 import type { Producer } from "@sitewire/kafka"
+import { type Span, sendAttributes, type Tracing, traceHeaders } from "@sitewire/runtime"
 import type { GatewayMetrics } from "../metrics.ts"
 import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
 import { checkTokens } from "./checkTokens.ts"
+import type { PublishedTrigger } from "./logPublished.ts"
 import { mergeTriggers } from "./mergeTriggers.ts"
 import type { StoredToken } from "./readTokenHashes.ts"
 
@@ -13,7 +15,8 @@ export type ProcessBatchParts = {
   publish: Producer["publish"]
   topic: string
   metrics: GatewayMetrics
-  onPublished: (records: readonly ConnectorTriggered[]) => void
+  tracing: Tracing
+  onPublished: (records: readonly PublishedTrigger[]) => void
 }
 
 const notFound: TriggerOutcome = { status: "not found" }
@@ -25,8 +28,10 @@ const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
  */
 const releaseAfterMs = 50
 
+const maxLinks = 8
+
 export function createProcessBatch(parts: ProcessBatchParts) {
-  const { readHashes, onMaybeReplaced, publish, topic, metrics, onPublished } = parts
+  const { readHashes, onMaybeReplaced, publish, topic, metrics, tracing, onPublished } = parts
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {
     metrics.batch("check", batch.length)
     const checked = await checkTokens(batch, readHashes)
@@ -44,7 +49,8 @@ export function createProcessBatch(parts: ProcessBatchParts) {
     if (indexes.size === 0 || isLate()) return
 
     const merged = mergeTriggers(batch.filter((_, index) => checked[index]?.valid))
-    let published: ConnectorTriggered[] = []
+    const isTraced = batch.some(({ traceparent }) => traceparent !== null)
+    let published: PublishedTrigger[] = []
     let triggers = 0
     function report(): void {
       if (published.length === 0) return
@@ -56,16 +62,36 @@ export function createProcessBatch(parts: ProcessBatchParts) {
       report()
     }, releaseAfterMs)
 
+    /** Continues the trace of the first of the record's triggers that are recorded, and links to the others. */
+    function startSendSpan({ connection, correlation }: ConnectorTriggered): Span | null {
+      const traced = (indexes.get(connection) ?? []).flatMap((index) => batch[index]?.traceparent ?? [])
+      const [first = null, ...others] = traced
+      return tracing.startSpan(first, `send ${topic}`, {
+        kind: "producer",
+        links: others.slice(0, maxLinks),
+        attributes: {
+          ...sendAttributes(topic),
+          "sitewire.connection.id": connection,
+          "sitewire.correlation.id": correlation,
+        },
+      })
+    }
+
     async function publishOne(record: ConnectorTriggered): Promise<void> {
       const settleAll = (outcome: TriggerOutcome) => {
         for (const index of indexes.get(record.connection) ?? []) settle(index, outcome)
       }
+      const span = isTraced ? startSendSpan(record) : null
+      const traceparent = span?.traceparent ?? null
       try {
-        await publish([{ topic, key: record.connection, value: JSON.stringify(record) }])
+        const { connection: key } = record
+        await publish([{ topic, key, value: JSON.stringify(record), ...traceHeaders(traceparent) }])
       } catch {
+        span?.end({ error: "not-acknowledged" })
         return settleAll(failed)
       }
-      published.push(record)
+      span?.end()
+      published.push({ record, traceparent })
       triggers += record.count
       settleAll({ status: "accepted", correlation: record.correlation })
     }

@@ -1,6 +1,6 @@
 import { topicNames } from "@sitewire/contracts"
 import type { Acquired } from "@sitewire/limiter"
-import { createLogger } from "@sitewire/runtime"
+import { createLogger, noTracing } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
@@ -22,6 +22,7 @@ const due: DueDelivery = {
     secret,
     otherSecret: null,
     standardWebhooks: false,
+    sendTraceparent: false,
     paused: false,
     maxPerSecond: null,
   },
@@ -30,6 +31,7 @@ const due: DueDelivery = {
   failures: 2,
   since: new Date(Date.now() - 3_600_000).toISOString(),
   correlation: "c",
+  traceparent: null,
   claim: null,
 }
 
@@ -59,6 +61,7 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
     deferDelivery: none,
     releaseClaim: none,
     metrics: createTestMetrics(),
+    tracing: noTracing,
     log: createLogger({ service: "test", level: "silent" }),
     ...parts,
   }

@@ -1,5 +1,5 @@
 import type { Limiter } from "@sitewire/limiter"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, type Traceparent, type Tracing, traceFields } from "@sitewire/runtime"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
 import type { Channel, DeferralReason, DueDelivery } from "../delivery.ts"
@@ -9,6 +9,7 @@ import type { AttemptRecord } from "../outcome/recordAttempts.ts"
 import { type NextStep, nextStep, type RetrySchedule } from "../retry/nextAttempt.ts"
 import { readRetryAfter } from "../retry/readRetryAfter.ts"
 import type { ScheduleRetry } from "../retry/scheduleRetry.ts"
+import { endAttemptSpan, startAttemptSpan } from "./attemptSpan.ts"
 import { breakerOutcome } from "./breakerOutcome.ts"
 import type { AttemptOutcome, SendRequest } from "./sendRequest.ts"
 
@@ -29,6 +30,7 @@ export type HandleDeliveryParts = {
   deferDelivery: (deferral: Deferral) => Promise<void>
   releaseClaim: (claimed: ClaimedDelivery) => Promise<void>
   metrics: DispatcherMetrics
+  tracing: Tracing
   log: Logger
 }
 
@@ -46,7 +48,7 @@ const successExcerptMs = 20
  * updated, then the record's offset is committed. After a kill in between, the attempt is repeated.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
-  const { send, limiter, backlog, schedule, metrics, log } = parts
+  const { send, limiter, backlog, schedule, metrics, tracing, log } = parts
 
   async function handleDelivery(due: DueDelivery): Promise<void> {
     const { channel, claim } = due
@@ -63,11 +65,17 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       permit.release("unknown")
       return defer(due, "busy")
     }
-    const outcome = await send(due).catch((error: unknown) => {
-      log.error({ ...describe(due), error }, "an attempt could not be made; the delivery is deferred")
+    const span = startAttemptSpan(tracing, due)
+    const traceparent = span?.traceparent ?? null
+    const outcome = await send(due, traceparent).catch((error: unknown) => {
+      log.error(
+        { ...describe(due, traceparent), error },
+        "an attempt could not be made; the delivery is deferred",
+      )
       return "fault" as const
     })
     permit.release(breakerOutcome(outcome))
+    endAttemptSpan(span, outcome)
     if (outcome === "fault") {
       backlog.backOff(channel.id)
       return defer(due, "fault")
@@ -76,7 +84,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       if (claim !== null) await releaseClaim(due)
       throw new Error("the process is stopping; another process repeats the attempt")
     }
-    await finishAttempt(due, outcome)
+    await finishAttempt(due, outcome, traceparent)
   }
 
   /** All dispatchers share a channel's maximum rate by claiming its deliveries, so each is deferred first. */
@@ -102,10 +110,14 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     if (claim !== null) await parts.releaseClaim({ id, leaseExpiresAt: claim.leaseExpiresAt })
   }
 
-  async function finishAttempt(due: DueDelivery, outcome: AttemptOutcome): Promise<void> {
+  async function finishAttempt(
+    due: DueDelivery,
+    outcome: AttemptOutcome,
+    traceparent: Traceparent | null,
+  ): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
     const excerpt = readExcerpt(outcome, next === null ? successExcerptMs : failureExcerptMs)
-    if (next?.kind === "retry") await parts.scheduleRetry(due, next.step)
+    if (next?.kind === "retry") await parts.scheduleRetry(due, next.step, traceparent)
     else if (next?.kind === "dead") {
       const { id, attempt, since, correlation } = due
       await parts.publishDeadLetter({
@@ -116,6 +128,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
         correlation,
         error: outcome.error ?? "",
         status: outcome.status,
+        traceparent,
       })
     }
     await parts.recordAttempt(
@@ -124,15 +137,23 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
     if (next?.kind === "dead") metrics.dead.inc()
-    logAttempt(due, outcome, next)
+    logAttempt(due, outcome, next, traceparent)
   }
 
-  function logAttempt(due: DueDelivery, { error, status, timing }: AttemptOutcome, next: NextStep | null) {
+  function logAttempt(
+    due: DueDelivery,
+    { error, status, timing }: AttemptOutcome,
+    next: NextStep | null,
+    traceparent: Traceparent | null,
+  ) {
     const state = stateAfter(next)
     // Successes are logged at `debug` only, because they would be most of the log.
     const level = state === "delivered" ? "debug" : "info"
     if (!log.isLevelEnabled(level)) return
-    log[level]({ ...describe(due), state, error, status, ms: Math.round(timing.totalMs) }, "attempt made")
+    log[level](
+      { ...describe(due, traceparent), state, error, status, ms: Math.round(timing.totalMs) },
+      "attempt made",
+    )
   }
 
   function afterFailure(due: DueDelivery, outcome: AttemptOutcome): NextStep {
@@ -159,9 +180,9 @@ function stateAfter(next: NextStep | null): AttemptRecord["state"] {
   return next.kind === "dead" ? "dead" : "pending"
 }
 
-function describe(due: DueDelivery) {
+function describe(due: DueDelivery, span: Traceparent | null = due.traceparent) {
   const { id, eventId, channel, attempt, correlation } = due
-  return { delivery: id, event: eventId, channel: channel.id, attempt, correlation }
+  return { delivery: id, event: eventId, channel: channel.id, attempt, correlation, ...traceFields(span) }
 }
 
 function toRecord(

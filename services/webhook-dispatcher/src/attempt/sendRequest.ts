@@ -1,5 +1,6 @@
 import type { AttemptError } from "@sitewire/contracts"
 import type { Egress, Excerpt, Timing } from "@sitewire/egress"
+import { type Traceparent, traceHeaders } from "@sitewire/runtime"
 import type { DueDelivery, SealedSecret } from "../delivery.ts"
 import { createDeliveryHeaders } from "./deliveryHeaders.ts"
 import { describeRedirect } from "./describeRedirect.ts"
@@ -29,12 +30,18 @@ export type SendRequestSettings = {
 export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
   const deliveryHeaders = createDeliveryHeaders(serviceName)
 
-  /** Returns null if the process's stop aborted the attempt. */
-  return async function sendRequest(due: DueDelivery): Promise<AttemptOutcome | null> {
+  /** Returns null if the process's stop aborted the attempt. `traceparent`: the context of the attempt's span. */
+  return async function sendRequest(
+    due: DueDelivery,
+    traceparent: Traceparent | null = null,
+  ): Promise<AttemptOutcome | null> {
     const { standardWebhooks, address: url, ...channel } = due.channel
     const secret = openSecret(channel.id, channel.secret)
     const other = standardWebhooks && channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
-    const headers = deliveryHeaders(due, { secrets: [secret, ...other], standardWebhooks })
+    const headers = {
+      ...deliveryHeaders(due, { secrets: [secret, ...other], standardWebhooks }),
+      ...(channel.sendTraceparent ? traceHeaders(traceparent).headers : {}),
+    }
     const sent = { url, requestHeaders: shownHeaders(headers) }
     const outcome = await egress.request({
       method: "POST",

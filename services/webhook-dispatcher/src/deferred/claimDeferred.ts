@@ -18,6 +18,7 @@ type Row = ChannelRow & {
   failures: number | null
   elapsed_ms: number | null
   correlation: string
+  traceparent: string | null
   deferred_at: Date
   lease_expires_at: Date
   start_in_ms: number
@@ -72,7 +73,7 @@ with candidate as materialized (
 update delivery set lease_expires_at = now() + ($3::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
   from claimed, channel
  where delivery.id = any (array(select id from claimed)) and claimed.id = delivery.id and channel.id = delivery.channel_id
-returning delivery.id, start_in_ms, event_id, body, attempts, failures, correlation, deferred_at, lease_expires_at, channel_id, ${channelColumns},
+returning delivery.id, start_in_ms, event_id, body, attempts, failures, correlation, traceparent, deferred_at, lease_expires_at, channel_id, ${channelColumns},
   extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
     as elapsed_ms`
 
@@ -99,6 +100,7 @@ export async function claimDeferred(
     failures: row.failures ?? 0,
     since: new Date(Date.now() - (row.elapsed_ms ?? 0)).toISOString(),
     correlation: row.correlation,
+    traceparent: row.traceparent,
     claim: {
       deferredAt: row.deferred_at,
       leaseExpiresAt: row.lease_expires_at,

@@ -1,5 +1,5 @@
 import type { ConsumerRecord } from "@sitewire/kafka"
-import { createLogger } from "@sitewire/runtime"
+import { createLogger, noTracing } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { simulateRows } from "../../test/fixtures/simulatedRows.ts"
@@ -22,6 +22,7 @@ const idle: HandleSitePaidParts = {
   invalidTopic: "invalid",
   isInvalidData: () => false,
   metrics: createTestMetrics(),
+  tracing: noTracing,
   log,
 }
 
@@ -36,6 +37,7 @@ const unknownChannel = {
   other_secret_id: null,
   other_secret_sealed: null,
   standard_webhooks: null,
+  send_traceparent: null,
   paused_at: null,
   max_per_second: null,
 }

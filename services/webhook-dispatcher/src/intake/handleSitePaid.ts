@@ -9,10 +9,11 @@ import {
   siteReadyBody,
 } from "@sitewire/contracts"
 import type { ConsumerRecord } from "@sitewire/kafka"
-import type { Logger } from "@sitewire/runtime"
+import type { Logger, Span, Tracing } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import { type DueDelivery, toChannel } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
+import { type EventOutcome, endEventSpan, startEventSpan } from "./eventSpan.ts"
 import type { UnattemptedDelivery } from "./findUnattempted.ts"
 import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
 import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
@@ -29,6 +30,7 @@ export type HandleSitePaidParts = {
   invalidTopic: string
   isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
+  tracing: Tracing
   log: Logger
 }
 
@@ -42,6 +44,8 @@ type ValidEvent = {
   paid: SitePaid
   delivery: NewDelivery
   duplicates: ConsumerRecord[] | null
+  /** From the record to the durable outcome of the first attempt. */
+  span: Span | null
 }
 
 type Done = (record: ConsumerRecord) => void
@@ -52,8 +56,16 @@ type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done:
  * delivery's first attempt. Calls `done` for a record when its outcome is durable.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
-  const { store, findUnattempted, handleNewDelivery, handleStoredDelivery, isInvalidData, metrics, log } =
-    parts
+  const {
+    store,
+    findUnattempted,
+    handleNewDelivery,
+    handleStoredDelivery,
+    isInvalidData,
+    metrics,
+    tracing,
+    log,
+  } = parts
   const reject = createRejectInvalidRecord(parts)
 
   async function handleSitePaid(records: ConsumerRecord[], done: Done): Promise<void> {
@@ -64,7 +76,11 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       if (!read.ok) rejections.push(reject(record, read.reason).then(() => done(record)))
       else {
         const first = valid.get(read.value.id)
-        if (!first) valid.set(read.value.id, toValidEvent(record, read.value))
+        if (!first)
+          valid.set(
+            read.value.id,
+            toValidEvent(record, read.value, startEventSpan(tracing, record, read.value)),
+          )
         else if (first.duplicates) first.duplicates.push(record)
         else first.duplicates = [record]
       }
@@ -89,7 +105,10 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     // can.
     const unattempted = known.length > 0 ? findAll(known.map(({ paid }) => paid.id)) : noUnattempted
     const shared = { unattempted, since: new Date().toISOString(), done }
-    return batch.map((event, at) => deliver(event, rows[at], shared).then(() => done(event.record)))
+    return batch.map(async (event, at) => {
+      endEventSpan(event.span, await deliver(event, rows[at], shared))
+      done(event.record)
+    })
   }
 
   async function findAll(eventIds: string[]): Promise<UnattemptedDeliveries> {
@@ -100,7 +119,11 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     const [only] = batch
     if (only && batch.length === 1) {
       log.error({ error, event: only.paid.id }, "Postgres rejects an event's data; the event is rejected")
-      return [rejectFirst(only, "cannot be stored", done).then(() => done(only.record))]
+      const rejected = rejectFirst(only, "cannot be stored", done).then(() => {
+        endEventSpan(only.span, "invalid")
+        done(only.record)
+      })
+      return [rejected]
     }
     const started: Promise<void>[] = []
     for (const event of batch) {
@@ -112,13 +135,17 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     return started
   }
 
-  async function deliver(event: ValidEvent, row: StoredRow | undefined, batch: Batch): Promise<void> {
+  async function deliver(event: ValidEvent, row: StoredRow | undefined, batch: Batch): Promise<EventOutcome> {
     const { paid, delivery, duplicates } = event
     if (!row) throw new Error("the statement that stores deliveries returned too few rows")
-    if (row.channel_id === null) return rejectFirst(event, "unknown channel", batch.done)
+    if (row.channel_id === null) {
+      await rejectFirst(event, "unknown channel", batch.done)
+      return "invalid"
+    }
     // Frees memory, because the record may contain large unknown fields.
     event.record.value = null
-    metrics.events.inc({ outcome: !row.inserted ? "duplicate" : row.erased ? "erased" : "accepted" })
+    const outcome = !row.inserted ? "duplicate" : row.erased ? "erased" : "accepted"
+    metrics.events.inc({ outcome })
     if (duplicates) {
       metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
       // Duplicates need not wait for the attempt, because offsets behind the first record are not committed
@@ -127,14 +154,15 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     }
     if (!row.inserted) {
       const known = (await batch.unattempted).get(paid.id)
-      return known ? attemptStored(known) : undefined
+      if (known) await attemptStored(known)
+      return outcome
     }
     if (row.erased) {
       log.info(
         { delivery: row.id, event: paid.id },
         "an event was erased before its delivery; it is not sent",
       )
-      return
+      return outcome
     }
     await handleNewDelivery({
       id: row.id,
@@ -145,8 +173,10 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       failures: 0,
       since: batch.since,
       correlation: delivery.correlation,
+      traceparent: delivery.traceparent ?? null,
       claim: null,
     })
+    return outcome
   }
 
   /**
@@ -166,7 +196,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   return handleSitePaid
 }
 
-function toValidEvent(record: ConsumerRecord, paid: SitePaid): ValidEvent {
+function toValidEvent(record: ConsumerRecord, paid: SitePaid, span: Span | null): ValidEvent {
   const body = siteReadyBody(paid)
   const delivery: NewDelivery = {
     eventId: paid.id,
@@ -175,9 +205,10 @@ function toValidEvent(record: ConsumerRecord, paid: SitePaid): ValidEvent {
     bodySha256: sha256(body),
     searchDigests: Buffer.concat([referenceDigest(paid.reference), siteDigest(paid.site_url)]),
     correlation: correlationOf(record, paid),
+    traceparent: span?.traceparent ?? null,
     appendedAt: record.appendedAt,
   }
-  return { record, paid, delivery, duplicates: null }
+  return { record, paid, delivery, duplicates: null, span }
 }
 
 function correlationOf(record: ConsumerRecord, paid: SitePaid): string {

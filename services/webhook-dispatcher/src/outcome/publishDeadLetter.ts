@@ -1,4 +1,5 @@
 import type { DeadLetter } from "@sitewire/contracts"
+import { type Traceparent, traceHeaders } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 
 type DeadDelivery = {
@@ -10,13 +11,15 @@ type DeadDelivery = {
   correlation: string
   error: string
   status: number | null
+  /** The context of the last attempt, if it is recorded. */
+  traceparent?: Traceparent | null
 }
 
 export type PublishDeadLetter = (dead: DeadDelivery) => Promise<void>
 
 /** Resolves once the broker has acknowledged the dead letter or rejected it for good. */
 export function createPublishDeadLetter(publish: Publish, topic: string): PublishDeadLetter {
-  return async ({ id, channel, attempts, since, correlation, error, status }) => {
+  return async ({ id, channel, attempts, since, correlation, error, status, traceparent = null }) => {
     const value: DeadLetter = {
       delivery: id,
       channel,
@@ -26,7 +29,7 @@ export function createPublishDeadLetter(publish: Publish, topic: string): Publis
       last_status: status,
       correlation,
     }
-    await publish({ topic, key: id, value: JSON.stringify(value) })
+    await publish({ topic, key: id, value: JSON.stringify(value), ...traceHeaders(traceparent) })
   }
 }
 

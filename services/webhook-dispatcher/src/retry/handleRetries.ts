@@ -16,7 +16,7 @@ export type HandleRetriesParts = {
   log: Logger
 }
 
-type Due = { next: DeliveryDue; done: () => void }
+type Due = { next: DeliveryDue; previousAttempt: string | null; done: () => void }
 
 export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
@@ -29,7 +29,10 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     for (const record of records) {
       const next = parse(record)
       if (next === null) done(record)
-      else due.push({ next, done: () => done(record) })
+      else {
+        const previousAttempt = record.headers.traceparent ?? null
+        due.push({ next, previousAttempt, done: () => done(record) })
+      }
     }
     await handleAll(due)
   }
@@ -56,9 +59,9 @@ export function createHandleRetries(parts: HandleRetriesParts) {
       for (const { next } of locked) lock.release(next.delivery)
       throw error
     }
-    const attempts = locked.map(async ({ next, done }) => {
+    const attempts = locked.map(async ({ next, previousAttempt, done }) => {
       try {
-        await handleOne(next, rows.get(next.delivery))
+        await handleOne(next, rows.get(next.delivery), previousAttempt)
         done()
       } finally {
         lock.release(next.delivery)
@@ -67,7 +70,11 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     await Promise.all(attempts)
   }
 
-  async function handleOne(next: DeliveryDue, row: LoadedDelivery | undefined): Promise<void> {
+  async function handleOne(
+    next: DeliveryDue,
+    row: LoadedDelivery | undefined,
+    previousAttempt: string | null,
+  ): Promise<void> {
     const { attempt, failures, correlation } = next
     const seen = { delivery: next.delivery, attempt, correlation }
     const stale = staleReason(next, row)
@@ -76,9 +83,10 @@ export function createHandleRetries(parts: HandleRetriesParts) {
       log.info({ ...seen, why: stale }, "a due retry is stale; it is dropped")
       return
     }
-    const { id, eventId, channel, body } = row
+    const { id, eventId, channel, body, traceparent } = row
     const since = startOfPeriod(next.since, row)
-    await handleDelivery({ id, eventId, channel, body, attempt, failures, since, correlation, claim: null })
+    const due = { id, eventId, channel, body, attempt, failures, since, correlation, traceparent }
+    await handleDelivery({ ...due, previousAttempt, claim: null })
   }
 
   /** Returns null for an unreadable record. */
@@ -95,7 +103,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
   return {
     handleRecords,
-    attempt: (next: DeliveryDue) => handleAll([{ next, done: () => {} }]),
+    attempt: (next: DeliveryDue) => handleAll([{ next, previousAttempt: null, done: () => {} }]),
   }
 }
 

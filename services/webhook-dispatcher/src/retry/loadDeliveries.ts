@@ -1,4 +1,5 @@
 import type { Sql } from "@sitewire/database"
+import type { Traceparent } from "@sitewire/runtime"
 import { type Channel, type ChannelRow, channelColumns, toChannel } from "../delivery.ts"
 
 export type LoadedDelivery = {
@@ -12,6 +13,7 @@ export type LoadedDelivery = {
   /** How much of the retry period is over; null if no attempt is scheduled. */
   elapsedMs: number | null
   deferred: boolean
+  traceparent: Traceparent | null
   channel: Channel
 }
 
@@ -24,10 +26,11 @@ type Row = ChannelRow & {
   late_ms: number | null
   elapsed_ms: number | null
   deferred: boolean
+  traceparent: string | null
 }
 
 const statement = `
-select delivery.id, event_id, body, state::text, attempts, deferred_at is not null as deferred,
+select delivery.id, event_id, body, state::text, attempts, traceparent, deferred_at is not null as deferred,
        extract(epoch from now() - next_attempt_at)::float8 * 1000 as late_ms,
        extract(epoch from now() - period_started_at)::float8 * 1000 as elapsed_ms,
        channel_id, ${channelColumns}
@@ -50,6 +53,7 @@ function toDelivery(row: Row): LoadedDelivery {
     lateMs: row.late_ms,
     elapsedMs: row.elapsed_ms,
     deferred: row.deferred,
+    traceparent: row.traceparent,
     channel: toChannel(row),
   }
 }

@@ -14,6 +14,7 @@ export type Backlog = {
   channels: readonly string[]
   progress: (line: string) => void
   database?: Pick<Installation, "sql" | "url">
+  env?: Record<string, string>
 }
 
 /**
@@ -21,12 +22,12 @@ export type Backlog = {
  * after the warm-up; `cost` is the cost of one. The dispatcher is left running.
  */
 export async function deliverBacklog(it: Installation, { take, reached }: Receiving, backlog: Backlog) {
-  const { amount, channels, progress, database = it } = backlog
+  const { amount, channels, progress, database = it, env = {} } = backlog
   const total = warmUp + amount
   await publishBacklog(it, total, channels)
   progress(`${total} events are on the topic; starting the dispatcher`)
   await take()
-  const dispatcher = await it.start("dispatcher", { DATABASE_URL: database.url })
+  const dispatcher = await it.start("dispatcher", { DATABASE_URL: database.url, ...env })
   const begunAt = performance.now()
   const first = await reached(warmUp)
   progress(`${Math.round((1_000 * first) / (performance.now() - begunAt))}/s for the first ${first}`)

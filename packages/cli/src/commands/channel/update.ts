@@ -10,6 +10,7 @@ import { channelEntries } from "./channelEntries.ts"
 type Options = {
   address?: string
   standardWebhooks?: "on" | "off"
+  sendTraceparent?: "on" | "off"
   maxPerSecond?: number | null
   operatorNotifications?: "on" | "off"
 }
@@ -24,6 +25,10 @@ export const updateChannel: CliCommand = {
       "on",
       "off",
     ]),
+    new Option("--send-traceparent <switch>", "whether to send the traceparent of recorded traces").choices([
+      "on",
+      "off",
+    ]),
     maxPerSecondOption,
     operatorNotificationsOption,
   ],
@@ -34,16 +39,17 @@ export const updateChannel: CliCommand = {
   ],
   json: channelSchema,
   async run({ callApi, print }, [id]: [string], options: Options) {
-    const { address, standardWebhooks, maxPerSecond, operatorNotifications } = options
+    const { address, standardWebhooks, sendTraceparent, maxPerSecond, operatorNotifications } = options
     const change = {
       ...(address !== undefined && { address }),
       ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
+      ...(sendTraceparent !== undefined && { send_traceparent: sendTraceparent === "on" }),
       ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
       ...(operatorNotifications !== undefined && { operator_notifications: operatorNotifications === "on" }),
     }
     if (Object.keys(change).length === 0) {
       throw incorrectUsage(
-        "There is nothing to change. Give --address, --standard-webhooks, --max-per-second or --operator-notifications.",
+        "There is nothing to change. Give --address, --standard-webhooks, --send-traceparent, --max-per-second or --operator-notifications.",
       )
     }
     const channel = await callApi((client) => client.changeChannel(id, change))

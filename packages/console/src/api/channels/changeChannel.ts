@@ -28,6 +28,7 @@ export const changeChannel = defineRoute({
     const data: {
       address?: string
       standardWebhooks?: boolean
+      sendTraceparent?: boolean
       maxPerSecond?: number | null
       operatorNotifications?: boolean
     } = {}
@@ -37,6 +38,7 @@ export const changeChannel = defineRoute({
       data.address = address.href
     }
     if (body.standard_webhooks !== undefined) data.standardWebhooks = body.standard_webhooks
+    if (body.send_traceparent !== undefined) data.sendTraceparent = body.send_traceparent
     if (body.max_per_second !== undefined) data.maxPerSecond = body.max_per_second
     if (body.operator_notifications !== undefined) data.operatorNotifications = body.operator_notifications
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })

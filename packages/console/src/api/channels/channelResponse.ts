@@ -13,6 +13,7 @@ export const channelColumns = {
   otherSecretState: true,
   otherSecretSince: true,
   standardWebhooks: true,
+  sendTraceparent: true,
   pausedAt: true,
   maxPerSecond: true,
   operatorNotifications: true,
@@ -29,6 +30,7 @@ export type ChannelRow = {
   otherSecretState: "staged" | "retiring" | null
   otherSecretSince: Date | null
   standardWebhooks: boolean
+  sendTraceparent: boolean
   pausedAt: Date | null
   maxPerSecond: number | null
   operatorNotifications: boolean
@@ -44,6 +46,7 @@ export function channelResponse(row: ChannelRow): Channel {
     secret_id: row.secretId,
     other_secret: otherSecret(row),
     standard_webhooks: row.standardWebhooks,
+    send_traceparent: row.sendTraceparent,
     paused_at: row.pausedAt?.toISOString() ?? null,
     max_per_second: row.maxPerSecond,
     operator_notifications: row.operatorNotifications,

@@ -74,6 +74,20 @@ test.each([
   expect((await console.call("GET", "/v1/channels/vetted")).json.address).toBe("https://old.example/")
 })
 
+test("a partner gets no traceparent unless it is switched on, and a rotation of the secret changes nothing", async () => {
+  const body = { id: "traced", address: "https://partner.example/" }
+  expect((await console.call("POST", "/v1/channels", { body })).json.send_traceparent).toBe(false)
+  const call = (method: string, path: string, of?: object) =>
+    console.call(method, `/v1/channels/traced${path}`, of ? { body: of } : {})
+  expect((await call("PATCH", "", { send_traceparent: true })).json.send_traceparent).toBe(true)
+  await call("POST", "/secret/stage")
+  expect((await call("POST", "/secret/activate")).json).toMatchObject({
+    send_traceparent: true,
+    other_secret: { state: "retiring" },
+  })
+  expect((await call("PATCH", "", { send_traceparent: "on" })).status).toBe(400)
+})
+
 test("a maximum rate is set at the creation, changed and removed", async () => {
   const body = { id: "limited", address: "https://partner.example/", max_per_second: 10 }
   expect((await console.call("POST", "/v1/channels", { body })).json.max_per_second).toBe(10)

@@ -41,6 +41,14 @@ const deliveryHeaders = z.object({
         "Standard Webhooks: `v1,` and the signature in base64. During a rotation of the secret, one by each secret, separated by a space.",
       examples: ["v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="],
     }),
+  traceparent: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "W3C Trace Context of the attempt. Sent if the channel has `send_traceparent` and the trace is recorded.",
+      examples: ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"],
+    }),
 })
 
 const responses = {

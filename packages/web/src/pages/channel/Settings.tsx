@@ -36,6 +36,7 @@ function Shown({ channel }: { channel: Channel }) {
         [t.address, <Mono key="address">{channel.address}</Mono>],
         [t.max, channel.max_per_second === null ? t.noMax : t.perSecond(channel.max_per_second)],
         [t.standard, channel.standard_webhooks ? t.on : t.off],
+        [t.traceparent, channel.send_traceparent ? t.on : t.off],
         [t.created, <Time key="created" at={channel.created_at} format="full" />],
       ]}
     />
@@ -48,12 +49,14 @@ function Change({ channel }: { channel: Channel }) {
   const [address, setAddress] = useState(channel.address)
   const [max, setMax] = useState(channel.max_per_second)
   const [standard, setStandard] = useState(channel.standard_webhooks)
+  const [traceparent, setTraceparent] = useState(channel.send_traceparent)
   const [notified, setNotified] = useState(channel.operator_notifications)
   const changes = {
     ...(address === channel.address ? {} : { address }),
     ...(max === channel.max_per_second ? {} : { max_per_second: max }),
     ...(notified === channel.operator_notifications ? {} : { operator_notifications: notified }),
     ...(standard === channel.standard_webhooks ? {} : { standard_webhooks: standard }),
+    ...(traceparent === channel.send_traceparent ? {} : { send_traceparent: traceparent }),
   }
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => bodyOf(api.PATCH("/v1/channels/{id}", { params: { path: { id } }, body: changes })),
@@ -92,6 +95,12 @@ function Change({ channel }: { channel: Channel }) {
           description={t.standardHint}
           checked={standard}
           onChange={(event) => setStandard(event.currentTarget.checked)}
+        />
+        <Switch
+          label={t.traceparent}
+          description={t.traceparentHint}
+          checked={traceparent}
+          onChange={(event) => setTraceparent(event.currentTarget.checked)}
         />
         <Switch
           label={t.notifications}

@@ -66,6 +66,8 @@ function readFields(scope: Scope, node: Node): string[] {
     const value = initialValue(scope, node)
     if (value) return readFields(scope, value)
   }
+  // In packages/runtime.
+  if (node.type === "CallExpression" && nameOf(node.callee) === "traceFields") return ["trace_id", "span_id"]
   const returned = node.type === "CallExpression" ? returnsOf(scope, nameOf(node.callee)) : []
   if (returned.length === 0) throw unreadable(scope, node)
   return returned.flatMap((value) => readFields(scope, value))

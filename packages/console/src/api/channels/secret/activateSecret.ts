@@ -34,6 +34,7 @@ export const activateSecret = defineRoute({
          and (${secret_id ?? null}::text is null or other_secret_id = ${secret_id ?? null})
       returning id, address, secret_id as "secretId", other_secret_id as "otherSecretId",
                 other_secret_state::text as "otherSecretState", standard_webhooks as "standardWebhooks",
+                send_traceparent as "sendTraceparent",
                 other_secret_since as "otherSecretSince", operator_notifications as "operatorNotifications",
                 paused_at as "pausedAt", max_per_second as "maxPerSecond", last_certification as "lastCertification",
                 created_at as "createdAt", updated_at as "updatedAt"`

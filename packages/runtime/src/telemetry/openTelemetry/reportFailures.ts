@@ -1,0 +1,28 @@
+import type { Logger } from "../../logging/logger.ts"
+import { reasonOf } from "../../logging/reasonOf.ts"
+
+type Result = { code: number; error?: Error }
+type Exporter<Items> = { export(items: Items, onResult: (result: Result) => void): void }
+
+/** Logs the first of failed exports in a row, and the first success after it. */
+export function reportFailures<Items, E extends Exporter<Items>>(
+  exporter: E,
+  telemetry: string,
+  log: Logger,
+): E {
+  const send = exporter.export.bind(exporter)
+  let failing = false
+  exporter.export = (items, onResult) =>
+    send(items, (result) => {
+      const failed = result.code !== 0
+      if (failed && !failing)
+        log.warn(
+          { telemetry, reason: result.error ? reasonOf(result.error) : "unknown" },
+          "telemetry cannot be sent to the collector; what does not fit into the queue is dropped",
+        )
+      if (!failed && failing) log.info({ telemetry }, "telemetry is sent to the collector again")
+      failing = failed
+      onResult(result)
+    })
+  return exporter
+}

@@ -1,0 +1,24 @@
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto"
+import type { Resource } from "@opentelemetry/resources"
+import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace"
+import type { TelemetryParts } from "../telemetry.ts"
+import { createSampler } from "./createSampler.ts"
+import { createTracing } from "./createTracing.ts"
+import { reportFailures } from "./reportFailures.ts"
+
+export function startTraces(resource: Resource, { config, log }: TelemetryParts) {
+  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = config
+  const { sampler, rootRatio } = createSampler(name, ratio)
+  const exporter = reportFailures(new OTLPTraceExporter(), "traces", log)
+  const provider = new TracerProvider({
+    resource,
+    sampler,
+    spanLimits: { attributeValueLengthLimit: 256, linkCountLimit: 16 },
+    // The queue has 2048 spans. More are dropped.
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
+  })
+  return {
+    tracing: createTracing(provider.getTracer("sitewire"), rootRatio),
+    close: () => provider.shutdown(),
+  }
+}
