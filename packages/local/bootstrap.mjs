@@ -18,6 +18,7 @@ const commands = {
   bench: ["packages/bench/src/main.ts"],
   chaos: ["packages/chaos/src/main.ts"],
   procedures: ["packages/chaos/src/procedures/main.ts"],
+  soak: ["packages/chaos/src/soak/main.ts"],
   dashboards: ["packages/monitoring/src/dashboards/render/main.ts"],
   alerts: ["packages/monitoring/src/rehearsal/main.ts"],
   screenshots: ["packages/web/screenshots/main.ts"],
