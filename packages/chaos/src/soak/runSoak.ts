@@ -30,7 +30,10 @@ export function runSoak(settings: {
   const { pace } = settingsFor(isLong ? 5 : 1)
   const options = {
     ...{ seed, durationMs, progress, pace, brokerCount: 1, quietMs: 300_000 },
-    ...{ retryDelaysMs: [1_000, 3_000, 9_000, 60_000], ownProcessGroup: true },
+    ...{
+      retryDelaysMs: isLong ? [1_000, 3_000, 9_000, 60_000] : [1_000, 3_000, 9_000],
+      ownProcessGroup: true,
+    },
   }
   const samples: Sample[] = []
   return runOnInstallation(options, async ({ it, random, faults }) => {
