@@ -1,6 +1,15 @@
 import type { ServerResponse } from "node:http"
 import type { Problem } from "@sitewire/contracts"
 
+/** For somebody who opens a trigger URL in a browser: it may not be stored, framed or told to other sites. */
+const securityHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+}
+
 type FixedResponse = { status: number; headers: Record<string, string | number>; body: string }
 
 function problem(
@@ -13,7 +22,7 @@ function problem(
   const all = {
     "content-type": "application/problem+json",
     "content-length": Buffer.byteLength(body),
-    "cache-control": "no-store",
+    ...securityHeaders,
     ...headers,
   }
   return { status, headers: all, body }
