@@ -17,6 +17,8 @@ const commands = {
   sitewire: ["packages/cli/src/main.ts"],
   bench: ["packages/bench/src/main.ts"],
   chaos: ["packages/chaos/src/main.ts"],
+  procedures: ["packages/chaos/src/procedures/main.ts"],
+  soak: ["packages/chaos/src/soak/main.ts"],
   dashboards: ["packages/monitoring/src/dashboards/render/main.ts"],
   alerts: ["packages/monitoring/src/rehearsal/main.ts"],
   traces: ["packages/monitoring/src/traces/main.ts"],

@@ -1,3 +1,5 @@
+export { findJava } from "./local/findJava.ts"
+export { kafkaJars, kafkaToolsJar } from "./local/kafkaJars.ts"
 export { processStartTime } from "./local/processes.ts"
 export { removeBackingData } from "./removeBackingData.ts"
 export { type BackingServices, startBackingServices } from "./startBackingServices.ts"

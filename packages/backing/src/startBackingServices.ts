@@ -8,6 +8,8 @@ export type BackingServicesOptions = Omit<BackingOptions, "port"> & {
   jars: string
   /** How many brokers to start. If there are several, they form a cluster, and KAFKA_BROKERS is ignored. */
   brokerCount?: number
+  /** With several brokers: the version of each, by its number from 1, read at each start. */
+  kafkaVersion?: ((broker: number) => string) | undefined
 }
 
 export type BackingServices<Service = BackingService> = {

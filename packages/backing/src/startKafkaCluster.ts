@@ -20,10 +20,13 @@ export async function startKafkaCluster({
   jars,
   brokers,
   login,
+  kafkaVersion,
 }: Pick<BackingOptions, "directory" | "env" | "progress"> & {
   jars: string
   brokers: number
   login?: ClientLogin
+  /** The version of each broker, by its number from 1, read at each start. */
+  kafkaVersion?: ((broker: number) => string) | undefined
 }): Promise<{ brokers: StartedBackingService[]; stop(): Promise<void> }> {
   const controllers: string[] = []
   while (controllers.length < (brokers < 3 ? 1 : 3)) controllers.push(await pickController())
@@ -42,7 +45,10 @@ export async function startKafkaCluster({
     })
   }
   const starting = Array.from({ length: brokers }, (_, at) =>
-    start({ id: at + 1, controllers, settings, login }),
+    start({
+      ...{ id: at + 1, controllers, settings, login },
+      version: kafkaVersion && (() => kafkaVersion(at + 1)),
+    }),
   )
   const outcomes = await Promise.allSettled(starting)
   const started = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))

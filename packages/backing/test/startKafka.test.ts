@@ -61,7 +61,7 @@ test("given brokers are used as they are, and nothing is started", async () => {
 
 test("the version of the settings and that of the jars are the same", async () => {
   const pom = await readFile(new URL("../kafka/pom.xml", import.meta.url), "utf8")
-  expect(pom).toContain(`<artifactId>kafka_2.13</artifactId>\n      <version>${kafkaVersion}</version>`)
+  expect(pom).toContain(`<kafka.version>${kafkaVersion}</kafka.version>`)
 })
 
 // The first run on a machine downloads Kafka.

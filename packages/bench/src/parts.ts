@@ -16,6 +16,8 @@ import { measureSteady } from "./outbound/steady.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
 import { measureTraces } from "./outbound/traces.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
+import { sizeDeliveries } from "./sizing/deliveries.ts"
+import { sizeSyncs } from "./sizing/syncs.ts"
 
 export type Part = {
   about: string
@@ -58,5 +60,9 @@ export const flows: Record<string, Record<string, Part>> = {
       run: measureIngesting,
     },
     synced: { about: "windows of a minute, without faults", run: measureSynced },
+  },
+  sizing: {
+    deliveries: { about: "CPU, bytes and writes of a delivery", run: sizeDeliveries },
+    syncs: { about: "bytes and writes of a trigger and its sync", run: sizeSyncs },
   },
 }

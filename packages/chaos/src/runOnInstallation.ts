@@ -8,7 +8,7 @@ import { type ChaosInstallation, startChaosInstallation } from "./startChaosInst
 
 /** Runs `work` on a new installation. Keeps the logs if the run fails or a promise is broken. */
 export async function runOnInstallation<Ledger extends { holds: boolean }>(
-  settings: RunSettings & { retryDelaysMs: readonly number[]; withoutDocker?: boolean },
+  settings: RunSettings & Omit<Parameters<typeof startChaosInstallation>[0], "faults">,
   work: (run: { it: ChaosInstallation; random: Random; faults: Fault[] }) => Promise<Ledger>,
 ): Promise<{ ledger: Ledger; faults: Fault[] }> {
   const faults: Fault[] = []

@@ -5,6 +5,7 @@ import { startOwnBackingServices } from "@sitewire/backing"
 import { formatDuration } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import {
+  type Checkout,
   type ServiceName,
   type StartedProcess,
   type SupervisedProcess,
@@ -27,11 +28,24 @@ export async function startChaosInstallation(settings: {
   progress: (line: string) => void
   /** A service that ends although nobody asked it to is added here, as a fault of the kind `exit`. */
   faults: Fault[]
+  /** The code of the services and of the setup job, if it is not this checkout's. */
+  checkout?: Checkout
+  kafkaVersion?: (broker: number) => string
+  env?: Record<string, string>
+  /** Ctrl-C in the terminal then does not reach the services. */
+  ownProcessGroup?: boolean
 }) {
-  const { retryDelaysMs, withoutDocker = false, brokerCount, progress, faults } = settings
+  const {
+    retryDelaysMs,
+    withoutDocker = false,
+    brokerCount,
+    progress,
+    faults,
+    ownProcessGroup = false,
+  } = settings
   const backing = await startOwnBackingServices({
     ...{ parent: stateFolder, name: "chaos", jars: join(stateFolder, "jars") },
-    ...{ withoutDocker, brokerCount, progress },
+    ...{ withoutDocker, brokerCount, progress, kafkaVersion: settings.kafkaVersion },
   })
   const { databaseUrl, brokers, directory } = backing
   let keepFiles = false
@@ -42,8 +56,10 @@ export async function startChaosInstallation(settings: {
       stop: () => backing.stop({ keepFiles }),
     },
     retryDelaysMs,
-    env: { LOG_LEVEL: "info", RETRY_PERIOD: "1h", STARTUP_DEADLINE: "45s" },
+    env: { LOG_LEVEL: "info", RETRY_PERIOD: "1h", STARTUP_DEADLINE: "45s", ...settings.env },
     logsFolder: directory,
+    ownProcessGroup,
+    ...(settings.checkout && { checkout: settings.checkout }),
   })
   const helpers: StartedProcess[] = []
 
@@ -58,18 +74,21 @@ export async function startChaosInstallation(settings: {
     publish: it.publish,
     addChannel: it.addChannel,
     addConnections: it.addConnections,
-    setUp: (delaysMs: readonly number[]) =>
-      it.setUp({ RETRY_DELAYS: delaysMs.map(formatDuration).join(",") }),
+    databaseUrl,
+    setUp: (delaysMs: readonly number[], overrides: Record<string, string> = {}, checkout?: Checkout) =>
+      it.setUp({ RETRY_DELAYS: delaysMs.map(formatDuration).join(","), ...overrides }, checkout),
     /** A service that faults kill, pause and restart. It is not started yet; `env` is read at each start. */
     service(
       name: string,
       service: ServiceName,
       env: () => Record<string, string> = () => ({}),
+      checkout?: Checkout,
     ): SupervisedProcess {
       const note = (line: string) => appendFileSync(join(directory, `${name}.log`), `--- ${line}\n`)
       return it.superviseFile({
         name,
         main: services[service].main,
+        checkout,
         env: () => ({ ...it.variables(service), ...env() }),
         restartAfterMs: 0,
         retryAfterMs: 500,
@@ -84,7 +103,7 @@ export async function startChaosInstallation(settings: {
       })
     },
     async helper(main: string, env: Record<string, string>): Promise<StartedProcess> {
-      const started = await startProcess(main, env)
+      const started = await startProcess(main, env, { ownProcessGroup })
       helpers.push(started)
       return started
     },

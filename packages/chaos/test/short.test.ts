@@ -4,6 +4,9 @@ import { runInbound } from "../src/inbound/runInbound.ts"
 import { runOutbound } from "../src/outbound/runOutbound.ts"
 import { runRestore } from "../src/restore/runRestore.ts"
 import { settingsFor } from "../src/settings.ts"
+import { drawSoak } from "../src/soak/drawSoak.ts"
+import { runSoak } from "../src/soak/runSoak.ts"
+import { summarise } from "../src/soak/summarise.ts"
 
 // The tests run one after the other, because each starts a Postgres, a Kafka and half a dozen services. Each
 // run prints its new seed. `npm run chaos -- outbound --seed S --minutes 0.7` repeats the same faults.
@@ -43,4 +46,21 @@ test("restore: an older copy of Postgres and the runbook's steps lose no event a
   expect(ledger.published).toBeGreaterThan(500)
   expect(ledger.accepted).toBeGreaterThan(100)
   expect(faults.filter(({ kind }) => kind === "Postgres restored")).toHaveLength(2)
+})
+
+test("soak: both flows lose nothing under faults, and the chart shows memory, descriptors, sizes and lateness", {
+  timeout,
+}, async () => {
+  const { signal } = new AbortController()
+  const { ledger, faults, samples } = await runSoak({ seed, progress, signal, durationMs: 40_000 })
+  expect(ledger).toMatchObject({ lost: 0, forged: 0, forgotten: [], unfinished: 0 })
+  expect(ledger.published).toBeGreaterThan(2_000)
+  expect(faults.length).toBeGreaterThan(0)
+  const { memory_mb, descriptors, tables_mb, p99_ms } = summarise(samples)
+  expect(Object.keys(memory_mb)).toEqual(expect.arrayContaining(["dispatcher-1", "gateway-1", "scheduler-1"]))
+  expect(descriptors["dispatcher-1"]?.largest).toBeGreaterThan(10)
+  expect(tables_mb.delivery?.last).toBeGreaterThan(0)
+  expect(p99_ms.median).toBeGreaterThan(0)
+  const paths = drawSoak(samples, faults, 2).match(/<path d="M/g)
+  expect(paths?.length).toBeGreaterThan(20)
 })

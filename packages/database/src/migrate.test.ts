@@ -1,13 +1,10 @@
-import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import { migrate } from "./migrate.ts"
 import { readMigrations, readSchema } from "./migrations.ts"
 import { openPool, type Sql } from "./pool.ts"
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
 import { schemaSql } from "./schemaSql.ts"
-
-/** Set by vitest's global setup. This package cannot use the testkit, which stands on it. */
-const postgresAddress = process.env.DATABASE_URL ?? ""
+import { withEmptyDatabase } from "./withEmptyDatabase.ts"
 
 test("the migrations make exactly what the schema describes", async () => {
   await withEmptyDatabase(async (migrated, migratedUrl) => {
@@ -63,39 +60,91 @@ test("a migration does not wait long for a table that somebody reads: all others
     await sql("alter table attempt drop column detail")
     await sql("begin")
     await sql("select from attempt")
-    await expect(migrate(url)).rejects.toThrow("lock timeout")
+    await expect(migrate(url, { attempts: 1 })).rejects.toThrow("lock timeout")
     await sql("commit")
     expect(await migrate(url)).toEqual(["20261122000000_attempt_detail"])
   })
 }, 20_000)
 
+test("a migration that met a table in use is tried again, and those who waited behind it go first", async () => {
+  await withEmptyDatabase(async (_, url) => {
+    await migrate(url, { migrations: await own({ "0_tables": "create table busy (id int)" }) })
+    const migrations = await own({
+      "0_tables": "create table busy (id int)",
+      "1_column": "alter table busy add column added int",
+    })
+    const reader = openPool({ url, size: 1, name: "test" })
+    await reader.sql("begin")
+    await reader.sql("select from busy")
+    const waits: string[] = []
+    const onBusy = (error: Error) => {
+      waits.push(error.message)
+      void reader.sql("commit")
+    }
+    expect(await migrate(url, { migrations, pauseMs: 100, onBusy })).toEqual(["1_column"])
+    expect(waits).toEqual([expect.stringContaining("lock timeout")])
+    await reader.close()
+  })
+}, 20_000)
+
+test("an index is created concurrently, also by several at once, while a transaction is open", async () => {
+  await withEmptyDatabase(async (sql, url) => {
+    await migrate(url, { migrations: await own({ "0_tables": large }) })
+    const migrations = await own({
+      "0_tables": large,
+      "1_first": "-- The index of other.\ncreate index concurrently large_other_idx on large (other)",
+      "2_second": "alter table large add column third int",
+    })
+    const writer = openPool({ url, size: 1, name: "test" })
+    await writer.sql("begin")
+    await writer.sql("insert into large values (1, 1)")
+    const applying = Promise.all([migrate(url, { migrations }), migrate(url, { migrations })])
+    await expect.poll(() => sql("select from pg_index where not indisvalid")).toHaveLength(1)
+    // Writers do not wait for the index.
+    await sql("insert into large values (2, 2)")
+    await writer.sql("commit")
+    expect((await applying).flat()).toEqual(["1_first", "2_second"])
+    expect(await sql("select from pg_index where not indisvalid")).toEqual([])
+    await writer.close()
+  })
+}, 20_000)
+
+test("an index whose creation failed or was killed is created anew", async () => {
+  await withEmptyDatabase(async (sql, url) => {
+    await migrate(url, { migrations: await own({ "0_tables": large }) })
+    await sql("insert into large values (1), (1)")
+    const migrations = await own({
+      "0_tables": large,
+      "1_unique": "create unique index concurrently large_id_idx on large (id)",
+    })
+    await expect(migrate(url, { migrations })).rejects.toThrow(/duplicate|unique/)
+    expect(await sql("select from pg_index where not indisvalid")).toHaveLength(1)
+    await sql("delete from large where ctid = '(0,1)'")
+    // As after a kill: no log.
+    await sql("update _prisma_migrations set logs = null")
+    expect(await migrate(url, { migrations })).toEqual(["1_unique"])
+    expect(await sql("select from pg_index where not indisvalid")).toEqual([])
+    expect(await migrate(url, { migrations })).toEqual([])
+  })
+}, 20_000)
+
+const large = "create table large (id int, other int)"
+
+/** Migrations of the test's own, in place of those of the repository. */
+async function own(scripts: Record<string, string>) {
+  const migrationDirectories = Object.entries(scripts).map(([path, value]) => ({
+    path,
+    migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value } },
+  }))
+  return { ...(await readMigrations()), migrationDirectories }
+}
+
 /** Applies a migration of the test's own, as `migrate` applies those of the repository. */
 async function applyOne(url: string, script: string): Promise<void> {
-  const list = await readMigrations()
-  const file = { path: "migration.sql", content: { tag: "ok" as const, value: script } }
-  const migrationsList = {
-    ...list,
-    migrationDirectories: [{ path: "20260101000000_test", migrationFile: file }],
-  }
+  const migrationsList = await own({ "20260101000000_test": script })
   await withSchemaEngine(url, undefined, (engine) =>
     engine.applyMigrations({ migrationsList, filters: everything }),
   )
-}
-
-async function withEmptyDatabase(work: (sql: Sql, url: string) => Promise<void>): Promise<void> {
-  const name = `sitewire_test_${randomBytes(6).toString("hex")}`
-  const admin = openPool({ url: postgresAddress, size: 1, name: "test" })
-  await admin.sql(`create database ${name}`)
-  const url = new URL(postgresAddress)
-  url.pathname = `/${name}`
-  const pool = openPool({ url: url.href, size: 1, name: "test" })
-  try {
-    await work(pool.sql, url.href)
-  } finally {
-    await pool.close()
-    await admin.sql(`drop database ${name} with (force)`)
-    await admin.close()
-  }
 }
 
 /** Columns, indexes and enum values: all that a Prisma schema can say of a Postgres database. */

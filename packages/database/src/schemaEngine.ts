@@ -4,6 +4,7 @@ import { PrismaPg } from "@prisma/adapter-pg"
 import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils"
 import * as engine from "@prisma/schema-engine-wasm/schema_engine_bg"
 import pg from "pg"
+import { concurrentIndex } from "./concurrentIndex.ts"
 
 const require = createRequire(import.meta.url)
 let loaded: Promise<void> | undefined
@@ -35,10 +36,29 @@ function withUnreferencedTimers(functions: Record<string, unknown>): Record<stri
  * semicolon.
  */
 class WholeMigrations extends PrismaPg {
+  readonly #url: string
+  constructor(pool: pg.Pool, url: string) {
+    super(pool)
+    this.#url = url
+  }
   override async connect() {
     const adapter = await super.connect()
-    adapter.executeScript = async (sql) => void (await adapter.executeRaw({ sql, args: [], argTypes: [] }))
+    adapter.executeScript = async (sql) => {
+      if (concurrentIndex(sql) === null) await adapter.executeRaw({ sql, args: [], argTypes: [] })
+      else await createConcurrently(this.#url, sql)
+    }
     return adapter
+  }
+}
+
+/** Without a lock timeout: it waits for the end of all earlier transactions, and nobody waits for it. */
+async function createConcurrently(url: string, sql: string): Promise<void> {
+  const session = new pg.Client({ connectionString: url, application_name: "sitewire-migrate" })
+  await session.connect()
+  try {
+    await session.query(sql)
+  } finally {
+    await session.end()
   }
 }
 
@@ -59,7 +79,7 @@ export async function withSchemaEngine<T>(
     // A migration waits briefly for a table's lock, because other statements on the table wait behind it.
     options: "-c lock_timeout=3s",
   })
-  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeMigrations(pool))
+  const adapter = bindMigrationAwareSqlAdapterFactory(new WholeMigrations(pool, url))
   const datamodels: [string, string][] | undefined =
     schema === undefined ? undefined : [["schema.prisma", schema]]
   const opened = await engine.SchemaEngine.new({ datamodels }, () => {}, adapter)

@@ -59,9 +59,10 @@ export async function startInstallation(options: InstallationOptions) {
   const supervised: SupervisedProcess[] = []
   const ownCode = checkout === undefined ? {} : { checkout }
 
-  async function setUp(overrides: Record<string, string> = {}): Promise<void> {
+  async function setUp(overrides: Record<string, string> = {}, other?: Checkout): Promise<void> {
     const job = { TOPIC_REPLICATION: String(backing.replication ?? 1), STARTUP_DEADLINE: setupDeadline }
-    await runScript("packages/setup/src/main.ts", [], { ...shared, ...job, ...env, ...overrides }, ownCode)
+    const code = other === undefined ? ownCode : { checkout: other }
+    await runScript("packages/setup/src/main.ts", [], { ...shared, ...job, ...env, ...overrides }, code)
   }
 
   const variables = (service: ServiceName) => ({
@@ -91,16 +92,19 @@ export async function startInstallation(options: InstallationOptions) {
      * The variable of each port and the name of its address. A restarted process gets the same ports again.
      */
     ports?: Record<string, string>
+    /** The checkout whose code runs, if it is not that of the installation. */
+    checkout?: Checkout | undefined
     restartAfterMs: number
     retryAfterMs: number
     onEvent: (event: ProcessEvent) => void
   }): SupervisedProcess {
     const { name, main, ports = {} } = settings
+    const code = settings.checkout === undefined ? ownCode : { checkout: settings.checkout }
     const logFile = logsFolder === undefined ? undefined : join(logsFolder, `${name}.log`)
     let chosen: Record<string, string> = {}
     const launch = async (signal: AbortSignal) => {
       const own = { ...settings.env(), ...chosen }
-      const started = await startProcess(main, own, { name, ...ownCode, logFile, ownProcessGroup, signal })
+      const started = await startProcess(main, own, { name, ...code, logFile, ownProcessGroup, signal })
       chosen = Object.fromEntries(
         Object.entries(ports).map(([variable, address]) => [variable, portOf(started.addresses[address])]),
       )

@@ -33,7 +33,8 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
       remedy: "Check that it runs, and that DATABASE_URL names it and an account that may create tables.",
       log,
     })
-    log.info({ applied: await migrate(databaseUrl) }, "migrations are applied")
+    const onBusy = (error: Error) => log.warn({ error }, "a table is in use; the migration is tried again")
+    log.info({ applied: await migrate(databaseUrl, { onBusy }) }, "migrations are applied")
     if (settings.rolePrefix !== undefined) {
       const created = await ensureProcessRoles({ url: databaseUrl, prefix: settings.rolePrefix })
       log.info({ created }, "the processes' roles have their rights")

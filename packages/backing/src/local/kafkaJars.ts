@@ -17,15 +17,16 @@ export async function kafkaJars({
   jars,
   env,
   progress,
-}: { jars: string } & Pick<BackingOptions, "env" | "progress">): Promise<string> {
-  const home = join(jars, `kafka-${kafkaVersion}`)
+  version = kafkaVersion,
+}: { jars: string; version?: string } & Pick<BackingOptions, "env" | "progress">): Promise<string> {
+  const home = join(jars, `kafka-${version}`)
   const libs = join(home, "libs")
   if (await exists(libs)) return libs
   await mkdir(jars, { recursive: true })
   const fresh = await mkdtemp(join(jars, "downloading-"))
   try {
-    await reportWhileWaiting(progress, `downloading Kafka ${kafkaVersion} with Maven (43 MB, once)`, () =>
-      copyDependencies(join(fresh, "libs"), env),
+    await reportWhileWaiting(progress, `downloading Kafka ${version} with Maven (43 MB, once)`, () =>
+      copyDependencies(join(fresh, "libs"), env, version),
     )
     await rename(fresh, home).catch(async (error) => {
       if (!(await exists(libs))) throw error
@@ -36,10 +37,15 @@ export async function kafkaJars({
   return libs
 }
 
-async function copyDependencies(libs: string, env: BackingOptions["env"]) {
+async function copyDependencies(libs: string, env: BackingOptions["env"], version: string) {
   const goal = "dependency:copy-dependencies"
-  const args = ["-q", "-B", "-f", pom, goal, "-DincludeScope=runtime", `-DoutputDirectory=${libs}`]
-  await promisify(execFile)("mvn", args, { env: { ...env }, maxBuffer: 16 << 20 }).catch((error) => {
+  const settings = [`-Dkafka.version=${version}`, "-DincludeScope=runtime", `-DoutputDirectory=${libs}`]
+  await maven(["-f", pom, goal, ...settings], env, version)
+}
+
+async function maven(args: readonly string[], env: BackingOptions["env"], version: string) {
+  const run = promisify(execFile)("mvn", ["-q", "-B", ...args], { env: { ...env }, maxBuffer: 16 << 20 })
+  await run.catch((error) => {
     if (error.code === "ENOENT") {
       throw new Error(
         "Kafka's jars are not downloaded yet, and Maven, which downloads them, is not installed. Install Maven (mvn on the PATH), start Docker, or set KAFKA_BROKERS to your own Kafka.",
@@ -48,10 +54,21 @@ async function copyDependencies(libs: string, env: BackingOptions["env"]) {
     }
     const printed = `${error.stdout ?? ""}${error.stderr ?? ""}`.trim().split("\n").slice(0, 8).join("\n")
     throw new Error(
-      `Maven could not download Kafka ${kafkaVersion}:\n${printed}\nCheck its access to a repository (settings.xml), start Docker, or set KAFKA_BROKERS to your own Kafka.`,
+      `Maven could not download Kafka ${version}:\n${printed}\nCheck its access to a repository (settings.xml), start Docker, or set KAFKA_BROKERS to your own Kafka.`,
       { cause: error },
     )
   })
+}
+
+/** The folder of the jar of Kafka's command-line tools, which needs those of `kafkaJars`. Downloads it once. */
+export async function kafkaToolsJar(options: { jars: string; env: BackingOptions["env"] }): Promise<string> {
+  const folder = join(options.jars, `kafka-tools-${kafkaVersion}`)
+  const jar = join(folder, `kafka-tools-${kafkaVersion}.jar`)
+  if (await exists(jar)) return jar
+  const artifact = `org.apache.kafka:kafka-tools:${kafkaVersion}`
+  const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
+  await maven([goal, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`], options.env, kafkaVersion)
+  return jar
 }
 
 function exists(path: string) {

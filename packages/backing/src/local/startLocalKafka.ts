@@ -37,6 +37,8 @@ export type ClusterNode = {
   controllers: readonly string[]
   settings: Record<string, string>
   login?: ClientLogin | undefined
+  /** The version of Kafka, read at each start. */
+  version?: (() => string) | undefined
 }
 
 export async function startLocalKafka({
@@ -51,8 +53,6 @@ export async function startLocalKafka({
   "env" | "port" | "progress"
 >): Promise<StartedBackingService> {
   const { java, build } = await findJava(env)
-  const libs = await kafkaJars({ jars, env, progress })
-  const classpath = join(libs, "*")
   const port = await pickPort({ wanted, service: "Kafka" })
   const data = join(folder.path, "data")
   const properties = join(folder.path, "server.properties")
@@ -63,6 +63,8 @@ export async function startLocalKafka({
   const environment = { LC_ALL: "C", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
 
   const start = async () => {
+    const libs = await kafkaJars({ jars, env, progress, ...(node?.version && { version: node.version() }) })
+    const classpath = join(libs, "*")
     const archive = await classArchive({ libs, java, build })
     const javaArgs = [...vm, ...archive.use, ...logging, "-cp", classpath]
     const listen = `127.0.0.1:${port}`

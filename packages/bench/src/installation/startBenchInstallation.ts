@@ -83,6 +83,8 @@ export async function startBenchInstallation({
     names: it.names,
     brokers,
     kafka: it.kafka,
+    /** The folder of the broker's logs. */
+    kafkaData: join(backing.directory, "kafka", "data"),
     addConnections: it.addConnections,
     publish: it.publish,
     cpuOf: ({ pid }: { pid: number }) => ({

@@ -2,6 +2,7 @@ import { countFaults, type Fault } from "../faults/driveFaults.ts"
 import type { InboundLedger } from "../inbound/reconcile.ts"
 import type { OutboundLedger } from "../outbound/reconcile/reconcile.ts"
 import type { RestoreLedger } from "../restore/reconcile.ts"
+import type { UpgradeLedger } from "../upgrade/runUpgrade.ts"
 
 const jsonFields = {
   outbound: [
@@ -9,13 +10,17 @@ const jsonFields = {
     ...["resends", "unsent", "stranded"],
   ],
   inbound: ["accepted", "forgotten", "tooClose", "duplicates"],
+  upgrade: [
+    ...["published", "lost", "duplicates", "forged", "accepted", "rejected", "forgotten", "unfinished"],
+    ...["migrations", "replaced"],
+  ],
   restore: ["published", "delivered", "lost", "accepted", "forgotten", "duplicates", "forged", "stranded"],
 }
 
 export type Finished = {
   flow: keyof typeof jsonFields
   seed: number
-  ledger: OutboundLedger | InboundLedger | RestoreLedger
+  ledger: OutboundLedger | InboundLedger | RestoreLedger | UpgradeLedger
   faults: readonly Fault[]
 }
 

@@ -1,0 +1,23 @@
+export type Procedure = {
+  /** The pages whose marked examples are executed, one page after the other. */
+  pages: string[]
+  brokerCount: number
+  /** With several brokers: the version that they have at first. */
+  kafkaVersion?: string
+  env?: Record<string, string>
+}
+
+const folder = "docs/operators/procedures"
+
+export const procedures: Record<string, Procedure> = {
+  backup: { pages: [`${folder}/backup.md`, "docs/operators/restore.md"], brokerCount: 1 },
+  "kafka-upgrade": {
+    pages: [`${folder}/kafka-upgrade.md`],
+    brokerCount: 3,
+    kafkaVersion: "4.0.0",
+    env: { NEW: "4.1.0", FEATURES: "4.1" },
+  },
+  partitions: { pages: [`${folder}/partitions.md`], brokerCount: 1 },
+  "consumer-group": { pages: [`${folder}/consumer-group.md`], brokerCount: 1 },
+  "topic-prefix": { pages: [`${folder}/topic-prefix.md`], brokerCount: 1, env: { NEW_PREFIX: "next." } },
+}

@@ -1,0 +1,127 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { topicNames } from "@sitewire/contracts"
+import type { ServiceName, SupervisedProcess } from "@sitewire/installation"
+import { mixedSchedulerVariables } from "../mixed/startMixedRun.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import type { Platform } from "./standIns.ts"
+
+export const retryDelaysMs = [1_000, 3_000, 9_000]
+
+const deployments: Record<string, ServiceName> = {
+  "trigger-gateway": "gateway",
+  "sync-scheduler": "scheduler",
+  "webhook-dispatcher": "dispatcher",
+  console: "console",
+}
+
+const own: Record<ServiceName, Record<string, string>> = {
+  gateway: { GATEWAY_DRAIN_DELAY: "500ms" },
+  scheduler: mixedSchedulerVariables,
+  dispatcher: { OVERDUE_AFTER: "5s" },
+  console: {},
+}
+
+/**
+ * The deployments of an installation as processes, with two replicas each, and the commands that change them as
+ * `kubectl` would. `publisher` stands for the service that publishes events: its TOPIC can be set.
+ */
+export function startSystem(it: ChaosInstallation, progress: (line: string) => void) {
+  const settings: Record<string, Record<string, string>> = {}
+  const common: Record<string, string> = {}
+  const replicas = Object.fromEntries(Object.keys(deployments).map((name) => [name, 2]))
+  const variables = (name: string, service: ServiceName) => ({
+    ...own[service],
+    ...common,
+    ...settings[name],
+  })
+  const members: Record<string, SupervisedProcess[]> = Object.fromEntries(
+    Object.entries(deployments).map(([name, service]) => [
+      name,
+      [1, 2].map((at) => it.service(`${name}-${at}`, service, () => variables(name, service))),
+    ]),
+  )
+  let publishTo = topicNames({ prefix: "", retryDelaysMs }).sitePaid
+
+  const membersOf = (name: string) => (members[name] ?? []).slice(0, replicas[name])
+
+  async function scale(name: string, count: number): Promise<void> {
+    replicas[name] = count
+    for (const [at, member] of (members[name] ?? []).entries())
+      if (at < count) await member.start()
+      else await member.end()
+  }
+
+  async function restart(name: string): Promise<void> {
+    for (const member of membersOf(name)) {
+      await member.end()
+      await member.start()
+    }
+  }
+
+  /** `kubectl apply -k`: runs the setup job, unless only the rest is applied, and restarts what has changed. */
+  async function apply(folder: string, onlyFirst: boolean): Promise<string> {
+    const text = await readFile(join(folder, "kustomization.yaml"), "utf8")
+    const prefix = /TOPIC_PREFIX=(\S*)/.exec(text)?.[1] ?? ""
+    if (onlyFirst) {
+      await it.setUp(retryDelaysMs, { TOPIC_PREFIX: prefix })
+      return "configmap/sitewire-common\njob.batch/setup-1\n"
+    }
+    const hasChanged = (common.TOPIC_PREFIX ?? "") !== prefix
+    common.TOPIC_PREFIX = prefix
+    for (const name of Object.keys(deployments)) {
+      if (replicas[name] === 0) await scale(name, 2)
+      else if (hasChanged) await restart(name)
+    }
+    return "deployments applied\n"
+  }
+
+  async function kubectl(all: readonly string[]): Promise<string> {
+    const args = all.filter((arg, at) => arg !== "-n" && all[at - 1] !== "-n")
+    progress(`kubectl ${args.join(" ")}`)
+    const names = args
+      .slice(1)
+      .map((arg) => arg.replace(/^deployment\//, ""))
+      .filter((arg) => arg in deployments)
+    const [verb, second] = args
+    if (verb === "apply")
+      return apply(args[args.indexOf("-k") + 1] ?? "", args.includes("sitewire/apply=first"))
+    if (verb === "wait" || (verb === "rollout" && second === "status")) return "done\n"
+    if (verb === "rollout" && second === "restart") {
+      await Promise.all(names.map(restart))
+      return `${names.join(" ")} restarted\n`
+    }
+    if (verb === "scale") {
+      const count = Number(args.find((arg) => arg.startsWith("--replicas="))?.slice(11))
+      await Promise.all(names.map((name) => scale(name, count)))
+      return `${names.join(" ")} scaled\n`
+    }
+    if (verb === "set" && second === "env") {
+      const pairs = args
+        .filter((arg) => /^[A-Z_]+=/.test(arg))
+        .map((arg) => arg.split("=") as [string, string])
+      if (args.includes("deployment/publisher")) publishTo = Object.fromEntries(pairs).TOPIC ?? publishTo
+      const removed = args.filter((arg) => /^[A-Z_]+-$/.test(arg)).map((arg) => arg.slice(0, -1))
+      for (const name of names) {
+        const kept = Object.entries(settings[name] ?? {}).filter(([key]) => !removed.includes(key))
+        settings[name] = Object.fromEntries([...kept, ...pairs])
+      }
+      await Promise.all(names.map(restart))
+      return `${names.join(" ")} updated\n`
+    }
+    throw new Error(`the stand-in for kubectl does not know: kubectl ${args.join(" ")}`)
+  }
+
+  return {
+    kubectl: kubectl satisfies Platform["kubectl"],
+    gateways: () => membersOf("trigger-gateway"),
+    publishTo: () => publishTo,
+    start: () => Promise.all(Object.keys(deployments).map((name) => scale(name, 2))),
+    end: () =>
+      Promise.all(
+        Object.values(members)
+          .flat()
+          .map((member) => member.end()),
+      ),
+  }
+}
