@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, expect, test } from "vitest"
+import { parse } from "yaml"
 import { nodeArguments, nodeEnvironment } from "../../packages/installation/src/process/nodeArguments.ts"
 import { readManifests } from "./fixtures/readManifests.ts"
 
@@ -106,3 +107,23 @@ test.each(processes.map(({ name }) => name))(
     expect(stdout).toContain("KAFKA_BROKERS")
   },
 )
+
+test("compose.yaml starts the processes as the images do, with its secrets", async () => {
+  const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8")
+  const compose = parse(await readFile(new URL("../../compose.yaml", import.meta.url), "utf8"), {
+    merge: true,
+  })
+  const commands = [...dockerfile.matchAll(/^CMD (.+)$/gm)].map(([, command]) => JSON.parse(command ?? ""))
+  for (const [node, ...args] of commands) {
+    const service = processes.find(({ name }) => args.at(-1).includes(`/${name}/`))?.name ?? ""
+    expect(compose.services[service].command).toEqual([node, "--env-file=/keys/env", ...args])
+  }
+})
+
+test("docker-bake.hcl builds each image, in the version of package.json", async () => {
+  const bake = await readFile(new URL("../../docker-bake.hcl", import.meta.url), "utf8")
+  const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"))
+  expect(bake).toContain(`variable "VERSION" { default = "${version}" }`)
+  const listed = JSON.parse(/process = (\[.*\])/.exec(bake)?.[1] ?? "[]")
+  expect(listed.toSorted()).toEqual(processes.map(({ name }) => name).toSorted())
+})

@@ -20,10 +20,6 @@ $run kafka.tools.StorageTool format --ignore-formatted -t "$CLUSTER_ID" -c $sett
 exec $run kafka.Kafka $settings
 `
 
-const consoleProducer = `#!/bin/sh
-exec java -cp "/opt/kafka/libs/*" org.apache.kafka.tools.ConsoleProducer "$@"
-`
-
 /** Apache Kafka from Maven with this machine's Java. It can be started as apache/kafka and as confluentinc/cp-kafka. */
 export async function importKafkaImage(name: string) {
   const jars = fileURLToPath(new URL("../../../../.sitewire/jars", import.meta.url))
@@ -52,7 +48,6 @@ export async function importKafkaImage(name: string) {
       ],
       files: {
         "/etc/kafka/docker/run": { content: start, mode: 0o755 },
-        "/opt/kafka/bin/kafka-console-producer.sh": { content: consoleProducer, mode: 0o755 },
         "/etc/confluent/docker/run": { content: start, mode: 0o755 },
       },
       links: { "/usr/bin/bash": "sh", "/usr/bin/java": `${home}/bin/java` },
