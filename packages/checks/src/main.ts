@@ -1,9 +1,10 @@
 import type { Check } from "./check.ts"
 import { commentsCheck } from "./comments/commentsCheck.ts"
 import { documentsCheck } from "./documents/documentsCheck.ts"
+import { licencesCheck } from "./licences/licencesCheck.ts"
 import { testTasksCheck } from "./turbo/testTasksCheck.ts"
 
-const checks: Check[] = [commentsCheck, documentsCheck, testTasksCheck]
+const checks: Check[] = [commentsCheck, documentsCheck, licencesCheck, testTasksCheck]
 
 const root = new URL("../../../", import.meta.url)
 for (const check of checks) {

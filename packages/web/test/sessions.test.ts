@@ -153,10 +153,14 @@ test("filters are in the URL, the back button restores them, and a time shows UT
   expect(await page.getByText("acme").count()).toBe(0)
 })
 
-test("the first view is less than 300 kB compressed", async () => {
+test("the first view is less than 300 kB compressed, and asks for the session once", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened
   const sizes: Promise<number>[] = []
+  let sessions = 0
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/session") sessions++
+  })
   page.on("response", (response) => {
     if (/\.(js|css|svg)$|\/$/.test(new URL(response.url()).pathname))
       sizes.push(response.body().then((body) => gzipSync(body).length))
@@ -167,4 +171,6 @@ test("the first view is less than 300 kB compressed", async () => {
   const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   console.log(`first view: ${Math.round(total / 1_000)} kB in ${sizes.length} files`)
   expect(total).toBeLessThan(300_000)
+  // The head of the page requests it before any code is there, and the code uses that response.
+  expect(sessions).toBe(1)
 })

@@ -13,7 +13,7 @@ export type Access = {
   sites: string[]
 }
 
-function accessOf({ scopes }: Pick<Session, "scopes">): Access {
+export function accessOf({ scopes }: Pick<Session, "scopes">): Access {
   const operates = scopes.includes("operate")
   return {
     operates,

@@ -12,6 +12,7 @@ import type {
   DeliveryFilter,
   SyncFilter,
 } from "../api/queries.ts"
+import { loadOverview } from "../pages/home/loadOverview.ts"
 import { Failed, NotFound } from "../parts/Failed.tsx"
 import { Loading } from "../parts/Loading.tsx"
 import { Shell } from "./Shell.tsx"
@@ -39,7 +40,10 @@ const shell = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  validateSearch: textSearch(["range"]),
+  validateSearch: textSearch<"range">(["range"]),
+  loaderDeps: ({ search: { range } }) => ({ range }),
+  // Not awaited: the page shows each part as soon as it is known.
+  loader: ({ deps: { range } }) => void loadOverview(range),
   component: lazyRouteComponent(() => import("../pages/home/Home.tsx"), "Home"),
 })
 

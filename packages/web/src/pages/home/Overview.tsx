@@ -7,13 +7,13 @@ import { texts } from "../../texts.ts"
 import { Deferred } from "./Deferred.tsx"
 import classes from "./Overview.module.css"
 import { Problems } from "./Problems.tsx"
-import { type Range, ranges } from "./series.ts"
+import { type Range, rangeOf, ranges } from "./series.ts"
 
 const Charts = lazy(() => import("./Charts.tsx").then(({ Charts: component }) => ({ default: component })))
 
 export function Overview() {
   const [{ range: given }, change] = useFilters<{ range?: string }>()
-  const range: Range = given !== undefined && given in ranges ? (given as Range) : "24h"
+  const range = rangeOf(given)
   return (
     <>
       <PageHead title={texts.pages.overview} />

@@ -1,10 +1,20 @@
-import { queryOptions, useQueries, useQuery } from "@tanstack/react-query"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { useQueries, useQuery } from "@tanstack/react-query"
+import type { Schemas } from "../../api/client.ts"
 import { channelHealthQuery, topicsQuery } from "../../api/queries.ts"
 import { formatNumber } from "../../format.ts"
 import { texts } from "../../texts.ts"
+import {
+  deadToday,
+  failingChannels,
+  failingConnections,
+  invalidToday,
+  noticed,
+  oldestOverdue,
+  pausedChannels,
+} from "./problemQueries.ts"
 
 const t = texts.problems
+const behindMs = 60_000
 
 type Link =
   | { to: "/channels/$id"; params: { id: string } }
@@ -21,75 +31,6 @@ export type CurrentProblem = {
   since: string | null
   next: string
   link: Link | null
-}
-
-const shown = 20
-const dayMs = 86_400_000
-const behindMs = 60_000
-const refetchInterval = 15_000
-
-const failingChannels = queryOptions({
-  queryKey: ["channels", "list", "failing"],
-  queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/channels", { params: { query: { health: "failing", limit: shown } }, signal })),
-  refetchInterval,
-})
-
-const pausedChannels = queryOptions({
-  queryKey: ["channels", "list", "paused"],
-  queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/channels", { params: { query: { paused: "true", limit: shown } }, signal })),
-  refetchInterval,
-})
-
-const failingConnections = queryOptions({
-  queryKey: ["connections", "list", "failing"],
-  queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/connections", { params: { query: { state: "failing", limit: shown } }, signal })),
-  refetchInterval,
-})
-
-const deadToday = queryOptions({
-  queryKey: ["deliveries", "dead today"],
-  queryFn: async ({ signal }) => {
-    const created_after = dayAgo()
-    const query = { state: "dead" as const, created_after, limit: 100 }
-    const page = await bodyOf(api.GET("/v1/deliveries", { params: { query }, signal }))
-    return { ...page, created_after }
-  },
-  refetchInterval: 60_000,
-})
-
-const invalidToday = queryOptions({
-  queryKey: ["invalid-events", "today"],
-  queryFn: async ({ signal }) => {
-    const page = await bodyOf(api.GET("/v1/invalid-events", { params: { query: { limit: 100 } }, signal }))
-    const today = page.data.filter(({ rejected_at }) => rejected_at >= dayAgo())
-    return { count: today.length, more: today.length === 100, newest: today[0]?.reason ?? "" }
-  },
-  refetchInterval: 60_000,
-  retry: false,
-})
-
-const oldestOverdue = queryOptions({
-  queryKey: ["statistics", "overdue"],
-  queryFn: async ({ signal }) => {
-    const query = { created_after: new Date().toISOString() }
-    return (await bodyOf(api.GET("/v1/statistics", { params: { query }, signal }))).oldest_overdue
-  },
-  refetchInterval,
-})
-
-/** What the console has noticed by itself. The other kinds are read above, with more detail. */
-const noticed = queryOptions({
-  queryKey: ["notifications", "firing"],
-  queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/notifications", { params: { query: { status: "firing", limit: 100 } }, signal })),
-  refetchInterval,
-})
-
-function dayAgo(): string {
-  return new Date(Date.now() - dayMs).toISOString()
 }
 
 /** What is known so far, most urgent first. `complete`: everything was checked. */

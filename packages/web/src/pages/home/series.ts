@@ -13,6 +13,11 @@ export const ranges = {
 
 export type Range = keyof typeof ranges
 
+/** The range that the URL names, otherwise a day. */
+export function rangeOf(given: string | undefined): Range {
+  return given !== undefined && given in ranges ? (given as Range) : "24h"
+}
+
 /** The statistics of a range. Its begin changes only once a minute, so that parts of a page share the answer. */
 export function filterOf(range: Range, channel?: string) {
   const { interval, seconds, points, merged } = ranges[range]

@@ -1,0 +1,15 @@
+import { accessOf } from "../../api/access.ts"
+import { statisticsQuery, topicsQuery } from "../../api/queries.ts"
+import { queryClient } from "../../api/queryClient.ts"
+import { sessionQuery } from "../../api/session.ts"
+import * as problemQueries from "./problemQueries.ts"
+import { filterOf, rangeOf } from "./series.ts"
+
+/** Requests what the overview shows while the code of the page is still loading. The page shows errors. */
+export async function loadOverview(range: string | undefined): Promise<void> {
+  const state = await queryClient.fetchQuery(sessionQuery).catch(() => null)
+  if (state?.kind !== "signed in" || !accessOf(state.session).reads) return
+  void import("./Charts.tsx")
+  const queries = [...Object.values(problemQueries), topicsQuery, statisticsQuery(filterOf(rangeOf(range)))]
+  for (const query of queries) void queryClient.prefetchQuery(query as typeof topicsQuery)
+}

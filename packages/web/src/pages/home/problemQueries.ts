@@ -1,0 +1,70 @@
+import { queryOptions } from "@tanstack/react-query"
+import { api, bodyOf } from "../../api/client.ts"
+
+const shown = 20
+const dayMs = 86_400_000
+const refetchInterval = 15_000
+
+export const failingChannels = queryOptions({
+  queryKey: ["channels", "list", "failing"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/channels", { params: { query: { health: "failing", limit: shown } }, signal })),
+  refetchInterval,
+})
+
+export const pausedChannels = queryOptions({
+  queryKey: ["channels", "list", "paused"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/channels", { params: { query: { paused: "true", limit: shown } }, signal })),
+  refetchInterval,
+})
+
+export const failingConnections = queryOptions({
+  queryKey: ["connections", "list", "failing"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/connections", { params: { query: { state: "failing", limit: shown } }, signal })),
+  refetchInterval,
+})
+
+export const deadToday = queryOptions({
+  queryKey: ["deliveries", "dead today"],
+  queryFn: async ({ signal }) => {
+    const created_after = dayAgo()
+    const query = { state: "dead" as const, created_after, limit: 100 }
+    const page = await bodyOf(api.GET("/v1/deliveries", { params: { query }, signal }))
+    return { ...page, created_after }
+  },
+  refetchInterval: 60_000,
+})
+
+export const invalidToday = queryOptions({
+  queryKey: ["invalid-events", "today"],
+  queryFn: async ({ signal }) => {
+    const page = await bodyOf(api.GET("/v1/invalid-events", { params: { query: { limit: 100 } }, signal }))
+    const today = page.data.filter(({ rejected_at }) => rejected_at >= dayAgo())
+    return { count: today.length, more: today.length === 100, newest: today[0]?.reason ?? "" }
+  },
+  refetchInterval: 60_000,
+  retry: false,
+})
+
+export const oldestOverdue = queryOptions({
+  queryKey: ["statistics", "overdue"],
+  queryFn: async ({ signal }) => {
+    const query = { created_after: new Date().toISOString() }
+    return (await bodyOf(api.GET("/v1/statistics", { params: { query }, signal }))).oldest_overdue
+  },
+  refetchInterval,
+})
+
+/** What the console has noticed by itself. The other kinds are read above, with more detail. */
+export const noticed = queryOptions({
+  queryKey: ["notifications", "firing"],
+  queryFn: ({ signal }) =>
+    bodyOf(api.GET("/v1/notifications", { params: { query: { status: "firing", limit: 100 } }, signal })),
+  refetchInterval,
+})
+
+function dayAgo(): string {
+  return new Date(Date.now() - dayMs).toISOString()
+}
