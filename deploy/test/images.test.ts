@@ -1,9 +1,17 @@
-import { readFile, stat } from "node:fs/promises"
-import { expect, test } from "vitest"
+import { execFile } from "node:child_process"
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, expect, test } from "vitest"
+import { parse } from "yaml"
 import { nodeArguments, nodeEnvironment } from "../../packages/installation/src/process/nodeArguments.ts"
 import { readManifests } from "./fixtures/readManifests.ts"
 
 const { processes } = await readManifests()
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const run = promisify(execFile)
 
 test("the Dockerfile has a target for each image, and what it starts exists", async () => {
   const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8")
@@ -14,11 +22,14 @@ test("the Dockerfile has a target for each image, and what it starts exists", as
       stage.split(/^FROM /m)[0] ?? "",
     )?.[1]
     expect((await stat(new URL(`../../${started}`, import.meta.url))).isFile()).toBe(true)
-    const installed = new RegExp(
-      `^FROM tools AS ${name}-files\\nRUN sh deploy/install\\.sh (\\S+) /app$`,
-      "m",
-    ).exec(dockerfile)
-    expect(started).toBe(`${installed?.[1]}/src/main.ts`)
+    const assembled = [
+      ...dockerfile.matchAll(/^RUN node deploy\/assemble\/main\.ts (\w+) (\S+) \/out\/app/gm),
+    ]
+    const workspace = started?.replace("/src/main.ts", "")
+    const parts = assembled.filter(([, , assembledFor]) => assembledFor === workspace).map(([, part]) => part)
+    expect(parts).toEqual(["installed", "sources"])
+    expect(dockerfile).toContain(`AS ${name}-compiled\n`)
+    expect(dockerfile).toContain(`RUN node /assemble/compile.ts ${workspace} /out/app/.compiled\n`)
   }
 })
 
@@ -33,27 +44,29 @@ test("the images run the Node that the tests run on", async () => {
 
 test("Node is told the same in the images as in processes that are started from the source", async () => {
   const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8")
-  const install = await readFile(new URL("../install.sh", import.meta.url), "utf8")
+  const compile = await readFile(new URL("../assemble/compile.ts", import.meta.url), "utf8")
   const commands = [...dockerfile.matchAll(/^CMD (.+)$/gm)].map(([, command]) => JSON.parse(command ?? ""))
   expect(commands).toHaveLength(5)
   const environment = Object.entries({ NODE_COMPILE_CACHE: "/app/.compiled", ...nodeEnvironment })
   const variables = environment.map(([name, value]) => `${name}=${value}`).join(" ")
-  expect(dockerfile).toContain(`AS base\nENV ${variables}\n`)
+  expect(dockerfile).toContain(`ENV NODE_ENV=production ${variables}\n`)
   for (const command of commands) {
     const told = nodeArguments(command.at(-1))
     expect(command).toEqual(["node", ...told, command.at(-1)])
     // How the young generation is sized and collected does not change what is compiled.
     const compiledWith = told.filter((argument) => !/semi-space|scavenge/.test(argument))
-    expect(install).toContain(`node ${compiledWith.join(" ")} "$workspace/src/main.ts" --help`)
+    expect(compile).toContain(
+      `const nodeArguments = [${compiledWith.map((argument) => `"${argument}"`).join(", ")}]\n`,
+    )
   }
 })
 
 test("what Node compiles for an image is compiled as the user that runs it, and would not be found by another", async () => {
   const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8")
-  const install = await readFile(new URL("../install.sh", import.meta.url), "utf8")
+  const compile = await readFile(new URL("../assemble/compile.ts", import.meta.url), "utf8")
   const [, user, group] = /^USER (\d+):(\d+)$/m.exec(dockerfile) ?? []
-  expect(install).toContain(`setpriv --reuid=${user} --regid=${group} --clear-groups \\\n    node `)
-  expect(install).toContain(`install -d -o ${user} -g ${group} `)
+  expect(group).toBe(user)
+  expect(compile).toContain(`const user = ${user}\n`)
   for (const { pod } of processes) expect(pod.securityContext).toMatchObject({ runAsUser: Number(user) })
 })
 
@@ -63,4 +76,54 @@ test("the page about installing names every image and every Secret of the manife
     expect(page).toContain(container.image.replace(/:.*/, ""))
     for (const given of environment.values()) if ("secret" in given) expect(page).toContain(given.secret)
   }
+})
+
+const assembled = await mkdtemp(join(tmpdir(), "sitewire-assembled-"))
+afterAll(() => rm(assembled, { recursive: true, force: true }))
+
+test.each(processes.map(({ name }) => name))(
+  "%s has at most 35 MB of files, and starts with them",
+  async (name) => {
+    const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8")
+    const stage = new RegExp(
+      `^FROM sources AS ${name}-sources\nRUN node \\S+ sources (\\S+) /out/app ?(.*)$`,
+      "m",
+    )
+    const [, workspace = "", folders = ""] = stage.exec(dockerfile) ?? []
+    const to = join(assembled, name)
+    const assemble = (...args: string[]) =>
+      run(process.execPath, ["deploy/assemble/main.ts", ...args], { cwd: root })
+    await assemble("installed", workspace, to)
+    await assemble("sources", workspace, to, ...folders.split(" ").filter(Boolean))
+    const entries = await readdir(to, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size))
+    // Node's compile cache and the page of the web console are added: an image has at most 45 MB.
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(35e6)
+    expect(
+      files.filter((file) => /\.test\.ts$|\.map$|sqlserver|mysql|node_modules.*\.ts$/.test(file)),
+    ).toEqual([])
+    const { stdout } = await run(process.execPath, [`${workspace}/src/main.ts`, "--help"], { cwd: to })
+    expect(stdout).toContain("KAFKA_BROKERS")
+  },
+)
+
+test("compose.yaml starts the processes as the images do, with its secrets", async () => {
+  const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8")
+  const compose = parse(await readFile(new URL("../../compose.yaml", import.meta.url), "utf8"), {
+    merge: true,
+  })
+  const commands = [...dockerfile.matchAll(/^CMD (.+)$/gm)].map(([, command]) => JSON.parse(command ?? ""))
+  for (const [node, ...args] of commands) {
+    const service = processes.find(({ name }) => args.at(-1).includes(`/${name}/`))?.name ?? ""
+    expect(compose.services[service].command).toEqual([node, "--env-file=/keys/env", ...args])
+  }
+})
+
+test("docker-bake.hcl builds each image, in the version of package.json", async () => {
+  const bake = await readFile(new URL("../../docker-bake.hcl", import.meta.url), "utf8")
+  const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"))
+  expect(bake).toContain(`variable "VERSION" { default = "${version}" }`)
+  const listed = JSON.parse(/process = (\[.*\])/.exec(bake)?.[1] ?? "[]")
+  expect(listed.toSorted()).toEqual(processes.map(({ name }) => name).toSorted())
 })

@@ -13,7 +13,7 @@ export async function startReceiver(
   respond: (request: Received, response: ServerResponse, before: number) => void = (_, response) => {
     response.writeHead(204).end()
   },
-  { port = 0 }: { port?: number } = {},
+  { port = 0, host = "127.0.0.1" }: { port?: number; host?: string } = {},
 ): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer(
@@ -22,7 +22,7 @@ export async function startReceiver(
       respond(request, response, received.length - 1)
     }),
   )
-  server.listen(port, "127.0.0.1")
+  server.listen(port, host)
   await once(server, "listening")
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

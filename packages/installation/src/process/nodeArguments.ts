@@ -21,7 +21,7 @@ const defaultYoungGeneration = ["--max-semi-space-size=16"]
  * similar objects often survive, V8 would also allocate new ones directly in the old generation. There they
  * would become garbage, because the services' objects live for milliseconds (decision 0019).
  *
- * deploy/install.sh must have the same arguments, because Node's compile cache is valid only with these.
+ * deploy/assemble/compile.ts must have the same arguments, because Node's compile cache is valid only with these.
  */
 const oldGeneration = ["--heap-growing-percent=150", "--no-allocation-site-pretenuring"]
 

@@ -22,7 +22,17 @@ test("adds up the reports of all workspaces, and states how many passes are cach
   await writeReport("a", { numPassedTests: 3, numPendingTests: 1 })
   await writeReport("b", { numPassedTests: 4, numFailedTests: 2 })
   const count = await countTests(root, [task("a", true), task("b")])
-  expect(count).toEqual({ line: "7 passed, 2 failed, 1 skipped (3 cached)", failed: 2, problems: [] })
+  expect(count).toMatchObject({ line: "7 passed, 2 failed, 1 skipped (3 cached)", failed: 2, problems: [] })
+})
+
+test("names the skipped tests", async () => {
+  const tests = [
+    { status: "skipped", fullName: "needs Docker" },
+    { status: "passed", fullName: "needs nothing" },
+  ]
+  const file = { name: join(root, "a/b.test.ts"), status: "passed", assertionResults: tests }
+  await writeReport("a", { numPassedTests: 1, numPendingTests: 1, testResults: [file] })
+  expect((await countTests(root, [task("a")])).skipped).toEqual(["a/b.test.ts > needs Docker"])
 })
 
 test("states how many tests passed only when they were repeated alone", async () => {

@@ -18,7 +18,7 @@ import { repeatFailures } from "./repeatFailures.ts"
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const turbo = join(root, "node_modules/turbo/bin/turbo")
 const vitest = join(root, "node_modules/vitest/vitest.mjs")
-/** The last line of the output is also written to this file, from which `.ci/run` reads it. */
+/** The last lines of the output are also written to this file, from which `.ci/run` reads it. */
 const countFile = join(root, ".sitewire/tests.txt")
 
 // Ctrl-C reaches all processes of the terminal, so turbo or vitest ends by itself. This process then stops
@@ -65,11 +65,12 @@ async function testWorkspaces(): Promise<number> {
   const code = unchanged.length === tasks.length ? await runTasks() : await withServers(runTasks)
   if (signalled) return 130
 
-  const { line, failed, problems } = await countTests(root, tasks, passedAlone)
+  const { line, failed, skipped, problems } = await countTests(root, tasks, passedAlone)
   for (const problem of problems) log(problem)
   await mkdir(join(root, ".sitewire"), { recursive: true })
-  await writeFile(countFile, `${line}\n`)
-  process.stdout.write(`${line}\n`)
+  const lines = [...skipped.map((test) => `skipped: ${test}`), line].join("\n")
+  await writeFile(countFile, `${lines}\n`)
+  process.stdout.write(`${lines}\n`)
   if (problems.length > 0 || failed > 0) return 1
   return passedAlone > 0 ? 0 : code
 }

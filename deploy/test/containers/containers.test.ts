@@ -1,0 +1,158 @@
+import { createHmac, randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { topicNames } from "@sitewire/contracts"
+import { connectKafka, startProducer } from "@sitewire/kafka"
+import { type Receiver, startReceiver } from "@sitewire/receiver"
+import { waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { isDockerAvailable } from "../../../packages/backing/src/docker/dockerEngine.ts"
+import { silentLog } from "../../../packages/installation/src/silentLog.ts"
+import { buildImages, imageOf, processNames } from "./buildImages.ts"
+import { run } from "./obtainImage.ts"
+import { startContainers } from "./startContainers.ts"
+
+const hasDocker = await isDockerAvailable(process.env)
+const minutes = 60_000
+
+test("a Docker daemon responds, if SITEWIRE_REQUIRE_DOCKER is 1", () => {
+  expect(hasDocker || process.env.SITEWIRE_REQUIRE_DOCKER !== "1", "no Docker daemon responds").toBe(true)
+})
+
+describe.skipIf(!hasDocker)("the five images (needs a Docker daemon)", () => {
+  let system: Awaited<ReturnType<typeof startContainers>>
+  let receiver: Receiver
+  let source: Receiver
+  let triggerUrl: string
+  let secret: string
+  let publish: (id: string) => Promise<unknown>
+  let close = async () => {}
+
+  beforeAll(async () => {
+    // The container that removes what a killed run leaves behind is one more image to pull.
+    process.env.TESTCONTAINERS_RYUK_DISABLED ??= "true"
+    await buildImages()
+    system = await startContainers()
+    receiver = await startReceiver(undefined, { host: "0.0.0.0" })
+    source = await startReceiver((_, response) => void response.end("[]"), { host: "0.0.0.0" })
+    const kafka = connectKafka({ brokers: [system.broker], clientId: "containers-test", log: silentLog })
+    const producer = await startProducer({ kafka })
+    close = () => producer.close(2_000).then(() => {})
+    const topic = topicNames({ prefix: "", retryDelaysMs: [] }).sitePaid
+    publish = (id) => producer.publish([{ topic, key: id, value: sitePaid(id) }])
+    const reachable = ({ url }: Receiver) => url.replace("127.0.0.1", system.gateway)
+    const channel = await post("/v1/channels", { id: "acme", address: `${reachable(receiver)}/hook` })
+    secret = channel.signing_secret
+    const connection = await post("/v1/connections", {
+      site: "shop.example",
+      source: `${reachable(source)}/data`,
+    })
+    triggerUrl = connection.trigger_url
+  }, 6 * minutes)
+
+  afterAll(async () => {
+    await close()
+    await Promise.all([receiver?.close(), source?.close()])
+    await system?.remove()
+    await run("docker", ["rmi", "--force", ...processNames.map(imageOf)]).catch(() => {})
+  }, 2 * minutes)
+
+  async function post(path: string, body: object) {
+    const headers = { authorization: `Bearer ${system.key}`, "content-type": "application/json" }
+    const response = await fetch(`${system.api}${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+    return JSON.parse(text)
+  }
+
+  const arrived = (id: string) => () =>
+    receiver.received.find(({ body }) => JSON.parse(`${body}`).reference === id)
+
+  /** Calls the trigger URL until the gateway accepts it, and returns when that was. */
+  const trigger = () =>
+    waitUntil(
+      "a 202 of the gateway",
+      async () => (await fetch(triggerUrl, { method: "POST" })).status === 202 && Date.now(),
+      1 * minutes,
+    )
+
+  const synced = (since: number) => () => source.received.some(({ at }) => at >= since)
+
+  test(
+    "a site.paid is delivered with a valid signature",
+    async () => {
+      const id = randomUUID()
+      await publish(id)
+      const { headers, body } = await waitUntil("the delivery", arrived(id), 1 * minutes)
+      const expected = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
+      expect(headers["x-sitewire-signature"]).toBe(expected)
+    },
+    2 * minutes,
+  )
+
+  test(
+    "a trigger starts a sync",
+    async () => {
+      const acceptedAt = await trigger()
+      await waitUntil("the sync", synced(acceptedAt), 1 * minutes)
+    },
+    2 * minutes,
+  )
+
+  test(
+    "no event and no accepted trigger is lost while each container is restarted",
+    async () => {
+      const published: string[] = []
+      let lastAcceptedAt = 0
+      let restarting = true
+      const publishing = (async () => {
+        for (; restarting; await sleep(100)) {
+          const id = randomUUID()
+          await waitUntil("an acknowledgement of Kafka", () => publish(id).then(() => true), 1 * minutes)
+          published.push(id)
+        }
+      })()
+      const triggering = (async () => {
+        for (; restarting; await sleep(100)) lastAcceptedAt = await trigger()
+      })()
+      try {
+        for (const [name, container] of system.containers) {
+          const before = published.length
+          await container.restart({ timeout: 30_000 })
+          await waitUntil(
+            `events published after the restart of ${name}`,
+            () => published.length > before + 5,
+            1 * minutes,
+          )
+        }
+      } finally {
+        restarting = false
+        await Promise.all([publishing, triggering])
+      }
+      for (const id of published) await waitUntil(`the delivery of ${id}`, arrived(id), 1 * minutes)
+      await waitUntil("the last sync", synced(lastAcceptedAt), 1 * minutes)
+    },
+    5 * minutes,
+  )
+
+  test(
+    "each process ends with exit code 0 when its container is stopped",
+    async () => {
+      const services = processNames.filter((name) => name !== "setup")
+      const codes = await Promise.all(services.map(async (name) => [name, await system.stop(name)]))
+      expect(codes).toEqual(services.map((name) => [name, 0]))
+    },
+    2 * minutes,
+  )
+})
+
+function sitePaid(id: string): string {
+  return JSON.stringify({
+    ...{ id, channel: "acme", reference: id, site_url: "https://bakery.example", name: "Bakery" },
+    ...{ console_url: "https://console.example/bakery", email: "owner@bakery.example" },
+    created_at: new Date().toISOString(),
+  })
+}

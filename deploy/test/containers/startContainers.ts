@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto"
+import { KafkaContainer } from "@testcontainers/kafka"
+import { PostgreSqlContainer } from "@testcontainers/postgresql"
+import {
+  GenericContainer,
+  getContainerRuntimeClient,
+  Network,
+  type StartedTestContainer,
+  Wait,
+} from "testcontainers"
+import { pickPort } from "../../../packages/backing/src/pickPort.ts"
+import { imageOf, type ProcessName } from "./buildImages.ts"
+import { importKafkaImage } from "./localImages/kafkaImage.ts"
+import { importPostgresImage } from "./localImages/postgresImage.ts"
+import { obtainImage } from "./obtainImage.ts"
+
+const freePort = () => pickPort({ wanted: 0, service: "a container" })
+
+/** By default, the port on this machine changes when the container restarts, and clients are told the old one. */
+class FixedPortKafka extends KafkaContainer {
+  readonly #port: number
+
+  constructor(image: string, port: number) {
+    super(image)
+    this.#port = port
+  }
+
+  protected override async beforeContainerCreated() {
+    await super.beforeContainerCreated()
+    this.withExposedPorts({ container: 9093, host: this.#port })
+  }
+}
+
+/**
+ * Starts Kafka, Postgres, the setup job and the four services. The ports on this machine are fixed, so that they
+ * stay the same when a container restarts.
+ */
+export async function startContainers() {
+  const kafkaImage = await obtainImage("confluentinc/cp-kafka:8.1.0", importKafkaImage)
+  const postgresImage = await obtainImage("postgres:18-alpine", importPostgresImage)
+  const network = await new Network().start()
+  const client = await getContainerRuntimeClient()
+  const gateway = (await client.network.getById(network.getId()).inspect()).IPAM?.Config?.[0]?.Gateway ?? ""
+  const containers = new Map<string, StartedTestContainer>()
+
+  const kafkaPort = await freePort()
+  const [kafka, postgres] = await Promise.all([
+    new FixedPortKafka(kafkaImage, kafkaPort)
+      .withKraft()
+      .withNetwork(network)
+      .withNetworkAliases("kafka")
+      .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+      .start(),
+    new PostgreSqlContainer(postgresImage)
+      .withNetwork(network)
+      .withNetworkAliases("postgres")
+      .withWaitStrategy(Wait.forHealthCheck())
+      .withExposedPorts({ container: 5432, host: await freePort() })
+      .start(),
+  ])
+  containers.set("kafka", kafka)
+  containers.set("postgres", postgres)
+
+  const login = `${postgres.getUsername()}:${postgres.getPassword()}`
+  const environment = {
+    DATABASE_URL: `postgres://${login}@postgres:5432/${postgres.getDatabase()}`,
+    KAFKA_BROKERS: "kafka:9092",
+    SEALING_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    ALLOW_HTTP: "true",
+    ALLOWED_RANGES: `${gateway}/32`,
+    RETRY_DELAYS: "1s,2s,5s",
+    RETRY_PERIOD: "5m",
+    SYNC_WINDOW: "5s",
+  }
+  const key = `swk_${randomBytes(32).toString("base64url")}`
+  const setup = await new GenericContainer(imageOf("setup"))
+    .withNetwork(network)
+    .withEnvironment({ ...environment, FIRST_API_KEY: key, TOPIC_REPLICATION: "1" })
+    .withWaitStrategy(Wait.forOneShotStartup())
+    .start()
+  await setup.stop()
+
+  const start = async (
+    name: ProcessName,
+    own: Record<string, string>,
+    ports: [container: number, host: number][],
+  ) => {
+    const started = await new GenericContainer(imageOf(name))
+      .withNetwork(network)
+      .withEnvironment({ ...environment, ...own })
+      .withDroppedCapabilities("ALL")
+      .withExposedPorts(...ports.map(([container, host]) => ({ container, host })), {
+        container: 9090,
+        host: await freePort(),
+      })
+      .withWaitStrategy(Wait.forHttp("/readyz", 9090))
+      .start()
+    containers.set(name, started)
+  }
+  const [gatewayPort, consolePort] = [await freePort(), await freePort()]
+  const origin = `http://127.0.0.1:${gatewayPort}`
+  await Promise.all([
+    start("trigger-gateway", {}, [[8080, gatewayPort]]),
+    start("sync-scheduler", {}, []),
+    start("webhook-dispatcher", {}, []),
+    start("console", { CONSOLE_HOST: "0.0.0.0", GATEWAY_ORIGIN: origin }, [[8090, consolePort]]),
+  ])
+
+  return {
+    containers,
+    /** The address under which containers reach this machine. */
+    gateway,
+    broker: `127.0.0.1:${kafkaPort}`,
+    api: `http://127.0.0.1:${consolePort}`,
+    key,
+    /** Stops a container as Kubernetes does, and returns its exit code. */
+    async stop(name: string): Promise<number> {
+      const id = containers.get(name)?.getId() ?? ""
+      await client.container.stop(client.container.getById(id), { timeout: 30_000 })
+      return (await client.container.inspect(client.container.getById(id))).State.ExitCode
+    },
+    async remove() {
+      await Promise.all([...containers.values()].map((container) => container.stop({ removeVolumes: true })))
+      await network.stop()
+    },
+  }
+}
