@@ -9,7 +9,7 @@ import { makeUniform } from "./makeUniform.ts"
  * twice for each image, because installed packages change less often than sources.
  */
 
-const [part, workspace, to, ...folders] = process.argv.slice(2)
+const [part, workspace, to = "", ...folders] = process.argv.slice(2)
 if ((part !== "installed" && part !== "sources") || !workspace || !to) {
   throw new Error(
     "usage: node deploy/assemble/main.ts installed|sources <workspace> <to> [<other folder>...]",
