@@ -9,7 +9,8 @@ test("every variable has a description, and those with secrets are marked secret
     if (meta?.secret) secret.push(name)
   }
   expect(secret.toSorted()).toEqual([
-    ...["DATABASE_URL", "KAFKA_KEY", "KAFKA_PASSWORD", "OIDC_CLIENT_SECRET", "SEALING_KEYS"],
+    ...["DATABASE_URL", "KAFKA_KEY", "KAFKA_PASSWORD"],
+    ...["OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS", "SEALING_KEYS"],
   ])
 })
 

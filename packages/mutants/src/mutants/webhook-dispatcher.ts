@@ -454,9 +454,9 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: a delivery that succeeds at its first attempt changes an index",
     file: "services/webhook-dispatcher/src/intake/storeDeliveries.ts",
-    find: "  insert into delivery (id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, state, finished_at)\n  select id,",
+    find: "  insert into delivery (id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, traceparent, state, finished_at)\n  select id,",
     replace:
-      "  insert into delivery (next_attempt_at, id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, state, finished_at)\n  select now(), id,",
+      "  insert into delivery (next_attempt_at, id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, traceparent, state, finished_at)\n  select now(), id,",
     tests: ["services/webhook-dispatcher/test/outcome/heapOnlyUpdates.test.ts"],
   },
   {
