@@ -118,6 +118,18 @@ test("another method than POST gets 405 with an Allow header, whether the trigge
   expect(await call(url("/other"), { method: "GET" })).toMatchObject({ status: 404 })
 })
 
+test("a trigger URL that somebody opens in a browser is not stored, framed or told to other sites", async () => {
+  expect(await call(url(pathOf("nobody", "nothing")), { method: "GET" })).toMatchObject({
+    headers: {
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    },
+  })
+})
+
 test("a body of 1 KiB is ignored, also when it is chunked", async () => {
   const { path } = await addConnection(pool.sql, "bodies")
   expect(await call(url(path), { body: "x".repeat(1_024) })).toMatchObject({ status: 202 })

@@ -1,14 +1,6 @@
 import type { ServerResponse } from "node:http"
 import type { Problem } from "@sitewire/contracts"
-
-/** For somebody who opens a trigger URL in a browser: it may not be stored, framed or told to other sites. */
-const securityHeaders = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-}
+import { confidentialResponse } from "@sitewire/runtime"
 
 type FixedResponse = { status: number; headers: Record<string, string | number>; body: string }
 
@@ -22,7 +14,8 @@ function problem(
   const all = {
     "content-type": "application/problem+json",
     "content-length": Buffer.byteLength(body),
-    ...securityHeaders,
+    // For somebody who opens a trigger URL in a browser.
+    ...confidentialResponse,
     ...headers,
   }
   return { status, headers: all, body }

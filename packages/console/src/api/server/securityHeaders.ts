@@ -1,3 +1,4 @@
+import { confidentialResponse } from "@sitewire/runtime"
 import type { RequestHandler } from "express"
 
 /**
@@ -7,12 +8,8 @@ import type { RequestHandler } from "express"
 export function securityHeaders({ isSecure }: { isSecure: boolean }): RequestHandler {
   return (_request, response, next) => {
     response.set({
-      "cache-control": "no-store",
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      ...confidentialResponse,
       "cross-origin-resource-policy": "same-origin",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
       ...(isSecure ? { "strict-transport-security": "max-age=31536000" } : {}),
     })
     next()
