@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { waitUntil } from "@sitewire/testkit"
 import { KafkaContainer } from "@testcontainers/kafka"
 import { PostgreSqlContainer } from "@testcontainers/postgresql"
 import {
@@ -42,6 +43,8 @@ export async function startContainers() {
   const client = await getContainerRuntimeClient()
   const gateway = (await client.network.getById(network.getId()).inspect()).IPAM?.Config?.[0]?.Gateway ?? ""
   const containers = new Map<string, StartedTestContainer>()
+  const opsPorts = new Map<string, number>()
+  const handle = (name: string) => client.container.getById(containers.get(name)?.getId() ?? "")
 
   const kafkaPort = await freePort()
   const [kafka, postgres] = await Promise.all([
@@ -85,13 +88,15 @@ export async function startContainers() {
     own: Record<string, string>,
     ports: [container: number, host: number][],
   ) => {
+    const opsPort = await freePort()
+    opsPorts.set(name, opsPort)
     const started = await new GenericContainer(imageOf(name))
       .withNetwork(network)
       .withEnvironment({ ...environment, ...own })
       .withDroppedCapabilities("ALL")
       .withExposedPorts(...ports.map(([container, host]) => ({ container, host })), {
         container: 9090,
-        host: await freePort(),
+        host: opsPort,
       })
       .withWaitStrategy(Wait.forHttp("/readyz", 9090))
       .start()
@@ -113,11 +118,22 @@ export async function startContainers() {
     broker: `127.0.0.1:${kafkaPort}`,
     api: `http://127.0.0.1:${consolePort}`,
     key,
+    /**
+     * Restarts a container, and waits until a service is ready again. A process that ignores SIGTERM is killed after
+     * five seconds; Kafka is, because it runs below a shell. Not `StartedTestContainer.restart`: it waits for
+     * a line of Kafka's log that Docker can date before the start, and then misses it.
+     */
+    async restart(name: string) {
+      await client.container.restart(handle(name), { timeout: 5_000 })
+      const ops = opsPorts.get(name)
+      if (ops === undefined) return
+      const isReady = async () => (await fetch(`http://127.0.0.1:${ops}/readyz`)).ok
+      await waitUntil(`${name} to be ready`, isReady, 60_000)
+    },
     /** Stops a container as Kubernetes does, and returns its exit code. */
     async stop(name: string): Promise<number> {
-      const id = containers.get(name)?.getId() ?? ""
-      await client.container.stop(client.container.getById(id), { timeout: 30_000 })
-      return (await client.container.inspect(client.container.getById(id))).State.ExitCode
+      await client.container.stop(handle(name), { timeout: 30_000 })
+      return (await client.container.inspect(handle(name))).State.ExitCode
     },
     async remove() {
       await Promise.all([...containers.values()].map((container) => container.stop({ removeVolumes: true })))
