@@ -13,7 +13,7 @@ const parts = Object.entries(flows).flatMap(([flow, of]) => [
   `  ${flow}`,
   ...Object.entries(of).map(([name, { about }]) => `    ${name.padEnd(16)}${about}`),
 ])
-const usage = `npm run bench -- outbound|inbound|sizing [options]
+const usage = `npm run bench -- outbound|inbound|web|sizing [options]
   --only PART[,PART]   run these parts only
   --services FOLDER    measure the services of another checkout, with its dependencies and migrations
   --save FILE          write the results to a file, after each part
@@ -36,7 +36,7 @@ const { values, positionals, explain } = readArguments(
   },
   usage,
 )
-const flow = flows[positionals[0] ?? ""] ?? explain("Name a flow: outbound, inbound or sizing.")
+const flow = flows[positionals[0] ?? ""] ?? explain("Name a flow: outbound, inbound, web or sizing.")
 const names = values.only?.split(",") ?? Object.keys(flow)
 for (const name of names) if (!flow[name]) explain(`There is no part ${name}. The parts are listed below.`)
 const retained = Number(values.retained)

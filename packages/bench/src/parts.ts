@@ -18,6 +18,7 @@ import { measureTraces } from "./outbound/traces.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
 import { sizeDeliveries } from "./sizing/deliveries.ts"
 import { sizeSyncs } from "./sizing/syncs.ts"
+import { measureFirstView } from "./web/firstView.ts"
 
 export type Part = {
   about: string
@@ -60,6 +61,9 @@ export const flows: Record<string, Record<string, Part>> = {
       run: measureIngesting,
     },
     synced: { about: "windows of a minute, without faults", run: measureSynced },
+  },
+  web: {
+    "first-view": { about: "the overview with an empty cache, beside React alone", run: measureFirstView },
   },
   sizing: {
     deliveries: { about: "CPU, bytes and writes of a delivery", run: sizeDeliveries },

@@ -1,5 +1,6 @@
 export { addChannel } from "./data/addChannel.ts"
 export { addConnections } from "./data/addConnections.ts"
+export { findChromium } from "./findChromium.ts"
 export { type Checkout, ownCheckout } from "./process/checkout.ts"
 export { runScript, type StartedProcess, startProcess } from "./process/startProcess.ts"
 export type { ProcessEvent, SupervisedProcess } from "./process/supervise.ts"

@@ -1,14 +1,11 @@
-import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
+import { findChromium } from "@sitewire/installation"
 import { type Browser, chromium, type Page } from "playwright-core"
 
-/** Debian's Chromium, or that of CHROMIUM. */
 export function openBrowser(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium"
-  if (!existsSync(executablePath))
-    throw new Error(`${executablePath} does not exist: install Chromium, or set CHROMIUM to its path`)
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] })
+  const args = ["--no-sandbox", "--disable-gpu"]
+  return chromium.launch({ executablePath: findChromium(process.env), args })
 }
 
 export type View = { width: number; height: number; scheme: "light" | "dark" }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
+import { findChromium } from "@sitewire/installation"
 import { dashboards } from "../dashboards.ts"
 import { type Period, renderDashboard } from "./renderDashboard.ts"
 
@@ -11,8 +12,7 @@ const run = promisify(execFile)
 
 /** Writes an image of each dashboard to `folder`. Returns the queries that returned no data. */
 export async function saveImages(prometheus: string, folder: string, period: Period): Promise<string[]> {
-  // Debian's Chromium, or that of CHROMIUM, as for the screenshots of the web console.
-  const chromium = process.env.CHROMIUM ?? "/usr/bin/chromium"
+  const chromium = findChromium(process.env)
   await mkdir(folder, { recursive: true })
   const work = await mkdtemp(join(tmpdir(), "sitewire-dashboards-"))
   const withoutData: string[] = []
@@ -28,9 +28,7 @@ export async function saveImages(prometheus: string, folder: string, period: Per
         `--screenshot=${join(folder, `${dashboard.id}.png`)}`,
         pathToFileURL(page).href,
       ]).catch((error: Error) => {
-        throw new Error(
-          `${chromium} could not render ${dashboard.id}: ${error.message}. Install Chromium, or set CHROMIUM to its path.`,
-        )
+        throw new Error(`${chromium} could not render ${dashboard.id}: ${error.message}`)
       })
     }
   } finally {
