@@ -17,6 +17,8 @@ import { measureThroughput } from "./outbound/throughput.ts"
 import { measureTraces } from "./outbound/traces.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
 import { sizeDeliveries } from "./sizing/deliveries.ts"
+import { sizeDispatchers } from "./sizing/dispatchers.ts"
+import { sizeSchedulers } from "./sizing/schedulers.ts"
 import { sizeSyncs } from "./sizing/syncs.ts"
 import { measureFirstView } from "./web/firstView.ts"
 
@@ -68,5 +70,10 @@ export const flows: Record<string, Record<string, Part>> = {
   sizing: {
     deliveries: { about: "CPU, bytes and writes of a delivery", run: sizeDeliveries },
     syncs: { about: "bytes and writes of a trigger and its sync", run: sizeSyncs },
+    dispatchers: {
+      about: "one, two and three dispatchers, 0.15 of a core each (root)",
+      run: sizeDispatchers,
+    },
+    schedulers: { about: "one, two and three schedulers, 0.3 of a core each (root)", run: sizeSchedulers },
   },
 }

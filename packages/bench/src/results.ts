@@ -14,11 +14,11 @@ export function save(file: string, measures: readonly Measure[]): void {
 }
 
 export function summarise(measures: readonly Measure[]): string {
-  const unjudged = measures.filter(({ holds }) => holds === null)
+  const isFigure = ({ target, value }: Measure) => target === "" && value !== null
+  const unjudged = measures.filter((measure) => measure.holds === null && !isFigure(measure))
+  const figures = measures.filter(isFigure).length
   const count = (verdict: boolean) => measures.filter(({ holds }) => holds === verdict).length
   const lines = unjudged.map(({ measure, reason }) => `not judged: ${measure}: ${reason}`)
-  return [
-    ...lines,
-    `${count(true)} hold, ${count(false)} do not, ${unjudged.length} could not be judged`,
-  ].join("\n")
+  const judged = `${count(true)} hold, ${count(false)} do not, ${unjudged.length} could not be judged`
+  return [...lines, figures > 0 ? `${judged}, ${figures} are figures without a target` : judged].join("\n")
 }
