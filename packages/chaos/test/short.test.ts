@@ -48,16 +48,24 @@ test("restore: an older copy of Postgres and the runbook's steps lose no event a
   expect(faults.filter(({ kind }) => kind === "Postgres restored")).toHaveLength(2)
 })
 
-test("soak: both flows lose nothing under faults, and the chart shows memory, descriptors, sizes and lateness", {
+test("soak: both flows lose nothing under faults, and the chart shows memory, CPU time, descriptors, sizes and lateness", {
   timeout,
 }, async () => {
   const { signal } = new AbortController()
-  const { ledger, faults, samples } = await runSoak({ seed, progress, signal, durationMs: 40_000 })
-  expect(ledger).toMatchObject({ lost: 0, forged: 0, forgotten: [], unfinished: 0 })
+  const { ledger, faults, samples } = await runSoak({
+    seed,
+    progress,
+    signal,
+    samples: [],
+    durationMs: 40_000,
+  })
+  expect(ledger).toMatchObject({ lost: 0, forged: 0, forgotten: [], unfinished: 0, exits: 0, holds: true })
   expect(ledger.published).toBeGreaterThan(2_000)
   expect(faults.length).toBeGreaterThan(0)
-  const { memory_mb, descriptors, tables_mb, p99_ms } = summarise(samples)
+  const { memory_mb, cores, descriptors, tables_mb, p99_ms } = summarise(samples)
   expect(Object.keys(memory_mb)).toEqual(expect.arrayContaining(["dispatcher-1", "gateway-1", "scheduler-1"]))
+  expect(cores["dispatcher-1"]?.median).toBeGreaterThan(0)
+  expect(cores["dispatcher-1"]?.p95).toBeLessThan(2)
   expect(descriptors["dispatcher-1"]?.largest).toBeGreaterThan(10)
   expect(tables_mb.delivery?.last).toBeGreaterThan(0)
   expect(p99_ms.median).toBeGreaterThan(0)

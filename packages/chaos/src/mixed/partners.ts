@@ -35,14 +35,22 @@ function count(number: number): number {
   return received[number]
 }
 
-function takeDelivery(kind: string, request: IncomingMessage, body: Buffer): number {
+/** The number and the time of publishing; null if the request is not signed, or is for another channel. */
+function readEvent(name: string, request: IncomingMessage, body: Buffer): [number, number] | null {
   const { valid } = verify({ body, header: request.headers["x-sitewire-signature"], secrets: [secret] })
-  const { reference } = JSON.parse(body.toString()) as { reference: string }
+  if (!valid) return null
+  const { channel, reference } = JSON.parse(body.toString()) as { channel: string; reference: string }
   const [number = -1, publishedAt = 0] = reference.split(":").map(Number)
-  if (!valid || !(number >= 0)) {
+  return channel === `channel-${name}` && number >= 0 ? [number, publishedAt] : null
+}
+
+function takeDelivery(kind: string, name: string, request: IncomingMessage, body: Buffer): number {
+  const event = readEvent(name, request, body)
+  if (event === null) {
     forged += 1
     return 400
   }
+  const [number, publishedAt] = event
   if (kind === "flaky" && random.next() < 0.3) return 503
   if (count(number) === 1 && kind === "healthy") latencies.push(Date.now() - publishedAt)
   return 204
@@ -85,7 +93,7 @@ function handle(request: IncomingMessage, response: ServerResponse): void {
   if (kind === "state") return void response.end(JSON.stringify(state(Number(name))))
   const chunks: Buffer[] = []
   request.on("data", (chunk: Buffer) => chunks.push(chunk))
-  request.on("end", () => response.writeHead(takeDelivery(kind, request, Buffer.concat(chunks))).end())
+  request.on("end", () => response.writeHead(takeDelivery(kind, name, request, Buffer.concat(chunks))).end())
 }
 
 const server = createServer(handle)

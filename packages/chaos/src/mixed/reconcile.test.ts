@@ -10,6 +10,7 @@ const partners = {
 const evidence = {
   ...{ published: 100, unfinished: 0, windowMs: 5_000, partners },
   statuses: { 202: 40, 503: 2 },
+  withoutGateway: 0,
   accepted: new Map([["a", 1_000]]),
 }
 
@@ -33,6 +34,9 @@ test.each([
   ["an accepted trigger without a later sync", { accepted: new Map([["b", 2_001]]) }],
   ["an accepted trigger without any sync", { accepted: new Map([["c", 1]]) }],
   ["unfinished work", { unfinished: 1 }],
+  ["a run without events", { published: 0 }],
+  ["a run without accepted triggers", { statuses: { 503: 42 }, accepted: new Map() }],
+  ["a status that no gateway may give", { statuses: { 202: 40, 404: 1 } }],
 ])("%s is noticed", (_, changed) => {
   expect(reconcile({ ...evidence, ...changed }).holds).toBe(false)
 })

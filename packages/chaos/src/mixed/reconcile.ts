@@ -5,17 +5,24 @@ export type MixedLedger = {
   /** Events that Kafka acknowledged and that no partner accepted. */
   lost: number
   duplicates: number
-  /** Requests with a wrong signature or body. */
+  /** Requests with a wrong signature or body, or to another partner. */
   forged: number
   /** Trigger calls with a 202. */
   accepted: number
-  /** Trigger calls with any other status, or without a response. */
+  /** Trigger calls with any other status, without a response, or not made because no gateway was there. */
   rejected: number
   /** How many trigger calls got each status. 0: no response. */
   statuses: Record<number, number>
-  /** Connections whose newest accepted trigger had no GET afterwards. */
+  /** Trigger calls that were not made because no gateway was there. */
+  withoutGateway: number
+  /** Trigger calls with a status that no gateway may give here: neither 202 nor 503. */
+  unexpected: number
+  /**
+   * Connections whose newest accepted trigger had no GET afterwards. Many connections are triggered only once, so that no later
+   * trigger hides that one was lost.
+   */
   forgotten: string[]
-  /** The shortest time in milliseconds between two GETs of one connection. */
+  /** The shortest time in milliseconds between two GETs of one connection, from the earliest time of the first. */
   shortestGapMs: number | null
   /** Deliveries that are neither delivered nor dead, and syncs that are due, although all is quiet. */
   unfinished: number
@@ -25,23 +32,30 @@ export type MixedLedger = {
 export function reconcile(evidence: {
   published: number
   statuses: Record<number, number>
+  withoutGateway: number
   accepted: ReadonlyMap<string, number>
   partners: PartnersState
   unfinished: number
   windowMs: number
 }): MixedLedger {
-  const { published, statuses, partners, unfinished, windowMs } = evidence
+  const { published, statuses, withoutGateway, partners, unfinished, windowMs } = evidence
   const forgotten = [...evidence.accepted]
     .filter(([connection, sentAt]) => (partners.gets[connection] ?? 0) < sentAt)
     .map(([connection]) => connection)
   const calls = Object.values(statuses).reduce((sum, count) => sum + count, 0)
   const accepted = statuses[202] ?? 0
+  const unexpected = calls - accepted - (statuses[503] ?? 0) - (statuses[0] ?? 0)
+  const rejected = calls - accepted + withoutGateway
   const { missing: lost, duplicates, forged } = partners
   const shortestGapMs = partners.closest?.gapMs ?? null
   const isSpaced = shortestGapMs === null || shortestGapMs >= windowMs
   return {
-    ...{ published, lost, duplicates, forged, accepted, rejected: calls - accepted, statuses, forgotten },
-    ...{ shortestGapMs, unfinished },
-    holds: lost + forged + forgotten.length + unfinished === 0 && isSpaced,
+    ...{ published, lost, duplicates, forged, accepted, rejected, statuses, withoutGateway, unexpected },
+    ...{ forgotten, shortestGapMs, unfinished },
+    holds:
+      published > 0 &&
+      accepted > 0 &&
+      lost + forged + forgotten.length + unfinished + unexpected === 0 &&
+      isSpaced,
   }
 }

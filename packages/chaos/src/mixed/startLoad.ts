@@ -10,14 +10,25 @@ export const channelSecret = "a secret of the chaos run"
 const channels = 50
 /** Their deliveries are retried: they reject three requests of ten. */
 const flakyChannels = 5
+/**
+ * This share of the calls is to connections that are called until one call is accepted, and never again: if that trigger
+ * is lost, no later one hides it.
+ */
+const singleShare = 0.02
+/** As a load balancer does, the load goes on using a gateway's address for a while after the gateway has begun to stop. */
+const lingerMs = 300
 
 export type Load = {
   /** How many events Kafka has acknowledged: all numbers below it. */
   published(): number
   /** How many trigger calls got each status. 0: no response. */
   statuses: Record<number, number>
+  /** How many trigger calls were not made, because no gateway was there. */
+  withoutGateway(): number
   /** For each connection, when its newest accepted call was sent. */
   accepted: Map<string, number>
+  /** Rejects if the load cannot go on. */
+  failed: Promise<never>
   stop(): Promise<void>
 }
 
@@ -32,14 +43,21 @@ export async function startLoad(settings: {
   eventsPerSecond: number
   triggersPerSecond: number
   connections: number
+  /** How many connections are added that are called until one call is accepted. */
+  singles?: number
 }): Promise<Load> {
-  const { it, topic, partners, gateways, random } = settings
+  const { it, topic, partners, gateways, random, singles = 1_000 } = settings
   for (let at = 0; at < channels; at++) {
     const kind = at < flakyChannels ? "flaky" : "healthy"
     await it.addChannel({ id: `channel-${at}`, address: `${partners}/${kind}/${at}`, secret: channelSecret })
   }
-  const ids = Array.from({ length: settings.connections }, (_, at) => `connection-${at}`)
-  const tokens = await it.addConnections(ids.map((id) => ({ id, source: `${partners}/source/${id}` })))
+  const add = async (name: string, count: number) => {
+    const ids = Array.from({ length: count }, (_, at) => `${name}-${at}`)
+    const tokens = await it.addConnections(ids.map((id) => ({ id, source: `${partners}/source/${id}` })))
+    return ids.map((id, at) => ({ id, path: `/connectors/hook/${id}/${tokens[at]}/` }))
+  }
+  const connections = await add("connection", settings.connections)
+  const unused = await add("single", singles)
 
   let over = false
   let published = 0
@@ -59,16 +77,33 @@ export async function startLoad(settings: {
     })
   }
 
+  const lastSeen = new Map<string, number>()
+  function usableGateways(): string[] {
+    const now = performance.now()
+    for (const gateway of gateways()) {
+      const address = gateway.addresses().gateway
+      if (address !== undefined) lastSeen.set(address, now)
+    }
+    for (const [address, at] of lastSeen) if (now - at > lingerMs) lastSeen.delete(address)
+    return [...lastSeen.keys()]
+  }
+
   let turn = 0
+  let withoutGateway = 0
   async function trigger(): Promise<void> {
-    const at = random.between(0, ids.length - 1)
-    const up = gateways().flatMap((gateway) => gateway.addresses().gateway ?? [])
+    const up = usableGateways()
     const gateway = up[turn++ % up.length]
-    // No gateway is ready, so a load balancer responds with 503.
+    if (gateway === undefined) {
+      withoutGateway += 1
+      return
+    }
+    const single = random.next() < singleShare ? unused.pop() : undefined
+    const { id, path } = single ?? random.pick(connections)
     const sentAt = Date.now()
-    const status = gateway ? await call(`${gateway}/connectors/hook/${ids[at]}/${tokens[at]}/`) : 503
+    const status = await call(`${gateway}${path}`)
     statuses[status] = (statuses[status] ?? 0) + 1
-    if (status === 202) accepted.set(ids[at] ?? "", Math.max(sentAt, accepted.get(ids[at] ?? "") ?? 0))
+    if (status === 202) accepted.set(id, Math.max(sentAt, accepted.get(id) ?? 0))
+    else if (single) unused.push(single)
   }
 
   const calls = new Set<Promise<void>>()
@@ -96,12 +131,15 @@ export async function startLoad(settings: {
   }
 
   const running = Promise.all([publish(), triggers()])
-  // `stop` rejects with the failure.
-  running.catch(() => {})
+  const failed = new Promise<never>((_, reject) => void running.catch(reject))
+  // `stop` rejects with the failure, too.
+  failed.catch(() => {})
   return {
     published: () => published,
     statuses,
+    withoutGateway: () => withoutGateway,
     accepted,
+    failed,
     async stop() {
       over = true
       await running

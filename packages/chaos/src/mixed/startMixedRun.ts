@@ -31,6 +31,7 @@ export async function startMixedRun(settings: {
   eventsPerSecond: number
   triggersPerSecond: number
   connections: number
+  singles?: number
   windowMs?: number
   progress: (line: string) => void
 }): Promise<MixedRun> {
@@ -58,6 +59,7 @@ export async function startMixedRun(settings: {
     return reconcile({
       published: load.published(),
       statuses,
+      withoutGateway: load.withoutGateway(),
       accepted,
       partners: state,
       unfinished,

@@ -5,17 +5,20 @@ export type Procedure = {
   /** With several brokers: the version that they have at first. */
   kafkaVersion?: string
   env?: Record<string, string>
+  /** The page says that trigger calls may get 503 meanwhile. */
+  mayReject?: true
 }
 
 const folder = "docs/operators/procedures"
 
 export const procedures: Record<string, Procedure> = {
-  backup: { pages: [`${folder}/backup.md`, "docs/operators/restore.md"], brokerCount: 1 },
+  backup: { pages: [`${folder}/backup.md`, "docs/operators/restore.md"], brokerCount: 1, mayReject: true },
   "kafka-upgrade": {
     pages: [`${folder}/kafka-upgrade.md`],
     brokerCount: 3,
     kafkaVersion: "4.0.0",
     env: { NEW: "4.1.0", FEATURES: "4.1" },
+    mayReject: true,
   },
   partitions: { pages: [`${folder}/partitions.md`], brokerCount: 1 },
   "consumer-group": { pages: [`${folder}/consumer-group.md`], brokerCount: 1 },

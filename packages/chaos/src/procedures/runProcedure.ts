@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, writeFile } from "node:fs/promises"
+import { copyFile, mkdir } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -45,7 +45,10 @@ export async function runProcedure(
 
     const cwd = join(it.directory, "procedure")
     await mkdir(join(cwd, "overlay"), { recursive: true })
-    await writeFile(join(cwd, "overlay/kustomization.yaml"), "      - TOPIC_PREFIX=\n")
+    await copyFile(
+      new URL("deploy/kustomize/overlays/production/kustomization.yaml", root),
+      join(cwd, "overlay/kustomization.yaml"),
+    )
     const ssh = async (host: string, command: string) => {
       const at = Number(/^kafka-(\d+)$/.exec(host)?.[1])
       const broker = it.brokers[at - 1]
@@ -72,6 +75,9 @@ export async function runProcedure(
     const trimmed = steps.map((step, at) => `echo "--- step ${at + 1} of ${steps.length}"\n${step}`)
     try {
       await runInShell(trimmed.join("\n"), { cwd, env, progress })
+    } catch (error) {
+      await mixed.load.stop().catch(() => {})
+      throw error
     } finally {
       standIns.stop()
     }
@@ -79,7 +85,8 @@ export async function runProcedure(
     await sleep(5_000)
     const ledger = await mixed.finish(quietMs)
     await system.end()
-    return { ...ledger, holds: ledger.holds && faults.length === 0 }
+    const isAccepted = procedure.mayReject === true || ledger.rejected === 0
+    return { ...ledger, holds: ledger.holds && isAccepted && faults.length === 0 }
   })
 }
 

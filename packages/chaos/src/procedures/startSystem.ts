@@ -76,17 +76,30 @@ export function startSystem(it: ChaosInstallation, progress: (line: string) => v
     return "deployments applied\n"
   }
 
+  /** The deployments that a command names. Throws if kubectl would not find one of them in the namespace. */
+  function namesIn(namespace: string | undefined, args: readonly string[]): string[] {
+    const names = args.flatMap((arg, at) => {
+      if (arg.startsWith("deployment/")) return [arg.slice("deployment/".length)]
+      return args[1] === "deployment" && at > 1 && !arg.startsWith("-") ? [arg] : []
+    })
+    const known =
+      namespace === "sitewire" ? Object.keys(deployments) : namespace === "shop" ? ["publisher"] : []
+    const unknown = names.filter((name) => !known.includes(name))
+    if (unknown.length > 0) throw new Error(`there is no deployment ${unknown} in the namespace ${namespace}`)
+    return names.filter((name) => name in deployments)
+  }
+
   async function kubectl(all: readonly string[]): Promise<string> {
+    const namespace = all[all.indexOf("-n") + 1]
     const args = all.filter((arg, at) => arg !== "-n" && all[at - 1] !== "-n")
     progress(`kubectl ${args.join(" ")}`)
-    const names = args
-      .slice(1)
-      .map((arg) => arg.replace(/^deployment\//, ""))
-      .filter((arg) => arg in deployments)
+    const names = namesIn(all.includes("-n") ? namespace : undefined, args)
     const [verb, second] = args
     if (verb === "apply")
       return apply(args[args.indexOf("-k") + 1] ?? "", args.includes("sitewire/apply=first"))
+    // Members have ended and started, and the setup job has run, when the command that causes it returns.
     if (verb === "wait" || (verb === "rollout" && second === "status")) return "done\n"
+    if (verb === "delete" && second === "job") return "job.batch/setup-1 deleted\n"
     if (verb === "rollout" && second === "restart") {
       await Promise.all(names.map(restart))
       return `${names.join(" ")} restarted\n`

@@ -1,10 +1,11 @@
 import { escapeHtml, type Line, renderChart, type Unit } from "@sitewire/monitoring"
 import type { Fault } from "../faults/driveFaults.ts"
+import { coresUsed } from "./coresUsed.ts"
 import type { Sample } from "./sample.ts"
 
 const [width, height, top] = [1_000, 220, 70]
 
-/** An SVG image: memory, descriptors, sizes and lateness over time. Vertical lines are faults. */
+/** An SVG image: memory, CPU time, descriptors, sizes and lateness over time. Vertical lines are faults. */
 export function drawSoak(samples: readonly Sample[], faults: readonly Fault[], stepSeconds: number): string {
   const from = samples[0]?.at ?? 0
   const to = Math.max(from + 1, samples.at(-1)?.at ?? 0)
@@ -18,9 +19,19 @@ export function drawSoak(samples: readonly Sample[], faults: readonly Fault[], s
       }),
     }))
   }
+  const used = coresUsed(samples)
+  const cpuLines = [...new Set(used.flatMap(({ cores }) => Object.keys(cores)))].sort().map(
+    (name): Line => ({
+      name,
+      values: used.flatMap(({ at, cores }): [number, number][] =>
+        cores[name] === undefined ? [] : [[at, cores[name]]],
+      ),
+    }),
+  )
   const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
   const panels: [string, Unit, Line[]][] = [
     ["Resident memory of each process", "bytes", linesOf(({ memoryBytes }) => memoryBytes)],
+    ["CPU time of each process, in cores", "count", cpuLines],
     ["Open file descriptors", "count", linesOf(({ descriptors }) => descriptors)],
     ["Sizes of tables, without their indexes", "bytes", linesOf(({ tableBytes }) => tableBytes)],
     ["Sizes of all indexes of a table", "bytes", linesOf(({ indexBytes }) => indexBytes)],

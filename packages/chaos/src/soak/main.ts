@@ -3,9 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { readArguments } from "@sitewire/runtime"
-import { countFaults } from "../faults/driveFaults.ts"
+import { countFaults, type Fault } from "../faults/driveFaults.ts"
 import { drawSoak } from "./drawSoak.ts"
-import { runSoak } from "./runSoak.ts"
+import { runSoak, stepOf } from "./runSoak.ts"
+import type { Sample } from "./sample.ts"
 import { summarise } from "./summarise.ts"
 
 const { values, explain } = readArguments(
@@ -28,12 +29,26 @@ process.once("SIGINT", () => {
   interrupted.abort()
 })
 progress(`${hours} hours, seed ${seed}`)
-const run = await runSoak({ seed, durationMs: hours * 3_600_000, signal: interrupted.signal, progress })
-const { ledger, faults, samples, stepSeconds } = run
+const durationMs = hours * 3_600_000
+const samples: Sample[] = []
 const folder = fileURLToPath(new URL("../../../../.sitewire", import.meta.url))
-await mkdir(folder, { recursive: true })
 const chart = join(folder, "soak.svg")
-await writeFile(chart, drawSoak(samples, faults, stepSeconds))
+const draw = async (faults: readonly Fault[]) => {
+  await mkdir(folder, { recursive: true })
+  await writeFile(chart, drawSoak(samples, faults, stepOf(durationMs) / 1_000))
+}
+const { ledger, faults } = await runSoak({
+  seed,
+  durationMs,
+  signal: interrupted.signal,
+  samples,
+  progress,
+}).catch(async (error: unknown) => {
+  await draw([])
+  progress(`the chart until the failure is ${chart}`)
+  throw error
+})
+await draw(faults)
 const { forgotten, statuses, ...counted } = ledger
 const figures = summarise(samples)
 const result = {
@@ -48,8 +63,15 @@ const result = {
 if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
 else {
   console.table(countFaults(faults))
-  console.table({ ...counted, forgotten: forgotten.length, ...figures.p99_ms })
+  const { median, largest } = figures.p99_ms
+  console.table({
+    ...counted,
+    forgotten: forgotten.length,
+    "p99 from publishing to arrival, ms: median of the samples": median,
+    "p99 from publishing to arrival, ms: largest": largest,
+  })
   console.table(figures.memory_mb)
+  console.table(figures.cores)
   console.table(figures.descriptors)
   console.table(figures.tables_mb)
   console.table(figures.indexes_mb)

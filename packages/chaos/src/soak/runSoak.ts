@@ -7,26 +7,32 @@ import { runOnInstallation } from "../runOnInstallation.ts"
 import { settingsFor } from "../settings.ts"
 import { type Sample, takeSample } from "./sample.ts"
 
-export type SoakResult = { ledger: MixedLedger; faults: Fault[]; samples: Sample[]; stepSeconds: number }
+export type SoakLedger = MixedLedger & {
+  /** How often a service ended although no fault did it. */
+  exits: number
+}
+export type SoakResult = { ledger: SoakLedger; faults: Fault[]; samples: Sample[] }
 
 /** A short run has a window of syncs and gaps between faults that fit into it. */
 const longMs = 600_000
 
 /**
  * Loads both flows for `durationMs`, or until `signal` is aborted, with a fault every five minutes, or five in a short run.
- * Takes a sample of memory, descriptors, sizes and lateness at least every 72 seconds.
+ * Takes 400 samples of memory, CPU time, descriptors, sizes and lateness.
  */
 export function runSoak(settings: {
   seed: number
   durationMs: number
   signal: AbortSignal
+  /** Gets the samples, also if the run fails. */
+  samples: Sample[]
   progress: (line: string) => void
 }): Promise<SoakResult> {
-  const { seed, durationMs, signal, progress } = settings
+  const { seed, durationMs, signal, samples, progress } = settings
   const isLong = durationMs >= longMs
   const windowMs = isLong ? 60_000 : 5_000
   const gapMs = isLong ? 300_000 : durationMs / 6
-  const stepMs = Math.max(2_000, durationMs / 400)
+  const stepMs = stepOf(durationMs)
   const { pace } = settingsFor(isLong ? 5 : 1)
   const options = {
     ...{ seed, durationMs, progress, pace, brokerCount: 1, quietMs: 300_000 },
@@ -35,7 +41,6 @@ export function runSoak(settings: {
       ownProcessGroup: true,
     },
   }
-  const samples: Sample[] = []
   return runOnInstallation(options, async ({ it, random, faults }) => {
     const schedulerVariables = {
       SYNC_MAX_PER_HOST: "64",
@@ -52,6 +57,7 @@ export function runSoak(settings: {
     const mixed = await startMixedRun({
       ...{ it, seed, progress, windowMs, gateways: () => gateways },
       ...{ eventsPerSecond: 100, triggersPerSecond: 50, connections: isLong ? 2_000 : 300 },
+      singles: 100 + Math.ceil(durationMs / 1_000),
     })
     progress("100 events and 50 triggers a second; Ctrl-C ends the load and prints the report")
 
@@ -59,13 +65,17 @@ export function runSoak(settings: {
     let over = false
     const sampling = (async () => {
       for (let count = 0; !over; count++) {
-        const sample = await takeSample({ it, services, partners: mixed.partners, load: mixed.load })
-        samples.push(sample)
-        if (count % 10 === 0) progress(describe(sample, startedAt))
+        const sample = await takeSample({ it, services, partners: mixed.partners, load: mixed.load }).catch(
+          (error: Error) => progress(`a sample is missing: ${error.message}`),
+        )
+        if (sample) {
+          samples.push(sample)
+          if (count % 10 === 0) progress(describe(sample, startedAt))
+        }
         await pause(stepMs, signal)
       }
     })()
-    const driven = await driveFaults({
+    const driving = driveFaults({
       ...{ random, durationMs, progress, signal, gapMs: [gapMs, gapMs] },
       faults: commonFaults({
         ...{
@@ -77,16 +87,26 @@ export function runSoak(settings: {
         ...pace,
       }),
     })
-    faults.push(...driven)
-    await pause(startedAt + durationMs - Date.now(), signal)
-    over = true
-    await sampling
+    let driven: Fault[]
+    try {
+      driven = await Promise.race([driving, mixed.load.failed])
+      await Promise.race([pause(startedAt + durationMs - Date.now(), signal), mixed.load.failed])
+    } finally {
+      over = true
+      await sampling
+    }
     await Promise.all(services.map((service) => service.start()))
     const ledger = await mixed.finish(options.quietMs)
     samples.push(await takeSample({ it, services, partners: mixed.partners, load: mixed.load }))
-    return ledger
-  }).then(({ ledger, faults }) => ({ ledger, faults, samples, stepSeconds: stepMs / 1_000 }))
+    // So far, the installation has added the services that ended by themselves.
+    const exits = faults.length
+    faults.push(...driven)
+    return { ...ledger, exits, holds: ledger.holds && exits === 0 }
+  }).then((run) => ({ ...run, samples }))
 }
+
+/** The time between two samples. */
+export const stepOf = (durationMs: number) => Math.max(2_000, durationMs / 400)
 
 /** Ends early if the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {

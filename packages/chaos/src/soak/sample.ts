@@ -12,6 +12,8 @@ export type Sample = {
   accepted: number
   memoryBytes: Record<string, number>
   descriptors: Record<string, number>
+  /** CPU time since the process began, in seconds. */
+  cpuSeconds: Record<string, number>
   tableBytes: Record<string, number>
   indexBytes: Record<string, number>
   latency: PartnersState["latency"]
@@ -43,6 +45,7 @@ export async function takeSample(settings: {
     ...{ at: Date.now() / 1_000, published: load.published(), accepted: load.statuses[202] ?? 0, latency },
     memoryBytes: read(memoryOf),
     descriptors: read((pid) => readdirSync(`/proc/${pid}/fd`).length),
+    cpuSeconds: read(cpuSecondsOf),
     tableBytes: Object.fromEntries(database?.sizes.map(({ name, tableBytes }) => [name, tableBytes]) ?? []),
     indexBytes: Object.fromEntries(database?.sizes.map(({ name, indexBytes }) => [name, indexBytes]) ?? []),
     oldestSync: database?.oldestSync ?? null,
@@ -68,6 +71,13 @@ async function readDatabase({ pool }: Pick<ChaosInstallation, "pool">) {
 function memoryOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   return 1_024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN)
+}
+
+function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  // The program's name, in parentheses, may contain spaces. Ticks are hundredths of a second.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 /** Nothing, if the process has just ended. */

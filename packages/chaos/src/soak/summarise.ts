@@ -1,8 +1,9 @@
+import { coresUsed } from "./coresUsed.ts"
 import type { Sample } from "./sample.ts"
 
 type Range = { first: number; largest: number; last: number }
 
-/** What a soak run reports: memory and sizes in MB, lateness in milliseconds and seconds. */
+/** What a soak run reports: memory and sizes in MB, CPU time in cores, lateness in milliseconds and seconds. */
 export function summarise(samples: readonly Sample[]) {
   const megabytes = (bytes: number) => Math.round((10 * bytes) / 2 ** 20) / 10
   const ranges = (of: (sample: Sample) => Record<string, number>, convert = (value: number) => value) => {
@@ -14,11 +15,22 @@ export function summarise(samples: readonly Sample[]) {
       }),
     )
   }
+  const used = coresUsed(samples)
+  const names = [...new Set(used.flatMap(({ cores }) => Object.keys(cores)))].sort()
+  const cores = Object.fromEntries(
+    names.map((name) => {
+      const values = used.flatMap((sample) => sample.cores[name] ?? []).sort((a, b) => a - b)
+      const at = (share: number) =>
+        Math.round(100 * (values[Math.floor(share * (values.length - 1))] ?? 0)) / 100
+      return [name, { median: at(0.5), p95: at(0.95) }]
+    }),
+  )
   const p99 = samples.flatMap(({ latency }) => latency.p99 ?? []).sort((a, b) => a - b)
   const largest = (values: (number | null)[]) => Math.max(0, ...values.map((value) => value ?? 0))
   return {
     minutes: Math.round(((samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0)) / 6) / 10,
     memory_mb: ranges(({ memoryBytes }) => memoryBytes, megabytes),
+    cores,
     descriptors: ranges(({ descriptors }) => descriptors),
     tables_mb: ranges(({ tableBytes }) => tableBytes, megabytes),
     indexes_mb: ranges(({ indexBytes }) => indexBytes, megabytes),

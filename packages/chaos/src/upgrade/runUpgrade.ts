@@ -88,7 +88,8 @@ export async function runUpgrade(
 
       const ledger = await mixed.finish(quietMs)
       await Promise.all([...running.values()].map((member) => member.end()))
-      const holds = ledger.holds && ledger.rejected === 0 && faults.length === 0
+      const isMigrated = applied >= Object.keys(migrations).length
+      const holds = ledger.holds && ledger.rejected === 0 && faults.length === 0 && isMigrated
       return { ...ledger, migrations: applied, replaced, holds }
     })
   } finally {
