@@ -80,6 +80,8 @@ export async function startBenchInstallation({
       pools.push(pool)
       return database(url.href, pool.sql)
     },
+    /** Whose services run. */
+    checkout,
     /** For data that a part stores itself. */
     installation: it,
     names: it.names,

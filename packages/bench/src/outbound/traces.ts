@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/receiver"
 import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
-import { judge, type Measure } from "../measure/measure.ts"
+import { judge, type Measure, notMeasured } from "../measure/measure.ts"
 import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
 import { deliverBacklog } from "./load/deliverBacklog.ts"
 import { startReceiving } from "./receiver/startBenchReceiver.ts"
@@ -41,8 +41,9 @@ export async function measureTraces(it: Installation, { progress }: BenchOptions
     statistic: mean,
     progress,
   })
-  const bytes = collector.received.reduce((sum, { body }) => sum + body.length, 0)
-  progress(`${collector.received.length} requests with ${Math.round(bytes / 1_000)} kB reached the collector`)
+  const traces = collector.received.filter(({ path }) => path.endsWith("/v1/traces"))
+  const bytes = traces.reduce((sum, { body }) => sum + body.length, 0)
+  progress(`${traces.length} requests with ${Math.round(bytes / 1_000)} kB of traces reached the collector`)
   await collector.close()
   await receiver.end()
   const cpu = judge(
@@ -51,5 +52,6 @@ export async function measureTraces(it: Installation, { progress }: BenchOptions
     mean(cpuMs.baseline),
     { kind: "ratio-at-most", bound: 1.1 },
   )
-  return [rate, cpu]
+  if (traces.length > 0) return [rate, cpu]
+  return [rate, cpu].map(({ measure }) => notMeasured(measure, "no trace reached the collector"))
 }

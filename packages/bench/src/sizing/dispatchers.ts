@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
-import { limitCpu } from "../machine/limitCpu.ts"
 import { type Measure, percentile } from "../measure/measure.ts"
 import { publishBacklog } from "../outbound/load/publishBacklog.ts"
 import { publishPaced } from "../outbound/load/publishPaced.ts"
 import { type Receiving, startReceiving } from "../outbound/receiver/startBenchReceiver.ts"
 import { figure } from "./figures.ts"
+import { withReplicas } from "./withReplicas.ts"
 
 /**
  * The share of a core that each dispatcher has. So little that Postgres, Kafka, the receiver and the load have enough of
@@ -29,21 +29,18 @@ export async function sizeDispatchers(it: Installation, { progress }: BenchOptio
   for (const count of [1, 2, 3]) {
     await publishBacklog(it, count * (warmUp + backlogEach), channels)
     await receiver.take()
-    const dispatchers = await Promise.all(Array.from({ length: count }, () => it.start("dispatcher")))
-    // Until V8 has compiled the code, in each of them.
-    await receiver.reached(count * warmUp)
-    const unlimit = await limitCpu(
-      dispatchers.map(({ pid }) => pid),
-      share,
-    )
-    const rate = await countSeconds(receiver, backlogSeconds)
-    await receiver.reached(count * (warmUp + backlogEach))
-    await receiver.take()
-    await publishPaced(it, { perSecond, amount: perSecond * pacedSeconds, channels })
-    await receiver.reached(perSecond * pacedSeconds)
-    const latencies = (await receiver.take()).arrivals.map(({ latencyMs }) => latencyMs)
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.end()))
-    await unlimit()
+    const start = () => it.start("dispatcher")
+    const { rate, latencies } = await withReplicas(count, start, async (limit) => {
+      // Until V8 has compiled the code, in each of them.
+      await receiver.reached(count * warmUp)
+      await limit(share)
+      const rate = await countSeconds(receiver, backlogSeconds)
+      await receiver.reached(count * (warmUp + backlogEach))
+      await receiver.take()
+      await publishPaced(it, { perSecond, amount: perSecond * pacedSeconds, channels })
+      await receiver.reached(perSecond * pacedSeconds)
+      return { rate, latencies: (await receiver.take()).arrivals.map(({ latencyMs }) => latencyMs) }
+    })
     const of = `${count} ${count === 1 ? "dispatcher" : "dispatchers"} with ${share} of a core each`
     progress(`${of}: ${Math.round(rate)}/s`)
     measures.push(

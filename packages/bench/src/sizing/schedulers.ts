@@ -6,9 +6,9 @@ import { waitUntil } from "@sitewire/testkit"
 import type { BenchOptions } from "../benchOptions.ts"
 import { addBenchConnections } from "../inbound/addBenchConnections.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
-import { limitCpu } from "../machine/limitCpu.ts"
 import type { Measure } from "../measure/measure.ts"
 import { figure } from "./figures.ts"
+import { withReplicas } from "./withReplicas.ts"
 
 /** The share of a core that each scheduler has, so that what they share has enough of two cores. */
 const share = 0.3
@@ -30,42 +30,74 @@ export async function sizeSchedulers(it: Installation, { progress }: BenchOption
     response.end("x".repeat(1_024))
   })
   await new Promise<void>((resolve) => source.listen(0, "0.0.0.0", resolve))
-  const { port } = source.address() as AddressInfo
-  await addBenchConnections(it, connections)
-  await it.sql(
-    `update connection set source = 'http://127.0.0.' || (1 + abs(hashtext(id)) % $2::int) || ':' || $1::text || '/' || id`,
-    [port, hosts],
-  )
-  const measures: Measure[] = []
-  for (const count of [1, 2, 3]) {
-    const schedulers = await Promise.all(
-      Array.from({ length: count }, () => it.start("scheduler", variables)),
+  try {
+    const { port } = source.address() as AddressInfo
+    await addBenchConnections(it, connections)
+    await it.sql(
+      `update connection set source = 'http://127.0.0.' || (1 + abs(hashtext(id)) % $2::int) || ':' || $1::text || '/' || id`,
+      [port, hosts],
     )
-    let loading = true
-    const load = (async () => {
-      for (; loading; await sleep(1_000)) await triggerAll(it)
-    })()
-    const warm = fetched + count * warmUp
-    await waitUntil("the warm-up", () => fetched >= warm, 120_000)
-    const unlimit = await limitCpu(
-      schedulers.map(({ pid }) => pid),
-      share,
-    )
-    await sleep(2_000)
-    const [from, startedAt] = [fetched, performance.now()]
-    await sleep(seconds * 1_000)
-    const rate = (1_000 * (fetched - from)) / (performance.now() - startedAt)
-    loading = false
-    await load
-    await Promise.all(schedulers.map((scheduler) => scheduler.end("SIGKILL")))
-    await unlimit()
-    const of = `${count} ${count === 1 ? "scheduler" : "schedulers"} with ${share} of a core each`
-    progress(`${of}: ${Math.round(rate)} syncs/s`)
-    measures.push(figure(`syncs a second, ${of}`, rate))
+    const measures: Measure[] = []
+    for (const count of [1, 2, 3]) {
+      let offered = 0
+      const start = () => it.start("scheduler", variables)
+      const [from, to] = await withReplicas(count, start, async (limit) => {
+        const load = startLoad(it)
+        try {
+          const warm = fetched + count * warmUp
+          await waitUntil("the warm-up", () => fetched >= warm, 120_000)
+          await limit(share)
+          await sleep(2_000)
+          const from = new Date()
+          await sleep(seconds * 1_000)
+          return [from, new Date()] as const
+        } finally {
+          offered = await load.end()
+        }
+      })
+      // The schedulers have ended, so what they finished is recorded.
+      const rate = (1_000 * (await countSyncs(it, from, to))) / (to.getTime() - from.getTime())
+      const of = `${count} ${count === 1 ? "scheduler" : "schedulers"} with ${share} of a core each`
+      progress(`${of}: ${Math.round(rate)} syncs/s, ${Math.round(offered)} triggers/s offered`)
+      measures.push(figure(`syncs a second, ${of}`, rate))
+    }
+    return measures
+  } finally {
+    source.closeAllConnections()
+    source.close()
   }
-  source.closeAllConnections()
-  source.close()
-  return measures
+}
+
+async function countSyncs({ sql }: Installation, from: Date, to: Date): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    `select count(*)::int from sync_run
+      where outcome in ('changed', 'unchanged') and finished_at >= $1 and finished_at < $2`,
+    [from, to],
+  )
+  return row?.count ?? 0
+}
+
+/** Triggers each connection once a second, at fixed times. */
+function startLoad(it: Installation) {
+  let ending = false
+  async function run(): Promise<number> {
+    const startedAt = performance.now()
+    for (let rounds = 1; ; rounds++) {
+      await triggerAll(it)
+      await sleep(Math.max(0, startedAt + rounds * 1_000 - performance.now()))
+      if (ending) return (1_000 * rounds * connections) / (performance.now() - startedAt)
+    }
+  }
+  const offered = run()
+  // `end` reports the error.
+  offered.catch(() => {})
+  return {
+    /** Resolves with the triggers that were offered in a second. */
+    end() {
+      ending = true
+      return offered
+    },
+  }
 }
 
 async function triggerAll(it: Installation): Promise<void> {

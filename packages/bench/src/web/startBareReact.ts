@@ -12,7 +12,13 @@ const types: Record<string, string> = { ".html": "text/html; charset=utf-8", ".j
 export async function startBareReact() {
   const folder = await mkdtemp(join(tmpdir(), "sitewire-bare-react-"))
   const root = fileURLToPath(new URL("bareReact", import.meta.url))
-  await build({ root, configFile: false, logLevel: "warn", build: { outDir: folder, emptyOutDir: true } })
+  const removeFolder = () => rm(folder, { recursive: true, force: true })
+  try {
+    await build({ root, configFile: false, logLevel: "warn", build: { outDir: folder, emptyOutDir: true } })
+  } catch (error) {
+    await removeFolder()
+    throw error
+  }
   const server = createServer(async ({ url }, response) => {
     const path = url === "/" ? "/index.html" : (url ?? "")
     const content = await readFile(join(folder, path)).catch(() => null)
@@ -25,7 +31,7 @@ export async function startBareReact() {
     async stop() {
       server.closeAllConnections()
       server.close()
-      await rm(folder, { recursive: true, force: true })
+      await removeFolder()
     },
   }
 }
