@@ -5,10 +5,12 @@ import { makeUniform } from "./makeUniform.ts"
 /*
  * Writes Node's compile cache of a process: node compile.ts services/trigger-gateway /out/app/.compiled
  *
- * Node finds a cached file by Node's version, the user's id and the file's path. So this runs as the image's user, in
- * the image's folder, and with those of the image's Node arguments that change the compiled code. (The size of the
- * young generation and the way in which it is collected were found not to change it.) `--help` imports what a start
- * imports, except for some files that kafkajs loads when a request needs them.
+ * Node finds a cached file by Node's version, V8's flags, the features of the CPU (`v8.cachedDataVersionTag()`), the
+ * user's id and the file's path. So this runs as the image's user, in the image's folder, and with those of the image's
+ * Node arguments that change the compiled code. (The size of the young generation and the way in which it is collected
+ * were found not to change it.) On a CPU with other features, Node ignores the cache: the process starts more slowly, and
+ * is otherwise the same. `--help` imports what a start imports, except for some files that kafkajs loads when a request
+ * needs them.
  */
 
 const user = 65532

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { importNodeImage, importRuntimeImage } from "./localImages/nodeImages.ts"
@@ -14,7 +15,10 @@ export const processNames = [
 ] as const
 export type ProcessName = (typeof processNames)[number]
 
-export const imageOf = (process: ProcessName) => `${localPrefix}${process}:built`
+/** Several runs can use one Docker daemon, and each removes its images. */
+const tag = `built-${randomUUID()}`
+
+export const imageOf = (process: ProcessName) => `${localPrefix}${process}:${tag}`
 
 /** Builds the five images. NODE_EXTRA_CA_CERTS, if it is set, is also given to the build. */
 export async function buildImages() {

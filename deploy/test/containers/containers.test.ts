@@ -39,14 +39,9 @@ describe.skipIf(!hasDocker)("the five images (needs a Docker daemon)", () => {
     close = () => producer.close(2_000).then(() => {})
     const topic = topicNames({ prefix: "", retryDelaysMs: [] }).sitePaid
     publish = (id) => producer.publish([{ topic, key: id, value: sitePaid(id) }])
-    const reachable = ({ url }: Receiver) => url.replace("127.0.0.1", system.gateway)
     const channel = await post("/v1/channels", { id: "acme", address: `${reachable(receiver)}/hook` })
     secret = channel.signing_secret
-    const connection = await post("/v1/connections", {
-      site: "shop.example",
-      source: `${reachable(source)}/data`,
-    })
-    triggerUrl = connection.trigger_url
+    triggerUrl = await createConnection("/data")
   }, 6 * minutes)
 
   afterAll(async () => {
@@ -68,18 +63,33 @@ describe.skipIf(!hasDocker)("the five images (needs a Docker daemon)", () => {
     return JSON.parse(text)
   }
 
+  const reachable = ({ url }: Receiver) => url.replace("127.0.0.1", system.gateway)
+
+  /** Returns the trigger URL of a connection to this path of the source. */
+  async function createConnection(path: string): Promise<string> {
+    const body = { site: "shop.example", source: `${reachable(source)}${path}` }
+    return (await post("/v1/connections", body)).trigger_url
+  }
+
   const arrived = (id: string) => () =>
     receiver.received.find(({ body }) => JSON.parse(`${body}`).reference === id)
 
-  /** Calls the trigger URL until the gateway accepts it, and returns when that was. */
-  const trigger = () =>
+  /**
+   * Calls the trigger URL until the gateway accepts a call, and returns when that call began: the sync may start
+   * before its 202 arrives.
+   */
+  const trigger = (url: string) =>
     waitUntil(
       "a 202 of the gateway",
-      async () => (await fetch(triggerUrl, { method: "POST" })).status === 202 && Date.now(),
+      async () => {
+        const calledAt = Date.now()
+        return (await fetch(url, { method: "POST" })).status === 202 && calledAt
+      },
       1 * minutes,
     )
 
-  const synced = (since: number) => () => source.received.some(({ at }) => at >= since)
+  const synced = (ofPath: string, since: number) => () =>
+    source.received.some(({ path, at }) => path === ofPath && at >= since)
 
   test(
     "a site.paid is delivered with a valid signature",
@@ -96,8 +106,8 @@ describe.skipIf(!hasDocker)("the five images (needs a Docker daemon)", () => {
   test(
     "a trigger starts a sync",
     async () => {
-      const acceptedAt = await trigger()
-      await waitUntil("the sync", synced(acceptedAt), 1 * minutes)
+      const calledAt = await trigger(triggerUrl)
+      await waitUntil("the sync", synced("/data", calledAt), 1 * minutes)
     },
     2 * minutes,
   )
@@ -106,8 +116,12 @@ describe.skipIf(!hasDocker)("the five images (needs a Docker daemon)", () => {
     "no event and no accepted trigger is lost while each container is restarted",
     async () => {
       const published: string[] = []
-      let lastAcceptedAt = 0
+      let lastCalledAt = 0
       let restarting = true
+      // Triggered only during one restart: no later trigger can cause the sync of one that was lost.
+      const ownTriggers = new Map<string, { url: string; calledAt: number }>()
+      for (const name of system.containers.keys())
+        ownTriggers.set(name, { url: await createConnection(`/${name}`), calledAt: 0 })
       const publishing = (async () => {
         for (; restarting; await sleep(100)) {
           const id = randomUUID()
@@ -116,11 +130,12 @@ describe.skipIf(!hasDocker)("the five images (needs a Docker daemon)", () => {
         }
       })()
       const triggering = (async () => {
-        for (; restarting; await sleep(100)) lastAcceptedAt = await trigger()
+        for (; restarting; await sleep(100)) lastCalledAt = await trigger(triggerUrl)
       })()
       const restarts = (async () => {
-        for (const name of system.containers.keys()) {
-          await system.restart(name)
+        for (const [name, own] of ownTriggers) {
+          const [calledAt] = await Promise.all([trigger(own.url), system.restart(name)])
+          own.calledAt = calledAt
           const before = published.length
           await waitUntil(
             `events published after the restart of ${name}`,
@@ -133,7 +148,9 @@ describe.skipIf(!hasDocker)("the five images (needs a Docker daemon)", () => {
       })
       await Promise.all([restarts, publishing, triggering])
       for (const id of published) await waitUntil(`the delivery of ${id}`, arrived(id), 1 * minutes)
-      await waitUntil("the last sync", synced(lastAcceptedAt), 1 * minutes)
+      await waitUntil("the last sync", synced("/data", lastCalledAt), 1 * minutes)
+      for (const [name, { calledAt }] of ownTriggers)
+        await waitUntil(`the sync triggered as ${name} restarted`, synced(`/${name}`, calledAt), 1 * minutes)
     },
     5 * minutes,
   )

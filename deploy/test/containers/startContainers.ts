@@ -6,6 +6,7 @@ import {
   GenericContainer,
   getContainerRuntimeClient,
   Network,
+  type StartedNetwork,
   type StartedTestContainer,
   Wait,
 } from "testcontainers"
@@ -34,35 +35,59 @@ class FixedPortKafka extends KafkaContainer {
 
 /**
  * Starts Kafka, Postgres, the setup job and the four services. The ports on this machine are fixed, so that they
- * stay the same when a container restarts.
+ * stay the same when a container restarts. If one does not start, removes the others.
  */
 export async function startContainers() {
+  const network = await new Network().start()
+  const containers = new Map<string, StartedTestContainer>()
+  const remove = async () => {
+    await Promise.all([...containers.values()].map((container) => container.stop({ removeVolumes: true })))
+    await network.stop()
+  }
+  try {
+    return { ...(await startAll(network, containers)), containers, remove }
+  } catch (error) {
+    await remove().catch(() => {})
+    throw error
+  }
+}
+
+/** Adds each container to `containers` once it has started. */
+async function startAll(network: StartedNetwork, containers: Map<string, StartedTestContainer>) {
   const kafkaImage = await obtainImage("confluentinc/cp-kafka:8.1.0", importKafkaImage)
   const postgresImage = await obtainImage("postgres:18-alpine", importPostgresImage)
-  const network = await new Network().start()
   const client = await getContainerRuntimeClient()
   const gateway = (await client.network.getById(network.getId()).inspect()).IPAM?.Config?.[0]?.Gateway ?? ""
-  const containers = new Map<string, StartedTestContainer>()
   const opsPorts = new Map<string, number>()
   const handle = (name: string) => client.container.getById(containers.get(name)?.getId() ?? "")
 
-  const kafkaPort = await freePort()
-  const [kafka, postgres] = await Promise.all([
-    new FixedPortKafka(kafkaImage, kafkaPort)
-      .withKraft()
-      .withNetwork(network)
-      .withNetworkAliases("kafka")
-      .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
-      .start(),
-    new PostgreSqlContainer(postgresImage)
-      .withNetwork(network)
-      .withNetworkAliases("postgres")
-      .withWaitStrategy(Wait.forHealthCheck())
-      .withExposedPorts({ container: 5432, host: await freePort() })
-      .start(),
+  const add = async <T extends StartedTestContainer>(name: string, starting: Promise<T>): Promise<T> => {
+    const started = await starting
+    containers.set(name, started)
+    return started
+  }
+
+  const [kafkaPort, postgresPort] = [await freePort(), await freePort()]
+  const [, postgres] = await settled([
+    add(
+      "kafka",
+      new FixedPortKafka(kafkaImage, kafkaPort)
+        .withKraft()
+        .withNetwork(network)
+        .withNetworkAliases("kafka")
+        .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+        .start(),
+    ),
+    add(
+      "postgres",
+      new PostgreSqlContainer(postgresImage)
+        .withNetwork(network)
+        .withNetworkAliases("postgres")
+        .withWaitStrategy(Wait.forHealthCheck())
+        .withExposedPorts({ container: 5432, host: postgresPort })
+        .start(),
+    ),
   ])
-  containers.set("kafka", kafka)
-  containers.set("postgres", postgres)
 
   const login = `${postgres.getUsername()}:${postgres.getPassword()}`
   const environment = {
@@ -90,7 +115,7 @@ export async function startContainers() {
   ) => {
     const opsPort = await freePort()
     opsPorts.set(name, opsPort)
-    const started = await new GenericContainer(imageOf(name))
+    const container = new GenericContainer(imageOf(name))
       .withNetwork(network)
       .withEnvironment({ ...environment, ...own })
       .withDroppedCapabilities("ALL")
@@ -99,12 +124,11 @@ export async function startContainers() {
         host: opsPort,
       })
       .withWaitStrategy(Wait.forHttp("/readyz", 9090))
-      .start()
-    containers.set(name, started)
+    await add(name, container.start())
   }
   const [gatewayPort, consolePort] = [await freePort(), await freePort()]
   const origin = `http://127.0.0.1:${gatewayPort}`
-  await Promise.all([
+  await settled([
     start("trigger-gateway", {}, [[8080, gatewayPort]]),
     start("sync-scheduler", {}, []),
     start("webhook-dispatcher", {}, []),
@@ -112,7 +136,6 @@ export async function startContainers() {
   ])
 
   return {
-    containers,
     /** The address under which containers reach this machine. */
     gateway,
     broker: `127.0.0.1:${kafkaPort}`,
@@ -135,9 +158,11 @@ export async function startContainers() {
       await client.container.stop(handle(name), { timeout: 30_000 })
       return (await client.container.inspect(handle(name))).State.ExitCode
     },
-    async remove() {
-      await Promise.all([...containers.values()].map((container) => container.stop({ removeVolumes: true })))
-      await network.stop()
-    },
   }
+}
+
+/** Like `Promise.all`, but rejects only when nothing is starting any more, so that all of it can be removed. */
+async function settled<T extends readonly unknown[] | []>(starting: T) {
+  await Promise.allSettled(starting)
+  return Promise.all(starting)
 }

@@ -58,12 +58,14 @@ export function findLicences({ packages }: Lockfile): { packages: number; proble
   return { packages: installed.length, problems }
 }
 
-/** `A OR B` lets the user choose; `A AND B` demands both. */
+/** `A OR B` lets the user choose; `A AND B` demands both, and binds more tightly. */
 function isAccepted(name: string, licence: string): boolean {
-  const choices = licence.replace(/[()]/g, "").split(/ or /i)
-  return choices.some((choice) =>
-    choice.split(/ and /i).every((part) => permissive.has(part) || isExcepted(name, part)),
-  )
+  const [group, inner] = /\(([^()]*)\)/.exec(licence) ?? []
+  if (group !== undefined && inner !== undefined)
+    return isAccepted(name, licence.replace(group, isAccepted(name, inner) ? "MIT" : "not accepted"))
+  return licence
+    .split(/ or /i)
+    .some((choice) => choice.split(/ and /i).every((part) => permissive.has(part) || isExcepted(name, part)))
 }
 
 /** A package's binaries for each platform are packages of their own: `lightningcss-linux-x64-gnu`. */
