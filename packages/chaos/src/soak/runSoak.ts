@@ -7,7 +7,7 @@ import { runOnInstallation } from "../runOnInstallation.ts"
 import { settingsFor } from "../settings.ts"
 import { type Sample, takeSample } from "./sample.ts"
 
-export type SoakLedger = MixedLedger & {
+type SoakLedger = MixedLedger & {
   /** How often a service ended although no fault did it. */
   exits: number
 }
