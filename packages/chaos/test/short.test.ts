@@ -6,6 +6,7 @@ import { runRestore } from "../src/restore/runRestore.ts"
 import { settingsFor } from "../src/settings.ts"
 import { drawSoak } from "../src/soak/drawSoak.ts"
 import { runSoak } from "../src/soak/runSoak.ts"
+import type { Sample } from "../src/soak/sample.ts"
 import { summarise } from "../src/soak/summarise.ts"
 
 // The tests run one after the other, because each starts a Postgres, a Kafka and half a dozen services. Each
@@ -52,13 +53,8 @@ test("soak: both flows lose nothing under faults, and the chart shows memory, CP
   timeout,
 }, async () => {
   const { signal } = new AbortController()
-  const { ledger, faults, samples } = await runSoak({
-    seed,
-    progress,
-    signal,
-    samples: [],
-    durationMs: 40_000,
-  })
+  const samples: Sample[] = []
+  const { ledger, faults } = await runSoak({ seed, progress, signal, samples, durationMs: 40_000 })
   expect(ledger).toMatchObject({ lost: 0, forged: 0, forgotten: [], unfinished: 0, unexpected: 0, exits: 0 })
   expect(ledger.published).toBeGreaterThan(2_000)
   expect(ledger.accepted).toBeGreaterThan(500)

@@ -9,41 +9,35 @@ const [width, height, top] = [1_000, 220, 70]
 export function drawSoak(samples: readonly Sample[], faults: readonly Fault[], stepSeconds: number): string {
   const from = samples[0]?.at ?? 0
   const to = Math.max(from + 1, samples.at(-1)?.at ?? 0)
-  const linesOf = (of: (sample: Sample) => Record<string, number | null>): Line[] => {
-    const names = [...new Set(samples.flatMap((sample) => Object.keys(of(sample))))].sort()
+  const linesOf = <Item extends { at: number }>(
+    items: readonly Item[],
+    of: (item: Item) => Record<string, number | null>,
+  ): Line[] => {
+    const names = [...new Set(items.flatMap((item) => Object.keys(of(item))))].sort()
     return names.map((name) => ({
       name,
-      values: samples.flatMap((sample): [number, number][] => {
-        const value = of(sample)[name] ?? null
-        return value === null ? [] : [[sample.at, value]]
+      values: items.flatMap((item): [number, number][] => {
+        const value = of(item)[name] ?? null
+        return value === null ? [] : [[item.at, value]]
       }),
     }))
   }
-  const used = coresUsed(samples)
-  const cpuLines = [...new Set(used.flatMap(({ cores }) => Object.keys(cores)))].sort().map(
-    (name): Line => ({
-      name,
-      values: used.flatMap(({ at, cores }): [number, number][] =>
-        cores[name] === undefined ? [] : [[at, cores[name]]],
-      ),
-    }),
-  )
   const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
   const panels: [string, Unit, Line[]][] = [
-    ["Resident memory of each process", "bytes", linesOf(({ memoryBytes }) => memoryBytes)],
-    ["CPU time of each process, in cores", "count", cpuLines],
-    ["Open file descriptors", "count", linesOf(({ descriptors }) => descriptors)],
-    ["Sizes of tables, without their indexes", "bytes", linesOf(({ tableBytes }) => tableBytes)],
-    ["Sizes of all indexes of a table", "bytes", linesOf(({ indexBytes }) => indexBytes)],
+    ["Resident memory of each process", "bytes", linesOf(samples, ({ memoryBytes }) => memoryBytes)],
+    ["CPU time of each process, in cores", "count", linesOf(coresUsed(samples), ({ cores }) => cores)],
+    ["Open file descriptors", "count", linesOf(samples, ({ descriptors }) => descriptors)],
+    ["Sizes of tables, without their indexes", "bytes", linesOf(samples, ({ tableBytes }) => tableBytes)],
+    ["Sizes of all indexes of a table", "bytes", linesOf(samples, ({ indexBytes }) => indexBytes)],
     [
       "From publishing to the partner",
       "seconds",
-      linesOf(({ latency }) => ({ p50: seconds(latency.p50), p99: seconds(latency.p99) })),
+      linesOf(samples, ({ latency }) => ({ p50: seconds(latency.p50), p99: seconds(latency.p99) })),
     ],
     [
       "Waiting time of the oldest due sync and attempt",
       "seconds",
-      linesOf(({ oldestSync, oldestAttempt }) => ({ sync: oldestSync, attempt: oldestAttempt })),
+      linesOf(samples, ({ oldestSync, oldestAttempt }) => ({ sync: oldestSync, attempt: oldestAttempt })),
     ],
   ]
   // The margins of renderChart.

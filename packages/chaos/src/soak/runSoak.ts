@@ -11,7 +11,6 @@ type SoakLedger = MixedLedger & {
   /** How often a service ended although no fault did it. */
   exits: number
 }
-export type SoakResult = { ledger: SoakLedger; faults: Fault[]; samples: Sample[] }
 
 /** A short run has a window of syncs and gaps between faults that fit into it. */
 const longMs = 600_000
@@ -27,7 +26,7 @@ export function runSoak(settings: {
   /** Gets the samples, also if the run fails. */
   samples: Sample[]
   progress: (line: string) => void
-}): Promise<SoakResult> {
+}): Promise<{ ledger: SoakLedger; faults: Fault[] }> {
   const { seed, durationMs, signal, samples, progress } = settings
   const isLong = durationMs >= longMs
   const windowMs = isLong ? 60_000 : 5_000
@@ -102,7 +101,7 @@ export function runSoak(settings: {
     const exits = faults.length
     faults.push(...driven)
     return { ...ledger, exits, holds: ledger.holds && exits === 0 }
-  }).then((run) => ({ ...run, samples }))
+  })
 }
 
 /** The time between two samples. */
