@@ -22,8 +22,13 @@ export type MixedLedger = {
    * trigger hides that one was lost.
    */
   forgotten: string[]
-  /** The shortest time in milliseconds between two GETs of one connection, from the earliest time of the first. */
+  /** The shortest time in milliseconds between the starts that Postgres granted to two syncs of one connection. */
   shortestGapMs: number | null
+  /**
+   * The same between two GETs, from the earliest time at which the first can have arrived. Not judged: it is shorter than the window
+   * by what the first one needs over 250 ms to the source, which is a limit in docs/guarantees.md.
+   */
+  shortestRequestGapMs: number | null
   /** Deliveries that are neither delivered nor dead, and syncs that are due, although all is quiet. */
   unfinished: number
   holds: boolean
@@ -36,9 +41,10 @@ export function reconcile(evidence: {
   accepted: ReadonlyMap<string, number>
   partners: PartnersState
   unfinished: number
+  shortestGapMs: number | null
   windowMs: number
 }): MixedLedger {
-  const { published, statuses, withoutGateway, partners, unfinished, windowMs } = evidence
+  const { published, statuses, withoutGateway, partners, unfinished, shortestGapMs, windowMs } = evidence
   const forgotten = [...evidence.accepted]
     .filter(([connection, sentAt]) => (partners.gets[connection] ?? 0) < sentAt)
     .map(([connection]) => connection)
@@ -47,11 +53,11 @@ export function reconcile(evidence: {
   const unexpected = calls - accepted - (statuses[503] ?? 0) - (statuses[0] ?? 0)
   const rejected = calls - accepted + withoutGateway
   const { missing: lost, duplicates, forged } = partners
-  const shortestGapMs = partners.closest?.gapMs ?? null
+  const shortestRequestGapMs = partners.closest?.gapMs ?? null
   const isSpaced = shortestGapMs === null || shortestGapMs >= windowMs
   return {
     ...{ published, lost, duplicates, forged, accepted, rejected, statuses, withoutGateway, unexpected },
-    ...{ forgotten, shortestGapMs, unfinished },
+    ...{ forgotten, shortestGapMs, shortestRequestGapMs, unfinished },
     holds:
       published > 0 &&
       accepted > 0 &&

@@ -48,10 +48,15 @@ export async function startMixedRun(settings: {
   })
 
   async function read(): Promise<MixedLedger> {
-    const [row] = await it.sql<{ unfinished: number }>(
+    const [row] = await it.sql<{ unfinished: number; shortest_gap_ms: number | null }>(
       `select (select count(*) from delivery
                 where state = 'pending' or deferred_at is not null or next_attempt_at is not null)::int
-            + (select count(*) from sync_window where requested > covered)::int as unfinished`,
+            + (select count(*) from sync_window where requested > covered)::int as unfinished,
+          (select (extract(epoch from min(gap)) * 1000)::float8 from (
+            select started_at - lag(started_at) over one as gap,
+              lag(outcome = 'abandoned' and error <> 'lost') over one as gave_its_window_back
+            from sync_run window one as (partition by connection_id order by fence)
+          ) as starts where not gave_its_window_back) as shortest_gap_ms`,
     )
     const state = await readPartners(partners, load.published())
     const { statuses, accepted } = load
@@ -63,6 +68,7 @@ export async function startMixedRun(settings: {
       accepted,
       partners: state,
       unfinished,
+      shortestGapMs: row?.shortest_gap_ms ?? null,
       windowMs,
     })
   }
@@ -96,7 +102,7 @@ export async function startMixedRun(settings: {
         await sleep(1_000)
         ledger = await read()
       }
-      if ((ledger.shortestGapMs ?? windowMs) < windowMs) await describeClosest()
+      if ((ledger.shortestRequestGapMs ?? windowMs) < windowMs) await describeClosest()
       return ledger
     },
   }
