@@ -50,7 +50,6 @@ export function createScheduler(parts: SchedulerParts) {
     runners,
     hosts,
     slowMs,
-    windowMs: windows.windowMs,
     startGraceMs: windows.startGraceMs,
     onClaims,
     stopping,

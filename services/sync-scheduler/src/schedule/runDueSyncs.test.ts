@@ -50,7 +50,6 @@ function start(
       windowMs: minute.windowMs,
     }),
     slowMs,
-    windowMs: minute.windowMs,
     onClaims: () => {},
     startGraceMs: minute.startGraceMs,
     stopping: stopping.signal,

@@ -17,7 +17,6 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
   /** Retries while Postgres is unavailable. */
   claim: (input: ClaimInput) => Promise<Claim & { badRows: BadRow[] }>
   onClaims: (working: boolean, why?: string) => void
-  windowMs: number
   metrics: RunSyncOptions["metrics"] & Pick<SchedulerMetrics, "claimFailures">
   log: Logger
 }
@@ -45,7 +44,6 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   const runSync = createRunSync({ ...options, abort: abort.signal })
   const running = new Set<Promise<void>>()
   let limited = false
-  let failedClaimAt = Number.NEGATIVE_INFINITY
   let unrecorded = false
 
   async function loop(): Promise<void> {
@@ -65,7 +63,8 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
       const claimed = await claim(input)
       limited = claimed.limited
       for (const run of claimed.runs) start(run, claimed.age)
-      reportClaim(claimed.badRows)
+      options.onClaims(true)
+      reportBadRows(claimed.badRows)
       if (claimed.more) return 0
       // While connections wait for permits, each claim reads the queues of all hosts. Pause for as long as
       // the claim took, so that claims take at most half of the time.
@@ -74,17 +73,16 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     } catch (error) {
       if (stopping.aborted) return longestSleepMs
       log.error({ error }, "could not claim due syncs; trying again")
-      failedClaimAt = performance.now()
       options.onClaims(false, `claims fail: ${reasonOf(error)}`)
       return longestSleepMs
     }
   }
 
   /**
-   * A bad row is one whose values make its claim fail. It fails once in each window, so claims are reported
-   * to work again when none has failed for two windows.
+   * A bad row is one whose values make its claim fail, once in each window. The process stays ready, because another one
+   * would fail as well, and all other connections are claimed. An alert watches the counter.
    */
-  function reportClaim(badRows: readonly BadRow[]): void {
+  function reportBadRows(badRows: readonly BadRow[]): void {
     for (const { connection, error } of badRows) {
       metrics.claimFailures.inc()
       log.error(
@@ -92,10 +90,6 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
         "the sync of a connection cannot be granted: correct its row in sync_window; others proceed",
       )
     }
-    if (badRows.length > 0) {
-      failedClaimAt = performance.now()
-      options.onClaims(false, `syncs of ${badRows.length} connections cannot be granted; the log names them`)
-    } else if (performance.now() - failedClaimAt > 2 * options.windowMs) options.onClaims(true)
   }
 
   function start(run: GrantedRun, age: () => number): void {
