@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { mkdir, rm, writeFile } from "node:fs/promises"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setup } from "../globalSetup.ts"
@@ -35,6 +36,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const { env } = process
 env.TEST_SERVERS = [process.version, env.BACKING_SERVICES, env.DATABASE_URL, env.KAFKA_BROKERS].join(" ")
 
+/** One more than there are cores, because tests often wait for a time; at most as many as one Postgres and Kafka are used to. */
+const workspacesAtOnce = Math.min(4, availableParallelism() + 1)
+
 const args = process.argv.slice(2)
 const forTurbo = args.every((arg) => arg === "--force" || arg.startsWith("--filter="))
 process.exitCode = forTurbo ? await testWorkspaces() : await withServers(() => run(vitest, ["run", ...args]))
@@ -54,7 +58,7 @@ async function testWorkspaces(): Promise<number> {
 
   let passedAlone = 0
   const runTasks = async () => {
-    const code = await run(turbo, ["run", "test", "--continue", "--concurrency=2", ...args])
+    const code = await run(turbo, ["run", "test", "--continue", `--concurrency=${workspacesAtOnce}`, ...args])
     if (code === 0 || signalled) return code
     const repeated = await repeatFailures({ root, tasks, runVitest: (args) => run(vitest, args) })
     for (const { file, name } of repeated.passedAlone)
