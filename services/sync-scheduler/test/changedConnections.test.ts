@@ -94,6 +94,18 @@ test("a sync of the old source stores neither content nor its end, and the new s
   expect(await sql("select 1 from snapshot_chunk")).toEqual([])
 })
 
+test("a sync of the new source continues the traces of all waiting triggers, also of those that the discarded sync covered", async () => {
+  const { sql } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await recordTriggers(sql, minute, [trigger("a", { traceparents: "covered" })])
+  await letTimePass(sql, 61_000)
+  expect(await claimOne(sql)).toMatchObject({ traceparents: ["covered"] })
+  await recordTriggers(sql, minute, [trigger("a", { traceparents: "during" })])
+  await changeSource(sql, change)
+  await letTimePass(sql, 61_000)
+  expect(await claimOne(sql)).toMatchObject({ triggers: 2, traceparents: ["covered", "during"] })
+})
+
 test("validators of the old source are not sent to the new one, whose first failure starts a new series", async () => {
   const { sql } = await emptyDatabase()
   const first = await startRun(sql)

@@ -1,10 +1,11 @@
 import type { Sql } from "../pool.ts"
+import { joinTraceparents } from "./joinTraceparents.ts"
 
 /**
  * Changes the source of a connection. Call this in a transaction.
  *
  * - A sync that is running fetches the old source. Without its grant id, it can store neither content nor its
- *   end. Its triggers join the next sync.
+ *   end. Its triggers join the next sync, with their traces.
  * - `window_ends_at` stays: the running sync may already have sent its request.
  * - A claim that began before this transaction was committed could still read the old source. It requires
  *   equal versions in both rows, so it does not grant a start.
@@ -30,7 +31,7 @@ with discarded as (
   from sync_window w
   where w.connection_id = $1 and w.running
     and r.connection_id = w.connection_id and r.fence = w.fence and r.outcome = 'running'
-  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation
+  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation, r.traceparents
 )
 update sync_window w set
   source_version = c.source_version,
@@ -44,7 +45,8 @@ update sync_window w set
   slow = false,
   first_trigger_at = least(w.first_trigger_at, discarded.first_trigger_at),
   last_trigger_at = greatest(w.last_trigger_at, discarded.last_trigger_at),
-  correlation = coalesce(discarded.correlation, w.correlation)
+  correlation = coalesce(discarded.correlation, w.correlation),
+  traceparents = ${joinTraceparents("discarded.traceparents", "w.traceparents")}
 from connection c left join discarded on discarded.connection_id = c.id
 where w.connection_id = $1 and c.id = $1
 `
