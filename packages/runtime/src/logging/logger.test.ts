@@ -64,3 +64,35 @@ test("an error is described wherever it stands", () => {
   expect(text).not.toContain("hidden")
   expect(text.match(/"message":"broken"/g)).toHaveLength(4)
 })
+
+const containerLimit = 16 * 1024
+
+test.each<[string, object]>([
+  ["an error with a long message and stack", { error: new Error("€".repeat(50_000)) }],
+  ["a long text", { why: "\u0000".repeat(1_000_000) }],
+  ["a long list", { list: Array.from({ length: 20_000 }, (_, item) => ({ item, of: "list" })) }],
+  ["many fields", Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`field${at}`, at]))],
+  ["long names", { ["n".repeat(20_000)]: 1 }],
+  [
+    "nested lists",
+    { list: Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => "x".repeat(50))) },
+  ],
+])("a line with %s is cut so that no container runtime splits it, and says so", (_, fields) => {
+  const text = logged((log) => log.child({ first: 1 }).warn(fields, "long"))
+  expect(Buffer.byteLength(text)).toBeLessThan(containerLimit)
+  expect(Buffer.byteLength(text)).toBeGreaterThan(2_000)
+  expect(JSON.parse(text)).toMatchObject({ level: "warn", service: "test", first: 1, msg: "long" })
+  expect(text).toMatch(/… \(\d+ (characters|items|fields) were cut\)/)
+})
+
+test("a line that is not too long is left whole, and a cut leaves short fields and the start of a text whole", () => {
+  const whole = "€".repeat(5_000)
+  expect(JSON.parse(logged((log) => log.info({ whole }, "message")))).toMatchObject({ whole })
+  const text = "😀".repeat(10_000)
+  const line = JSON.parse(
+    logged((log) => log.info({ delivery: "d".repeat(64), text, inner: { text } }, "long")),
+  )
+  expect(line.delivery).toBe("d".repeat(64))
+  expect(line.text).toMatch(/^(😀)+… \(\d+ characters were cut\)$/u)
+  expect(line.inner.text).toBe(line.text)
+})

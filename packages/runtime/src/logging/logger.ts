@@ -1,4 +1,5 @@
 import { type Bindings, type DestinationStream, type Logger, pino, stdSerializers } from "pino"
+import { shortenLine } from "./shortenLine.ts"
 
 export type { Logger } from "pino"
 
@@ -9,7 +10,7 @@ export type { Logger } from "pino"
 const secretFields =
   /(authorization|cookie|email|password|secrets?|signature|token|database_?url)$|^(body|value)$/i
 
-/** Writes JSON lines, and redacts secrets and personal data that code logs by mistake. */
+/** Writes JSON lines with less than 16 KB, and redacts secrets and personal data that code logs by mistake. */
 export function createLogger(
   settings: { service: string; level: string },
   destination?: DestinationStream,
@@ -22,6 +23,7 @@ export function createLogger(
       level: (label: string) => ({ level: label }),
       log: (fields: Record<string, unknown>) => redact(fields, 3),
     },
+    hooks: { streamWrite: shortenLine },
   }
   const logger: Logger = pino(options, destination ?? standardOutput())
   // pino does not pass a child's bindings through `formatters`, so they are redacted here.

@@ -3,8 +3,8 @@ import { type Logger, type Traceparent, traceFields } from "@sitewire/runtime"
 
 export type PublishedTrigger = { record: ConnectorTriggered; traceparent: Traceparent | null }
 
-/** This many records stay below 16 KB, at which container runtimes split lines. */
-const recordsPerLine = 100
+/** So many records have less than 16 KB, also with traces. The logger cuts longer lists. */
+const recordsPerLine = 60
 
 /**
  * Logs published records, so that a trigger can be found by the correlation id in its response. One line per

@@ -16,6 +16,7 @@ export function logsPage(events: readonly ProcessLogEvent[]): string {
     "Each process writes one JSON object per line to standard output. `LOG_LEVEL` is the lowest level that is written.",
     'Search for the message in `msg`: it is constant, and what varies is in the fields. For example, `jq \'select(.msg == "attempt made" and .channel == "acme")\'`.',
     "No line contains a secret, a token, an e-mail address, the body of a request or a record.",
+    "No line has more than 16,000 bytes, because container runtimes split lines at 16 KiB. The texts and lists of a longer line are cut, and end with how much is missing, such as `… (1200 characters were cut)`.",
     `[Fields](#fields) explains every field. Every line has \`level\`, \`time\`, \`service\` and \`msg\`.`,
     "| level | meaning |\n| --- | --- |\n" +
       "| `fatal` | the process ends |\n" +
