@@ -246,3 +246,31 @@ test("triggers of partners are traces of ours that link to the partners', throug
   for (const secret of [token ?? "", "onfidential"]) expect(it.collector.raw()).not.toContain(secret)
   await source.close()
 })
+
+test("a request without a valid token leaves no span, so nobody else can fill the trace store", async () => {
+  await using it = await startTraced()
+  const [token = "", other = ""] = await it.addConnections([
+    { id: "shop", source: "https://source.example/" },
+    { id: "other", source: "https://source.example/" },
+  ])
+  const gateway = await it.start("gateway")
+  const call = async (path: string) =>
+    (await fetch(`${gateway.addresses.gateway}/connectors/hook/${path}`, { method: "POST" })).status
+  const beganAt = Date.now()
+  expect(await Promise.all([`shop/${other}/`, `nobody/${token}/`, "shop/no-token/"].map(call))).toEqual([
+    404, 404, 404,
+  ])
+  expect(await call(`shop/${token}/`)).toBe(202)
+  const endedAt = Date.now()
+  expect(await gateway.end("SIGTERM")).toBe(0)
+  const servers = it.spansOf("http.route", "/connectors/hook/:id/:token")
+  expect(servers).toMatchObject([
+    { attributes: { "sitewire.connection.id": "shop", "http.response.status_code": 202 } },
+  ])
+  const [server] = servers
+  const send = it.collector.spans.find(({ parentSpanId }) => parentSpanId === server?.spanId)
+  // The token was checked between the two starts.
+  expect(server?.startedAt).toBeGreaterThanOrEqual(beganAt - 1)
+  expect(server?.startedAt).toBeLessThan(send?.startedAt ?? 0)
+  expect(server?.endedAt).toBeLessThan(endedAt + 1)
+})

@@ -1,32 +1,37 @@
 import type { Traceparent } from "./traceparent.ts"
 
+/** Must contain no token, no URL, and nothing of an event except ids. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
-/** Attributes must contain no token, no URL, and nothing of an event except ids. */
 export type SpanOptions = {
   kind: "server" | "client" | "producer" | "consumer" | "internal"
   attributes?: SpanAttributes
-  /** Contexts of other spans. Invalid ones are ignored. */
+  /** Contexts of related spans that are not the parent. Null, undefined and invalid ones are ignored. */
   links?: readonly (Traceparent | null | undefined)[]
+  /** When the span's work began, as `performance.now()` returned it. Default: now. */
+  startedAt?: number
 }
 
-/** A recorded span. */
+/** A span of a trace that is recorded. The others are null. */
 export type Span = {
-  /** To continue the trace in another span or process. */
+  /** The span's context, with which another span or another process continues the trace. */
   readonly traceparent: Traceparent
-  /** `error`: the class of the error, if the span's work failed. */
+  /**
+   * `error`: the class of the error, such as `timeout`, if the span's work failed.
+   */
   end(outcome?: { attributes?: SpanAttributes; error?: string | null }): void
 }
 
-/** Functions return null for a span that is not recorded. Contexts are passed as arguments and stored in rows. */
+/** Both functions return null if the trace is not recorded. */
 export type Tracing = {
   /**
-   * Starts where work enters the installation. `parent` is the context that a trusted caller sent; the sampler decides
-   * whether the trace is recorded.
+   * Starts a span where work enters the installation. `parent`: the context that a trusted caller sent with the work. The
+   * sampler decides whether the trace is recorded.
    */
   startTrace(name: string, options: SpanOptions & { parent?: Traceparent | undefined }): Span | null
-  /** Continues a recorded trace. */
+  /** Starts a span within the trace of `parent`. Returns null if `parent` is null, invalid or of an unrecorded trace. */
   startSpan(parent: Traceparent | null, name: string, options: SpanOptions): Span | null
 }
 
+/** Records nothing. */
 export const noTracing: Tracing = { startTrace: () => null, startSpan: () => null }

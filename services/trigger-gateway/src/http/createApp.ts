@@ -1,14 +1,14 @@
 import type { RequestListener, ServerResponse } from "node:http"
-import type { Logger, Traceparent, Tracing } from "@sitewire/runtime"
+import type { Logger, Tracing } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
 import type { GatewayMetrics } from "../metrics.ts"
-import type { TriggerOutcome } from "../trigger/batchTriggers.ts"
+import type { StartSpan, TriggerOutcome } from "../trigger/batchTriggers.ts"
 import { parseTriggerUrl, type TriggerUrl } from "../trigger/parseTriggerUrl.ts"
 import { createMessageClasses, type MessageClasses } from "./createMessageClasses.ts"
 import { limitPipelining } from "./limitPipelining.ts"
 import { rejectLargeBody } from "./rejectLargeBody.ts"
 import { responses, sendAccepted, sendResponse } from "./responses.ts"
-import { startTriggerSpan } from "./triggerSpan.ts"
+import { startTriggerSpan, type TriggerSpan } from "./triggerSpan.ts"
 
 const path = "/connectors/hook/:id/:token"
 
@@ -27,11 +27,7 @@ export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
  * error handler prints paths, so it must never be reached.
  */
 export function createApp(settings: {
-  handle: (
-    trigger: TriggerUrl,
-    traceparent: Traceparent | null,
-    respond: (outcome: TriggerOutcome) => void,
-  ) => void
+  handle: (trigger: TriggerUrl, startSpan: StartSpan, respond: (outcome: TriggerOutcome) => void) => void
   metrics: GatewayMetrics
   tracing: Tracing
   log: Logger
@@ -51,22 +47,31 @@ export function createApp(settings: {
 
   function onTrigger(request: Request, response: Response): void {
     const startedAt = performance.now()
-    const span = startTriggerSpan(tracing, path, request.headers.traceparent)
+    let span: TriggerSpan | null = null
     const respond = (outcome: TriggerOutcome) => {
       try {
         if (outcome.status === "accepted") sendAccepted(response, outcome.correlation)
         else
           sendResponse(response, outcome.status === "not found" ? responses.notFound : responses.unavailable)
         metrics.responded(outcome, performance.now() - startedAt)
-        span?.end(outcome, trigger?.connection)
+        span?.end(outcome)
       } catch (error) {
         // If the error were rethrown, the other triggers of the batch would get no response.
         onFailed(response, error)
       }
     }
     const trigger = parseTriggerUrl(request.params)
-    if (trigger) handle(trigger, span?.traceparent ?? null, respond)
-    else respond({ status: "not found" })
+    if (!trigger) {
+      respond({ status: "not found" })
+      return
+    }
+    const { connection } = trigger
+    const startSpan: StartSpan = () => {
+      const partner = request.headers.traceparent
+      span = startTriggerSpan(tracing, { route: path, connection, partner, startedAt })
+      return span?.traceparent ?? null
+    }
+    handle(trigger, startSpan, respond)
   }
 
   /** Called if no route matched (no error), the path cannot be decoded (a URIError), or a route failed. */

@@ -5,38 +5,48 @@ const statuses = { accepted: 202, "not found": 404, unavailable: 503 }
 
 export type TriggerSpan = {
   traceparent: Traceparent
-  end(outcome: TriggerOutcome, connection: string | undefined): void
+  end(outcome: TriggerOutcome): void
 }
 
 /**
+ * Starts the span of a request whose token is valid. Requests of others get no span, because anybody could fill the
+ * trace store with them. `startedAt`: when the request came, by `performance.now()`.
+ *
  * The partner's context is a link and not the parent: the partner's choice of what it records must not decide what
  * this installation records.
  */
 export function startTriggerSpan(
   tracing: Tracing,
-  route: string,
-  partner: string | string[] | undefined,
+  request: {
+    route: string
+    connection: string
+    partner: string | string[] | undefined
+    startedAt: number
+  },
 ): TriggerSpan | null {
-  const context = typeof partner === "string" ? partner : null
+  const { route, connection, startedAt } = request
+  const partner = typeof request.partner === "string" ? request.partner : null
   const span = tracing.startTrace(`POST ${route}`, {
     kind: "server",
-    attributes: { "http.request.method": "POST", "http.route": route },
-    links: [context],
+    attributes: {
+      "http.request.method": "POST",
+      "http.route": route,
+      "sitewire.connection.id": connection,
+    },
+    links: [partner],
+    startedAt,
   })
   if (span === null) return null
   return {
     traceparent: span.traceparent,
-    end(outcome, connection) {
-      const accepted = outcome.status === "accepted"
-      const traceId = parseTraceparent(context)?.traceId
+    end(outcome) {
+      const partnerTrace = parseTraceparent(partner)?.traceId
       span.end({
         attributes: {
           "http.response.status_code": statuses[outcome.status],
-          // The connection in any other request is whatever its caller wrote.
-          ...(accepted && connection !== undefined ? { "sitewire.connection.id": connection } : {}),
-          ...(accepted ? { "sitewire.correlation.id": outcome.correlation } : {}),
+          ...(outcome.status === "accepted" ? { "sitewire.correlation.id": outcome.correlation } : {}),
           // Stores of traces search for attributes and not for links.
-          ...(traceId === undefined ? {} : { "sitewire.partner.trace_id": traceId }),
+          ...(partnerTrace === undefined ? {} : { "sitewire.partner.trace_id": partnerTrace }),
         },
         error: outcome.status === "unavailable" ? outcome.why : null,
       })

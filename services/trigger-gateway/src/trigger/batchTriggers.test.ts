@@ -33,10 +33,14 @@ function start(settings: Partial<BatchTriggersSettings>) {
   const responses = new Map<string, number>()
   const call = (connection: string) =>
     new Promise<TriggerOutcome>((resolve) => {
-      handle({ connection, token }, null, (outcome) => {
-        responses.set(connection, (responses.get(connection) ?? 0) + 1)
-        resolve(outcome)
-      })
+      handle(
+        { connection, token },
+        () => null,
+        (outcome) => {
+          responses.set(connection, (responses.get(connection) ?? 0) + 1)
+          resolve(outcome)
+        },
+      )
     })
   return { call, waiting, responses }
 }

@@ -10,7 +10,10 @@ export type TriggerOutcome =
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 const late: TriggerOutcome = { status: "unavailable", why: "deadline" }
 
-export type ReceivedTrigger = Trigger & { token: string; traceparent: Traceparent | null }
+/** Called if the trigger's token is valid, before the response. Returns null if the trace is not recorded. */
+export type StartSpan = () => Traceparent | null
+
+export type ReceivedTrigger = Trigger & { token: string; startSpan: StartSpan }
 
 type WaitingTrigger = ReceivedTrigger & {
   respond: (outcome: TriggerOutcome) => void
@@ -47,7 +50,7 @@ export function batchTriggers(settings: BatchTriggersSettings) {
 
   function handle(
     { connection, token }: TriggerUrl,
-    traceparent: Traceparent | null,
+    startSpan: StartSpan,
     respond: (outcome: TriggerOutcome) => void,
   ): void {
     if (isUnavailable() || waiting >= maxWaiting) {
@@ -55,7 +58,7 @@ export function batchTriggers(settings: BatchTriggersSettings) {
       return
     }
     waiting += 1
-    add({ connection, token, at: Date.now(), traceparent, respond, responded: false, settled: false })
+    add({ connection, token, at: Date.now(), startSpan, respond, responded: false, settled: false })
   }
 
   function respondOnce(trigger: WaitingTrigger, outcome: TriggerOutcome): void {

@@ -12,7 +12,7 @@ const [valid, other] = [newConnectorToken(), newConnectorToken()]
  * settling.
  */
 async function start(
-  batch: Pick<ReceivedTrigger, "connection" | "token">[],
+  batch: (Pick<ReceivedTrigger, "connection" | "token"> & Partial<ReceivedTrigger>)[],
   publish: ProcessBatchParts["publish"],
 ) {
   const outcomes: (TriggerOutcome | undefined)[] = batch.map(() => undefined)
@@ -47,7 +47,7 @@ async function start(
     release: released.resolve,
   }
   const ended = processBatch(
-    batch.map((trigger) => ({ ...trigger, at: 1_000, traceparent: null })),
+    batch.map((trigger) => ({ startSpan: () => null, ...trigger, at: 1_000 })),
     run,
   )
   return { outcomes, order, published, maybeReplaced, ended, released: released.promise }
@@ -60,6 +60,20 @@ test("a wrong token gets 404 beside a valid one for the same connection, and is 
   const accepted = { status: "accepted", correlation: expect.any(String) }
   expect(outcomes).toEqual([accepted, { status: "not found" }, accepted, { status: "not found" }])
   expect(published.map((value) => JSON.parse(value))).toMatchObject([{ connection: "c", count: 2 }])
+})
+
+test("a span starts for a valid token and for no other", async () => {
+  const started: string[] = []
+  const batch = Object.entries({ valid, wrong: other }).map(([name, token]) => ({
+    connection: "c",
+    token,
+    startSpan: () => {
+      started.push(name)
+      return null
+    },
+  }))
+  await (await start(batch, async () => {})).ended
+  expect(started).toEqual(["valid"])
 })
 
 test("only wrong tokens of connections whose token was replaced are counted as calls of an old URL", async () => {

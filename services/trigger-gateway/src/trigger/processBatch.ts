@@ -49,7 +49,8 @@ export function createProcessBatch(parts: ProcessBatchParts) {
     if (indexes.size === 0 || isLate()) return
 
     const merged = mergeTriggers(batch.filter((_, index) => checked[index]?.valid))
-    const isTraced = batch.some(({ traceparent }) => traceparent !== null)
+    const traceparents = batch.map(({ startSpan }, index) => (checked[index]?.valid ? startSpan() : null))
+    const isTraced = traceparents.some((traceparent) => traceparent !== null)
     let published: PublishedTrigger[] = []
     let triggers = 0
     function report(): void {
@@ -64,7 +65,7 @@ export function createProcessBatch(parts: ProcessBatchParts) {
 
     /** Continues the trace of the first of the record's triggers that are recorded, and links to the others. */
     function startSendSpan({ connection, correlation }: ConnectorTriggered): Span | null {
-      const traced = (indexes.get(connection) ?? []).flatMap((index) => batch[index]?.traceparent ?? [])
+      const traced = (indexes.get(connection) ?? []).flatMap((index) => traceparents[index] ?? [])
       const [first = null, ...others] = traced
       return tracing.startSpan(first, `send ${topic}`, {
         kind: "producer",

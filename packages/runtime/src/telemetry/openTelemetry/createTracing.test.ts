@@ -49,3 +49,15 @@ test("a span continues only a trace that is recorded, and ignores contexts that 
   expect(begun?.parentSpanContext).toBeUndefined()
   expect(begun?.attributes).toEqual({ "error.type": "timeout" })
 })
+
+test("a span that is started late begins when its work began", () => {
+  const { startTrace, exporter } = tracingWith("parentbased_always_on", 1)
+  const beganAt = Date.now() - 500
+  const span = startTrace("late", { kind: "server", startedAt: performance.now() - 500 })
+  span?.end()
+  const [{ startTime, duration } = { startTime: [0, 0], duration: [0, 0] }] = exporter.getFinishedSpans()
+  const toMs = ([seconds = 0, nanoseconds = 0]: readonly number[]) => seconds * 1e3 + nanoseconds / 1e6
+  expect(Math.abs(toMs(startTime) - beganAt)).toBeLessThan(100)
+  expect(toMs(duration)).toBeGreaterThan(499)
+  expect(toMs(duration)).toBeLessThan(700)
+})

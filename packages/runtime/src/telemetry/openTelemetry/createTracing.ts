@@ -19,28 +19,36 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 }
 
+/** `rootRatio`: as `createSampler` returns it. */
 export function createTracing(tracer: Tracer, rootRatio = 1): Tracing {
   function start(parent: SpanContext | null, name: string, options: SpanOptions): Span | null {
-    const { kind, attributes = {}, links = [] } = options
+    const { kind, attributes = {}, links = [], startedAt } = options
     const within = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
-    const span = tracer.startSpan(
+    const recorded = tracer.startSpan(
       name,
-      { kind: kinds[kind], attributes, ...(links.length > 0 ? { links: toLinks(links) } : {}) },
+      {
+        kind: kinds[kind],
+        attributes,
+        ...(links.length > 0 ? { links: toLinks(links) } : {}),
+        ...(startedAt === undefined ? {} : { startTime: startedAt }),
+      },
       within,
     )
-    if (!span.isRecording()) return null
-    const { traceId, spanId } = span.spanContext()
-    return {
+    if (!recorded.isRecording()) return null
+    const { traceId, spanId } = recorded.spanContext()
+    const span: Span = {
       traceparent: `00-${traceId}-${spanId}-01`,
       end({ attributes: last, error = null } = {}) {
-        if (last) span.setAttributes(last)
+        if (last) recorded.setAttributes(last)
         if (error !== null) {
-          span.setAttribute("error.type", error)
-          span.setStatus({ code: SpanStatusCode.ERROR })
+          recorded.setAttribute("error.type", error)
+          recorded.setStatus({ code: SpanStatusCode.ERROR })
         }
-        span.end()
+        // With a start time of its own, a span would otherwise get its end from a clock that shows only milliseconds.
+        recorded.end(startedAt === undefined ? undefined : performance.now())
       },
     }
+    return span
   }
 
   return {
