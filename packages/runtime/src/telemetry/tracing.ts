@@ -17,7 +17,7 @@ export type Span = {
   /** The span's context, with which another span or another process continues the trace. */
   readonly traceparent: Traceparent
   /**
-   * `error`: the class of the error, such as `timeout`, if the span's work failed.
+   * Does nothing if the span has ended. `error`: the class of the error, such as `timeout`, if the span's work failed.
    */
   end(outcome?: { attributes?: SpanAttributes; error?: string | null }): void
 }

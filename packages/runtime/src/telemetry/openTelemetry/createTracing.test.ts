@@ -50,6 +50,19 @@ test("a span continues only a trace that is recorded, and ignores contexts that 
   expect(begun?.attributes).toEqual({ "error.type": "timeout" })
 })
 
+test("spans that are open at the stop end then, and only then", () => {
+  const { startSpan, startTrace, endOpenSpans, exporter } = tracingWith("parentbased_always_on", 1)
+  const open = startTrace("open", { kind: "consumer" })
+  startSpan(sampled, "ended", { kind: "client" })?.end({ attributes: { outcome: "delivered" } })
+  endOpenSpans()
+  open?.end({ attributes: { outcome: "too late" } })
+  endOpenSpans()
+  expect(exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes])).toEqual([
+    ["ended", { outcome: "delivered" }],
+    ["open", { "error.type": "stopped" }],
+  ])
+})
+
 test("a span that is started late begins when its work began", () => {
   const { startTrace, exporter } = tracingWith("parentbased_always_on", 1)
   const beganAt = Date.now() - 500

@@ -19,8 +19,15 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 }
 
+export type TracingWithOpenSpans = Tracing & {
+  /** Ends the spans that have not ended, with the error `stopped`. Spans are sent only after their end. */
+  endOpenSpans(): void
+}
+
 /** `rootRatio`: as `createSampler` returns it. */
-export function createTracing(tracer: Tracer, rootRatio = 1): Tracing {
+export function createTracing(tracer: Tracer, rootRatio = 1): TracingWithOpenSpans {
+  const openSpans = new Set<Span>()
+
   function start(parent: SpanContext | null, name: string, options: SpanOptions): Span | null {
     const { kind, attributes = {}, links = [], startedAt } = options
     const within = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
@@ -39,6 +46,7 @@ export function createTracing(tracer: Tracer, rootRatio = 1): Tracing {
     const span: Span = {
       traceparent: `00-${traceId}-${spanId}-01`,
       end({ attributes: last, error = null } = {}) {
+        if (!openSpans.delete(span)) return
         if (last) recorded.setAttributes(last)
         if (error !== null) {
           recorded.setAttribute("error.type", error)
@@ -48,10 +56,14 @@ export function createTracing(tracer: Tracer, rootRatio = 1): Tracing {
         recorded.end(startedAt === undefined ? undefined : performance.now())
       },
     }
+    openSpans.add(span)
     return span
   }
 
   return {
+    endOpenSpans() {
+      for (const span of openSpans) span.end({ error: "stopped" })
+    },
     startTrace(name, options) {
       const parent = readContext(options.parent)
       return parent === null && Math.random() >= rootRatio ? null : start(parent, name, options)

@@ -17,8 +17,12 @@ export function startTraces(resource: Resource, { config, log }: TelemetryParts)
     // The queue has 2048 spans. More are dropped.
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
   })
+  const tracing = createTracing(provider.getTracer("sitewire"), rootRatio)
   return {
-    tracing: createTracing(provider.getTracer("sitewire"), rootRatio),
-    close: () => provider.shutdown(),
+    tracing,
+    close() {
+      tracing.endOpenSpans()
+      return provider.shutdown()
+    },
   }
 }
