@@ -10,7 +10,10 @@ test("every variable has a description, and those with secrets are marked secret
   }
   expect(secret.toSorted()).toEqual([
     ...["DATABASE_URL", "KAFKA_KEY", "KAFKA_PASSWORD"],
-    ...["OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS", "SEALING_KEYS"],
+    "OIDC_CLIENT_SECRET",
+    ...["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_LOGS_HEADERS"],
+    ...["OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"],
+    "SEALING_KEYS",
   ])
 })
 

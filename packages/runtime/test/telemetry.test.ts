@@ -10,6 +10,7 @@ test("metrics and log lines are sent as they are in /metrics and on standard out
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=operators",
+      OTEL_EXPORTER_OTLP_LOGS_HEADERS: "x-tenant=auditors",
       OTEL_METRICS_EXPORTER: "otlp",
       OTEL_METRIC_EXPORT_INTERVAL: "1000",
       OTEL_LOGS_EXPORTER: "otlp",
@@ -54,7 +55,8 @@ test("metrics and log lines are sent as they are in /metrics and on standard out
     severity: "info",
     resource: { "service.name": "edge", "deployment.environment.name": "test" },
   })
-  expect(collector.received.every(({ headers }) => headers["x-tenant"] === "operators")).toBe(true)
+  for (const { path, headers } of collector.received)
+    expect(headers["x-tenant"], path).toBe(path === "/v1/logs" ? "auditors" : "operators")
   expect(collector.raw()).not.toContain(token)
 })
 

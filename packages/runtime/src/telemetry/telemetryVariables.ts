@@ -21,9 +21,12 @@ const endpoint = (description: string) =>
     .optional()
     .meta({ description })
 
+const headers = (description: string) => z.string().optional().meta({ description, secret: true })
+
 /**
- * The variables of the OpenTelemetry specification that have effects here. The exporters read those of the endpoints and
- * headers themselves, and also OTEL_EXPORTER_OTLP_TIMEOUT, _COMPRESSION and _CERTIFICATE.
+ * Variables of the OpenTelemetry specification. OpenTelemetry's packages read endpoints, headers, OTEL_SERVICE_NAME and
+ * OTEL_RESOURCE_ATTRIBUTES from the environment themselves: these are here to be checked and documented. They also read
+ * OTEL_EXPORTER_OTLP_TIMEOUT, _COMPRESSION, _CERTIFICATE, _CLIENT_CERTIFICATE and _CLIENT_KEY, which are not here.
  */
 export const telemetryVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(
@@ -32,10 +35,10 @@ export const telemetryVariables = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint("Where traces go instead, with the path."),
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint("Where metrics go instead, with the path."),
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: endpoint("Where logs go instead, with the path."),
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({
-    description: "Headers for the collector, such as authorization=Bearer%20abc.",
-    secret: true,
-  }),
+  OTEL_EXPORTER_OTLP_HEADERS: headers("Headers for the collector, such as authorization=Bearer%20abc."),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers("Headers for traces, besides or instead of the others."),
+  OTEL_EXPORTER_OTLP_METRICS_HEADERS: headers("Headers for metrics, besides or instead of the others."),
+  OTEL_EXPORTER_OTLP_LOGS_HEADERS: headers("Headers for logs, besides or instead of the others."),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal("http/protobuf", "must be http/protobuf")
     .default("http/protobuf")
@@ -84,12 +87,12 @@ export type TelemetryConfig = Config<typeof telemetryVariables>
 
 export type Signals = { traces: boolean; metrics: boolean; logs: boolean }
 
-/** What is sent. Nothing is sent without an endpoint, although the specification has a default. */
+/** Which signals are sent. None is sent without an endpoint, although the specification has a default endpoint. */
 export function enabledSignals(config: TelemetryConfig): Signals {
-  const isEnabled = (chosen: "otlp" | "none", own: string | undefined) =>
+  const isEnabled = (chosen: "otlp" | "none", ownEndpoint: string | undefined) =>
     !config.OTEL_SDK_DISABLED &&
     chosen === "otlp" &&
-    (own ?? config.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined
+    (ownEndpoint ?? config.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined
   return {
     traces: isEnabled(config.OTEL_TRACES_EXPORTER, config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
     metrics: isEnabled(config.OTEL_METRICS_EXPORTER, config.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT),
