@@ -3,6 +3,7 @@ import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto"
 import type { Resource } from "@opentelemetry/resources"
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs"
 import type { TelemetryParts } from "../telemetry.ts"
+import { exporterOptions } from "./exporterOptions.ts"
 import { reportFailures } from "./reportFailures.ts"
 
 const severities: Record<string, SeverityNumber> = {
@@ -16,7 +17,7 @@ const severities: Record<string, SeverityNumber> = {
 
 /** Sends lines as they are written to standard output, because secrets are redacted in them. */
 export function startLogs(resource: Resource, { log }: TelemetryParts) {
-  const exporter = reportFailures(new OTLPLogExporter(), "logs", log)
+  const exporter = reportFailures(new OTLPLogExporter(exporterOptions), "logs", log)
   const provider = new LoggerProvider({ resource, processors: [new BatchLogRecordProcessor({ exporter })] })
   const logger = provider.getLogger("sitewire")
 

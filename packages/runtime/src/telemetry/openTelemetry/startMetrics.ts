@@ -2,11 +2,12 @@ import type { HrTime } from "@opentelemetry/api"
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto"
 import type { Resource } from "@opentelemetry/resources"
 import type { TelemetryParts } from "../telemetry.ts"
+import { exporterOptions } from "./exporterOptions.ts"
 import { reportFailures } from "./reportFailures.ts"
 import { toOtlpMetrics } from "./toOtlpMetrics.ts"
 
 export function startMetrics(resource: Resource, { config, metrics, log }: TelemetryParts) {
-  const exporter = reportFailures(new OTLPMetricExporter(), "metrics", log)
+  const exporter = reportFailures(new OTLPMetricExporter(exporterOptions), "metrics", log)
   const startTime = toHrTime(performance.timeOrigin)
   let sending: Promise<void> | null = null
 

@@ -4,12 +4,13 @@ import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace"
 import type { TelemetryParts } from "../telemetry.ts"
 import { createSampler } from "./createSampler.ts"
 import { createTracing } from "./createTracing.ts"
+import { exporterOptions } from "./exporterOptions.ts"
 import { reportFailures } from "./reportFailures.ts"
 
 export function startTraces(resource: Resource, { config, log }: TelemetryParts) {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = config
   const { sampler, rootRatio } = createSampler(name, ratio)
-  const exporter = reportFailures(new OTLPTraceExporter(), "traces", log)
+  const exporter = reportFailures(new OTLPTraceExporter(exporterOptions), "traces", log)
   const provider = new TracerProvider({
     resource,
     sampler,
