@@ -1,5 +1,5 @@
 export { isFaultOfData, isUnavailable } from "./isUnavailable.ts"
-export { migrate } from "./migrate.ts"
+export { type BusyRetry, migrate } from "./migrate.ts"
 export { readSchema } from "./migrations.ts"
 export { oneAtATime } from "./oneAtATime.ts"
 export { onOwnConnection } from "./onOwnConnection.ts"

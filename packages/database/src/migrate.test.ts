@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { migrate } from "./migrate.ts"
+import { type BusyRetry, migrate } from "./migrate.ts"
 import { readMigrations, readSchema } from "./migrations.ts"
 import { openPool, type Sql } from "./pool.ts"
 import { everything, withSchemaEngine } from "./schemaEngine.ts"
@@ -87,6 +87,37 @@ test("a migration that met a table in use is tried again, and those who waited b
   })
 }, 20_000)
 
+test("a migration that a deadlock ended is tried again", async () => {
+  await withEmptyDatabase(async (sql, url) => {
+    const tables = { "0_tables": "create table one (id int); create table other (id int)" }
+    await migrate(url, { migrations: await own(tables) })
+    const columns = "alter table one add column added int; alter table other add column added int"
+    const migrations = await own({ ...tables, "1_columns": columns })
+    // The migration detects the deadlock: it waits first, and the service's detection is late.
+    const [{ name } = { name: "" }] = await sql<{ name: string }>("select current_database() as name")
+    await sql(`alter database "${name}" set deadlock_timeout = '2500ms'`)
+    const service = openPool({ url, size: 1, name: "test" })
+    await service.sql("set deadlock_timeout = '1min'")
+    await service.sql("begin")
+    await service.sql("select from other")
+    const busy: [string, BusyRetry][] = []
+    const migrating = migrate(url, {
+      migrations,
+      attempts: 3,
+      pauseMs: 100,
+      onBusy: (error, retry) => busy.push([error.message, retry]),
+    })
+    await waitForLock(sql)
+    await service.sql("select from one")
+    await service.sql("commit")
+    expect(await migrating).toEqual(["1_columns"])
+    expect(busy).toEqual([
+      [expect.stringContaining("deadlock detected"), { attempt: 1, attempts: 3, pauseMs: 100 }],
+    ])
+    await service.close()
+  })
+}, 20_000)
+
 test("an index is created concurrently, also by several at once, while a transaction is open", async () => {
   await withEmptyDatabase(async (sql, url) => {
     await migrate(url, { migrations: await own({ "0_tables": large }) })
@@ -129,6 +160,13 @@ test("an index whose creation failed or was killed is created anew", async () =>
 }, 20_000)
 
 const large = "create table large (id int, other int)"
+
+/** Waits until a statement waits for the lock of a table. */
+async function waitForLock(sql: Sql): Promise<void> {
+  const waiting =
+    "select from pg_locks where not granted and relation is not null and database = (select oid from pg_database where datname = current_database())"
+  await expect.poll(async () => (await sql(waiting)).length, { interval: 20, timeout: 10_000 }).toBe(1)
+}
 
 /** Migrations of the test's own, in place of those of the repository. */
 async function own(scripts: Record<string, string>) {

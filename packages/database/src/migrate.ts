@@ -10,13 +10,16 @@ const migrationLock = 7_483_920_114
 export type MigrateOptions = {
   migrations?: Migrations
   /**
-   * How often a migration tries to lock a table that is in use. Between two tries, the statements that waited behind
-   * the migration are executed.
+   * How often a migration is tried if Postgres ends it because a table is in use, or because of a deadlock with a
+   * process that locks the same tables. Between two tries, the statements that waited behind the migration are executed.
    */
   attempts?: number
   pauseMs?: number
-  onBusy?: (error: Error) => void
+  /** Called before the pause after each such try. */
+  onBusy?: (error: Error, retry: BusyRetry) => void
 }
+
+export type BusyRetry = { attempt: number; attempts: number; pauseMs: number }
 
 type Migrations = Awaited<ReturnType<typeof readMigrations>>
 
@@ -39,15 +42,19 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
         applied.push(...(await applyMigrations(url, migrationsList)))
         return applied
       } catch (error) {
-        if (attempt === attempts || !(error instanceof Error) || !/lock timeout/.test(error.message))
-          throw error
-        onBusy(error)
+        if (attempt === attempts || !(error instanceof Error) || !isBusy(error)) throw error
+        onBusy(error, { attempt, attempts, pauseMs })
         await sleep(pauseMs)
       }
     }
   } finally {
     await session.end()
   }
+}
+
+/** Prisma's engine reports Postgres's errors as texts. */
+function isBusy(error: Error): boolean {
+  return /lock timeout|deadlock detected/.test(error.message)
 }
 
 /** Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. */

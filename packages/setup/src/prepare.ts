@@ -1,5 +1,5 @@
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
-import { ensureProcessRoles, migrate, openPool } from "@sitewire/database"
+import { type BusyRetry, ensureProcessRoles, migrate, openPool } from "@sitewire/database"
 import { checkBroker, connectKafka, ensureTopics, type KafkaOptions } from "@sitewire/kafka"
 import { type Logger, waitForDependency } from "@sitewire/runtime"
 import { storeFirstApiKey } from "./storeFirstApiKey.ts"
@@ -33,7 +33,11 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
       remedy: "Check that it runs, and that DATABASE_URL names it and an account that may create tables.",
       log,
     })
-    const onBusy = (error: Error) => log.warn({ error }, "a table is in use; the migration is tried again")
+    const onBusy = (error: Error, { attempt, attempts, pauseMs: retryInMs }: BusyRetry) =>
+      log.warn(
+        { error, attempt, attempts, retryInMs },
+        "a migration met a table in use or a deadlock; it is tried again",
+      )
     log.info({ applied: await migrate(databaseUrl, { onBusy }) }, "migrations are applied")
     if (settings.rolePrefix !== undefined) {
       const created = await ensureProcessRoles({ url: databaseUrl, prefix: settings.rolePrefix })

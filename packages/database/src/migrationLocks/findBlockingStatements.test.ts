@@ -5,7 +5,7 @@ import { withEmptyDatabase } from "../withEmptyDatabase.ts"
 import { findBlockingStatements } from "./findBlockingStatements.ts"
 import { firstRelease, smallTables } from "./tables.ts"
 
-test("no migration since the first release blocks writers of a large table", async () => {
+test("no migration since the first release blocks writers of a large table, or locks several tables", async () => {
   await withEmptyDatabase(async (sql, url) => {
     const { migrationDirectories } = await readMigrations()
     const found: string[] = []
@@ -46,6 +46,10 @@ const blocking: [string, string][] = [
   ["reindex table big", 'rewrites an index of "big"'],
   ["update big set note = 'x'", 'changes rows of "big"'],
   ["delete from big", 'changes rows of "big"'],
+  [
+    "alter table big add column added text; alter table channel add column added text",
+    'locks "big" and "channel" in one transaction',
+  ],
 ]
 
 test.each(blocking)("%s is rejected", async (script, expected) => {

@@ -12,7 +12,8 @@ const blockingModes = ["AccessExclusiveLock", "ExclusiveLock", "ShareRowExclusiv
 /**
  * Runs a migration, statement by statement, in the transaction in which it would be applied. Describes each statement
  * that makes writers of a large table wait for as long as Postgres reads or writes that table. The tables may be empty.
- * A statement that only changes the catalogue has a strong lock briefly, and is not returned.
+ * A statement that only changes the catalogue has a strong lock briefly, and is not returned. Also describes a
+ * transaction that changes several existing tables, because it can end in a deadlock.
  */
 export async function findBlockingStatements(url: string, script: string): Promise<string[]> {
   const session = new pg.Client({ connectionString: url })
@@ -24,6 +25,7 @@ export async function findBlockingStatements(url: string, script: string): Promi
     }
     await session.query("begin")
     const existing = [...(await readTables(session)).keys()]
+    const { rows } = await session.query<{ tables: string[] }>(allTables)
     const found: string[] = []
     for (const statement of splitStatements(script)) {
       const before = await readTables(session)
@@ -34,11 +36,31 @@ export async function findBlockingStatements(url: string, script: string): Promi
         if (problem !== null) found.push(`${statement}\n${problem}`)
       }
     }
+    const locked = await readExclusivelyLocked(session, rows[0]?.tables ?? [])
+    if (locked.length > 1) found.push(describeDeadlock(locked))
     await session.query("commit")
     return found
   } finally {
     await session.end()
   }
+}
+
+const allTables =
+  "select array_agg(oid::text) as tables from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace"
+
+/** Which of these tables all others can neither read nor write until the transaction ends. Small tables count as well. */
+async function readExclusivelyLocked(session: pg.Client, tables: string[]): Promise<string[]> {
+  const { rows } = await session.query<{ name: string }>(
+    `select relation::regclass::text as name from pg_locks
+     where pid = pg_backend_pid() and mode = 'AccessExclusiveLock' and granted and relation = any ($1::oid[]) order by 1`,
+    [tables],
+  )
+  return rows.map(({ name }) => name)
+}
+
+function describeDeadlock(tables: readonly string[]): string {
+  const names = tables.map((name) => `"${name}"`).join(" and ")
+  return `locks ${names} in one transaction, so that a process that locks them in another order ends in a deadlock. Change each table in a migration of its own.`
 }
 
 type Tables = Map<string, TableState>

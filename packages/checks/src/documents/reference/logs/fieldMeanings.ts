@@ -6,6 +6,7 @@ export const fieldMeanings: Record<string, string> = {
   apiKey: "id of the caller's API key",
   applied: "migrations that were applied now",
   attempt: "number of the attempt, from 1",
+  attempts: "how many attempts there are at most",
   before: "what is older was deleted",
   broker: "address of the broker",
   bytes: "size of what the source responded",

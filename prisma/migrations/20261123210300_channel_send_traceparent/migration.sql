@@ -1,0 +1,1 @@
+ALTER TABLE "channel" ADD COLUMN "send_traceparent" BOOLEAN NOT NULL DEFAULT false;
