@@ -3,6 +3,10 @@ import { runService, waitForDependency, watchDependency } from "@sitewire/runtim
 import { consoleVariables } from "./config.ts"
 import { createConsole } from "./createConsole.ts"
 
+/** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
+const newestColumns =
+  "select d.traceparent, c.send_traceparent, r.calls, s.previous_stored_at from delivery d, channel c, replaced_token r, snapshot s limit 0"
+
 await runService({
   name: "console",
   variables: consoleVariables,
@@ -19,7 +23,7 @@ await runService({
     lifecycle.onStop("postgres", () => pool.close())
     await waitForDependency({
       name: "Postgres",
-      check: () => pool.sql("select 1 from job limit 0"),
+      check: () => pool.sql(newestColumns),
       deadlineMs: config.STARTUP_DEADLINE,
       remedy: "Start it, or correct DATABASE_URL; its migrations must have been applied.",
       log,

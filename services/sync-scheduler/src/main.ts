@@ -20,6 +20,10 @@ import { createStore } from "./store.ts"
 import { createDelegateRunner } from "./sync/delegateRunner.ts"
 import { createPullRunner } from "./sync/pullRunner.ts"
 
+/** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
+const newestColumns =
+  "select w.traceparents, r.traceparents, s.previous_stored_at from sync_window w, sync_run r, snapshot s limit 0"
+
 await runService({
   name: "sync-scheduler",
   variables: schedulerVariables,
@@ -53,7 +57,7 @@ await runService({
     await waitForDependency({
       ...atStart,
       name: "Postgres",
-      check: () => pool.sql("select 1 from sync_window limit 0"),
+      check: () => pool.sql(newestColumns),
       remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
     })
     readiness.set("postgres", true)

@@ -10,6 +10,9 @@ import type { RetryStatement } from "./createStore.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 
+/** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
+const newestColumns = "select d.traceparent, c.send_traceparent from delivery d, channel c limit 0"
+
 export async function openDatabase({ config, log, lifecycle, readiness }: Service): Promise<{
   pool: Pool
   retry: RetryStatement
@@ -22,7 +25,7 @@ export async function openDatabase({ config, log, lifecycle, readiness }: Servic
   lifecycle.onStop("database", pool.close)
   await waitForDependency({
     name: "Postgres",
-    check: () => pool.sql("select lease_expires_at from delivery limit 0"),
+    check: () => pool.sql(newestColumns),
     deadlineMs: config.STARTUP_DEADLINE,
     remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
     log,
