@@ -18,7 +18,7 @@ export type GrantedRun = {
   firstTriggerAt: Date | null
   lastTriggerAt: Date | null
   correlation: string | null
-  /** Contexts of the triggers' traces that are recorded. */
+  /** The recorded contexts of the triggers that the run covers, and of failed runs that covered them before. */
   traceparents: Traceparent[]
   snapshot: { etag: string | null; lastModified: string | null; contentSha256: Buffer } | null
 }

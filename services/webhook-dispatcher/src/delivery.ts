@@ -58,8 +58,9 @@ export type DueDelivery = {
   /** Start of the retry period, ISO 8601, moved forward by time that does not count, such as a pause. */
   since: string
   correlation: string
-  /** The context in which the event was processed, and that of the previous attempt, if they are recorded. */
+  /** The context in which the event was processed. Null if its trace is not recorded. */
   traceparent: Traceparent | null
+  /** The context of the attempt whose retry this is. */
   previousAttempt?: Traceparent | null
   /** Null if the attempt comes from a Kafka record and not from a deferred row. */
   claim: Claim | null

@@ -2,7 +2,7 @@ import type { Telemetry, TelemetryParts } from "./telemetry.ts"
 import { enabledSignals } from "./telemetryVariables.ts"
 import { noTracing } from "./tracing.ts"
 
-/** OpenTelemetry's packages are imported only if something is sent. */
+/** Sends what the variables enable. OpenTelemetry's packages are imported only if something is sent. */
 export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry> {
   const signals = enabledSignals(parts.config)
   if (!signals.traces && !signals.metrics && !signals.logs)

@@ -5,9 +5,12 @@ import type { Tracing } from "./tracing.ts"
 
 export type Telemetry = {
   tracing: Tracing
-  /** Sends a line of the log. Only if logs are sent. */
+  /** To be called with each line that the process logs. Undefined if logs are not sent. */
   onLogLine?: (line: string) => void
-  /** Sends what is queued, for at most `deadlineMs`. Never rejects. */
+  /**
+   * Ends the open spans, and sends what is queued and the last metrics. Waits for the collector half of `deadlineMs` and
+   * two seconds at most. Never rejects.
+   */
   close(deadlineMs: number): Promise<void>
 }
 

@@ -6,8 +6,8 @@ export type TraceIds = { traceId: string; spanId: string; sampled: boolean }
 const form = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 
 /**
- * Returns null for text that is not a traceparent. As the W3C requires, the beginning of one with a later version is
- * read like version 00, which ends after the flags.
+ * Returns null for text that is not a traceparent. Version 00 ends after the flags. A later version may be longer, and
+ * the W3C requires that its beginning is read like version 00.
  */
 export function parseTraceparent(text: string | null | undefined): TraceIds | null {
   if (text === null || text === undefined || text.length < 55 || text.length > 512) return null
@@ -23,7 +23,7 @@ export function traceFields(traceparent: Traceparent | null): { trace_id?: strin
   return { trace_id: traceparent.slice(3, 35), span_id: traceparent.slice(36, 52) }
 }
 
-/** Headers for a record or request that continues the trace. */
+/** Headers for a record or request that continues the trace. None if the trace is not recorded. */
 export function traceHeaders(traceparent: Traceparent | null): { headers?: { traceparent: Traceparent } } {
   return traceparent === null ? {} : { headers: { traceparent } }
 }

@@ -34,9 +34,10 @@ export function compactTriggers(
   return [...byConnection.values()]
 }
 
+/** A list with at most so many characters gets another context. So a list has at most eight. */
 const longestTraceparents = 400
 
-/** The statement limits the number again, with those in the row. */
+/** Limits the list, because a batch may have thousands of triggers of a connection. The statement limits the joined list. */
 function appendTraceparent(known: string | null | undefined, traceparent: Traceparent): string {
   if (!known) return traceparent
   return known.length > longestTraceparents ? known : `${known} ${traceparent}`

@@ -41,7 +41,7 @@ export function createIngestTriggers(
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
   }
 
-  /** Continues the gateway's trace, which is the only one: a sync without a trigger's trace is not recorded. */
+  /** Continues the gateway's trace. Begins none: if the gateway recorded no trace of a trigger, nobody does. */
   function startSpan(record: ConsumerRecord, { connection, correlation }: ConnectorTriggered): Span | null {
     return tracing.startSpan(record.headers.traceparent ?? null, `process ${record.topic}`, {
       kind: "consumer",

@@ -63,7 +63,7 @@ export function createProcessBatch(parts: ProcessBatchParts) {
       report()
     }, releaseAfterMs)
 
-    /** Continues the trace of the first of the record's triggers that are recorded, and links to the others. */
+    /** Continues the trace of the record's first trigger whose trace is recorded, and links to the other triggers. */
     function startSendSpan({ connection, correlation }: ConnectorTriggered): Span | null {
       const traced = (indexes.get(connection) ?? []).flatMap((index) => traceparents[index] ?? [])
       const [first = null, ...others] = traced

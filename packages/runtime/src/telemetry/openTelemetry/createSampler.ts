@@ -8,8 +8,9 @@ import {
 import type { SamplerName } from "../telemetryVariables.ts"
 
 /**
- * `rootRatio`: the part of the traces without a parent that are begun at all. A sampler decides only after the SDK has
- * made ids and a context, which takes 5 µs, and so 3 % of the CPU time of a delivery whose trace is not recorded.
+ * `rootRatio`: the share of traces without a parent for which the SDK is called at all. For `parentbased_traceidratio`,
+ * it is the ratio, and the sampler records all of them. The SDK calls a sampler only after it has made ids and a context,
+ * which takes 5 µs: 3 % of the CPU time of a delivery, although most of the traces are not recorded.
  */
 export function createSampler(name: SamplerName, ratio: number): { sampler: Sampler; rootRatio: number } {
   if (name !== "parentbased_traceidratio") return { sampler: samplerOf(name, ratio), rootRatio: 1 }

@@ -4,7 +4,7 @@ import { reasonOf } from "../../logging/reasonOf.ts"
 type Result = { code: number; error?: Error }
 type Exporter<Items> = { export(items: Items, onResult: (result: Result) => void): void }
 
-/** Logs the first of failed exports in a row, and the first success after it. */
+/** Logs the first failure in a row, and the first success after it. */
 export function reportFailures<Items, E extends Exporter<Items>>(
   exporter: E,
   telemetry: string,
@@ -18,7 +18,7 @@ export function reportFailures<Items, E extends Exporter<Items>>(
       if (failed && !failing)
         log.warn(
           { telemetry, reason: result.error ? reasonOf(result.error) : "unknown" },
-          "telemetry cannot be sent to the collector; what does not fit into the queue is dropped",
+          "telemetry cannot be sent to the collector; what was not sent in time or does not fit into the queue is dropped",
         )
       if (!failed && failing) log.info({ telemetry }, "telemetry is sent to the collector again")
       failing = failed

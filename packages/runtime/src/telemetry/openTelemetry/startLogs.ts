@@ -15,7 +15,7 @@ const severities: Record<string, SeverityNumber> = {
   fatal: SeverityNumber.FATAL,
 }
 
-/** Sends lines as they are written to standard output, because secrets are redacted in them. */
+/** Sends the lines that are written to standard output, because secrets are redacted in these. */
 export function startLogs(resource: Resource, { log }: TelemetryParts) {
   const exporter = reportFailures(new OTLPLogExporter(exporterOptions), "logs", log)
   const provider = new LoggerProvider({ resource, processors: [new BatchLogRecordProcessor({ exporter })] })

@@ -6,6 +6,7 @@ import { exporterOptions } from "./exporterOptions.ts"
 import { reportFailures } from "./reportFailures.ts"
 import { toOtlpMetrics } from "./toOtlpMetrics.ts"
 
+/** Sends all values of the registry at each interval, and once more at the stop. */
 export function startMetrics(resource: Resource, { config, metrics, log }: TelemetryParts) {
   const exporter = reportFailures(new OTLPMetricExporter(exporterOptions), "metrics", log)
   const startTime = toHrTime(performance.timeOrigin)

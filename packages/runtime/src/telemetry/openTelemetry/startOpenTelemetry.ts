@@ -11,7 +11,7 @@ import type { Telemetry, TelemetryParts } from "../telemetry.ts"
 import type { Signals } from "../telemetryVariables.ts"
 import { noTracing } from "../tracing.ts"
 
-/** A stop waits so long for the collector at most. */
+/** How long a stop waits for the collector at most. */
 const flushWithinMs = 2_000
 
 /** Each signal's packages are imported only if it is sent. */

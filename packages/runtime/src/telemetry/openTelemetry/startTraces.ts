@@ -15,7 +15,7 @@ export function startTraces(resource: Resource, { config, log }: TelemetryParts)
     resource,
     sampler,
     spanLimits: { attributeValueLengthLimit: 256, linkCountLimit: 16 },
-    // The queue has 2048 spans. More are dropped.
+    // Its queue has room for 2048 spans. Further spans are dropped.
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
   })
   const tracing = createTracing(provider.getTracer("sitewire"), rootRatio)

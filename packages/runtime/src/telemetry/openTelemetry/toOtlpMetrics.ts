@@ -13,8 +13,8 @@ type Times = { startTime: HrTime; endTime: HrTime }
 type HistogramValue = { buckets: { boundaries: number[]; counts: number[] }; sum: number; count: number }
 
 /**
- * Converts the registry's values, so that no metric is defined twice. Names stay as they are, and there are no units,
- * because a store that adds suffixes to names would change them.
+ * Converts the registry's values, so that no metric is defined twice. Names are those of Prometheus. Units are left
+ * out, because some stores append the unit to the name, which contains it already.
  */
 export function toOtlpMetrics(metrics: readonly PrometheusMetric[], times: Times): MetricData[] {
   return metrics.flatMap((metric): MetricData[] => {
@@ -23,7 +23,7 @@ export function toOtlpMetrics(metrics: readonly PrometheusMetric[], times: Times
       descriptor: { name, description, unit: "", valueType: ValueType.DOUBLE },
       aggregationTemporality: AggregationTemporality.CUMULATIVE,
     }
-    // prom-client's type has numbers, and its values have names.
+    // prom-client declares numbers, but returns names such as `counter`.
     switch (String(metric.type)) {
       case "counter":
         return [
