@@ -112,7 +112,7 @@ test("a migration that a deadlock ended is tried again", async () => {
     await service.sql("commit")
     expect(await migrating).toEqual(["1_columns"])
     expect(busy).toEqual([
-      [expect.stringContaining("deadlock detected"), { attempt: 1, attempts: 3, pauseMs: 100 }],
+      [expect.stringContaining("write conflict"), { attempt: 1, attempts: 3, pauseMs: 100 }],
     ])
     await service.close()
   })

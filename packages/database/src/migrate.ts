@@ -52,9 +52,9 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/** Prisma's engine reports Postgres's errors as texts. */
+/** Prisma's engine reports Postgres's errors as texts, and a deadlock as a "write conflict". */
 function isBusy(error: Error): boolean {
-  return /lock timeout|deadlock detected/.test(error.message)
+  return /lock timeout|deadlock detected|write conflict/.test(error.message)
 }
 
 /** Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. */
