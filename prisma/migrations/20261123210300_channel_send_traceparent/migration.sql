@@ -1,1 +1,1 @@
-ALTER TABLE "channel" ADD COLUMN "send_traceparent" BOOLEAN NOT NULL DEFAULT false;
+ALTER TABLE "channel" ADD COLUMN IF NOT EXISTS "send_traceparent" BOOLEAN NOT NULL DEFAULT false;
