@@ -16,6 +16,9 @@ variable "SOURCE_DATE_EPOCH" { default = "0" }
 variable "NPMRC" { default = "" }
 variable "CA" { default = "" }
 
+# Replaces BuildKit's image that lists the packages of an image.
+variable "SBOM_GENERATOR" { default = "" }
+
 group "default" {
   targets = ["images"]
 }
@@ -43,5 +46,8 @@ target "images" {
     NPMRC != "" ? ["id=npmrc,src=${NPMRC}"] : [],
     CA != "" ? ["id=ca,src=${CA}"] : [],
   )
-  attest = ["type=sbom", "type=provenance,mode=max"]
+  attest = [
+    SBOM_GENERATOR != "" ? "type=sbom,generator=${SBOM_GENERATOR}" : "type=sbom",
+    "type=provenance,mode=max",
+  ]
 }

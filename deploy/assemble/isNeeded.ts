@@ -21,3 +21,8 @@ export function isNeeded(name: string, path: string): boolean {
 export function isSource(path: string): boolean {
   return path === "package.json" || (/^(src|generated)\//.test(path) && !path.endsWith(".test.ts"))
 }
+
+/** Whether a file names a package or its licence. The page of the web console contains the rest of the package. */
+export function isNotice(path: string): boolean {
+  return path === "package.json" || /^(licen[cs]e|notice)/i.test(path)
+}

@@ -1,18 +1,19 @@
 import { copyFile, mkdir, readdir, readFile, symlink } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
-import { isNeeded, isSource } from "./isNeeded.ts"
+import { isNeeded, isNotice, isSource } from "./isNeeded.ts"
 import { listPackages } from "./listPackages.ts"
 import { makeUniform } from "./makeUniform.ts"
 
 /*
  * Copies what a process needs in production, from a folder where npm has installed everything. The Dockerfile runs it
- * twice for each image, because installed packages change less often than sources.
+ * twice for each image, because installed packages change less often than sources. Of the packages that are bundled
+ * into the page of the web console, it copies the notices, from which scanners list packages.
  */
 
 const [part, workspace, to = "", ...folders] = process.argv.slice(2)
-if ((part !== "installed" && part !== "sources") || !workspace || !to) {
+if (!["installed", "notices", "sources"].includes(part ?? "") || !workspace || !to) {
   throw new Error(
-    "usage: node deploy/assemble/main.ts installed|sources <workspace> <to> [<other folder>...]",
+    "usage: node deploy/assemble/main.ts installed|notices|sources <workspace> <to> [<other folder>...]",
   )
 }
 const { installed, workspaces } = await listPackages(".", workspace)
@@ -21,6 +22,8 @@ if (part === "installed") {
     const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
     await copyFiles(folder, (path) => isNeeded(name, path))
   }
+} else if (part === "notices") {
+  for (const folder of installed) await copyFiles(folder, isNotice)
 } else {
   for (const folder of workspaces) {
     await copyFiles(folder, isSource)

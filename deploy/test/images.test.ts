@@ -29,7 +29,7 @@ test("the Dockerfile has a target for each image, and what it starts exists", as
     const parts = assembled.filter(([, , assembledFor]) => assembledFor === workspace).map(([, part]) => part)
     expect(parts).toEqual(["installed", "sources"])
     expect(dockerfile).toContain(`AS ${name}-compiled\n`)
-    expect(dockerfile).toContain(`RUN node /assemble/compile.ts ${workspace} /out/app/.compiled\n`)
+    expect(dockerfile).toContain(` node /assemble/compile.ts ${workspace} /out/app/.compiled\n`)
   }
 })
 
@@ -107,6 +107,15 @@ test.each(processes.map(({ name }) => name))(
     expect(stdout).toContain("KAFKA_BROKERS")
   },
 )
+
+test("the console's image names the packages in its page, with their licences, and nothing that only builds the page", async () => {
+  const to = join(assembled, "notices")
+  await run(process.execPath, ["deploy/assemble/main.ts", "notices", "packages/web", to], { cwd: root })
+  const files = await readdir(to, { recursive: true })
+  expect(files).toContain("node_modules/react-dom/package.json")
+  expect(files).toContain("node_modules/react-dom/LICENSE")
+  expect(files.filter((file) => /\/vite\/|playwright|\.[cm]?[jt]sx?$/.test(file))).toEqual([])
+})
 
 test("compose.yaml starts the processes as the images do, with its secrets", async () => {
   const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8")

@@ -56,7 +56,7 @@ export async function readKnownNames(
 async function readOtherVariables(root: URL, files: readonly string[]): Promise<string[]> {
   const sources = files.filter(
     (path) =>
-      /(\.(ts|mjs|sh|yaml|py)|\/Dockerfile|^\.ci\/run)$/.test(path) &&
+      /(\.(ts|mjs|sh|yaml|py|hcl)|\/Dockerfile|^\.ci\/run)$/.test(path) &&
       !/\.test\.ts$|\/test\/|^packages\/(mutants|checks)\//.test(path),
   )
   const texts = await Promise.all(sources.map((path) => readFile(new URL(path, root), "utf8")))
