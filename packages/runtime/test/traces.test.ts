@@ -261,7 +261,6 @@ test("a request without a valid token leaves no span, so nobody else can fill th
     404, 404, 404,
   ])
   expect(await call(`shop/${token}/`)).toBe(202)
-  const endedAt = Date.now()
   expect(await gateway.end("SIGTERM")).toBe(0)
   const servers = it.spansOf("http.route", "/connectors/hook/:id/:token")
   expect(servers).toMatchObject([
@@ -272,5 +271,4 @@ test("a request without a valid token leaves no span, so nobody else can fill th
   // The token was checked between the two starts.
   expect(server?.startedAt).toBeGreaterThanOrEqual(beganAt - 1)
   expect(server?.startedAt).toBeLessThan(send?.startedAt ?? 0)
-  expect(server?.endedAt).toBeLessThan(endedAt + 1)
 })
