@@ -1,6 +1,7 @@
 export { findJava } from "./local/findJava.ts"
 export { kafkaJars, kafkaToolsJar } from "./local/kafkaJars.ts"
 export { processStartTime } from "./local/processes.ts"
+export type { ClientLogin } from "./local/startLocalKafka.ts"
 export { removeBackingData } from "./removeBackingData.ts"
 export { type BackingServices, startBackingServices } from "./startBackingServices.ts"
 export { startKafka } from "./startKafka.ts"

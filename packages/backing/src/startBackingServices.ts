@@ -1,3 +1,4 @@
+import type { ClientLogin } from "./local/startLocalKafka.ts"
 import { startKafka } from "./startKafka.ts"
 import { startKafkaCluster } from "./startKafkaCluster.ts"
 import { startPostgres } from "./startPostgres.ts"
@@ -10,6 +11,8 @@ export type BackingServicesOptions = Omit<BackingOptions, "port"> & {
   brokerCount?: number
   /** With several brokers: the version of each, by its number from 1, read at each start. */
   kafkaVersion?: ((broker: number) => string) | undefined
+  /** How clients log in to Kafka, which is then a cluster without Docker, too. Undefined: without a login. */
+  kafkaLogin?: ClientLogin | undefined
 }
 
 export type BackingServices<Service = BackingService> = {
@@ -26,11 +29,16 @@ export type BackingServices<Service = BackingService> = {
  * the other is stopped.
  */
 export async function startBackingServices(options: BackingServicesOptions): Promise<BackingServices> {
-  const { ports = {}, brokerCount = 1, progress } = options
+  const { ports = {}, brokerCount = 1, kafkaLogin, progress } = options
   const report = (name: string, { kind }: BackingService) =>
     progress(`${name} is ready (${kind === "given" ? "from the environment" : kind})`)
   const startBrokers = async () => {
-    if (brokerCount > 1) return startKafkaCluster({ ...options, brokers: brokerCount })
+    if (brokerCount > 1 || kafkaLogin)
+      return startKafkaCluster({
+        ...options,
+        brokers: brokerCount,
+        ...(kafkaLogin && { login: kafkaLogin }),
+      })
     const broker = await startKafka({ ...options, port: ports.kafka })
     return { brokers: [broker], stop: () => broker.stop() }
   }

@@ -19,7 +19,10 @@ export type OwnBackingServices = Omit<BackingServices<StartedBackingService>, "s
  * Their data is in a new folder `<parent>/<name>-…`, and is written with fsync, as in production.
  */
 export async function startOwnBackingServices(
-  options: Pick<BackingServicesOptions, "jars" | "brokerCount" | "kafkaVersion" | "progress"> & {
+  options: Pick<
+    BackingServicesOptions,
+    "jars" | "brokerCount" | "kafkaVersion" | "kafkaLogin" | "progress"
+  > & {
     parent: string
     name: string
     /**

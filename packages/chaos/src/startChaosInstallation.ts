@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { startOwnBackingServices } from "@sitewire/backing"
+import { type ClientLogin, startOwnBackingServices } from "@sitewire/backing"
 import { formatDuration } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import {
@@ -13,6 +13,7 @@ import {
   startInstallation,
   startProcess,
 } from "@sitewire/installation"
+import type { KafkaOptions } from "@sitewire/kafka"
 import type { Fault } from "./faults/driveFaults.ts"
 import { retryForTwoMinutes } from "./retryForTwoMinutes.ts"
 
@@ -31,6 +32,8 @@ export async function startChaosInstallation(settings: {
   /** The code of the services and of the setup job, if it is not this checkout's. */
   checkout?: Checkout
   kafkaVersion?: (broker: number) => string
+  /** How clients log in to Kafka, and the account of the setup job and the installation's own clients. */
+  kafkaLogin?: { broker: ClientLogin; account: NonNullable<KafkaOptions["login"]> }
   env?: Record<string, string>
   /** Ctrl-C in the terminal then does not reach the services. */
   ownProcessGroup?: boolean
@@ -41,17 +44,20 @@ export async function startChaosInstallation(settings: {
     brokerCount,
     progress,
     faults,
+    kafkaLogin,
     ownProcessGroup = false,
   } = settings
   const backing = await startOwnBackingServices({
     ...{ parent: stateFolder, name: "chaos", jars: join(stateFolder, "jars") },
     ...{ withoutDocker, brokerCount, progress, kafkaVersion: settings.kafkaVersion },
+    kafkaLogin: kafkaLogin?.broker,
   })
   const { databaseUrl, brokers, directory } = backing
   let keepFiles = false
   const it = await startInstallation({
     backing: {
       ...{ databaseUrl, brokers, topicPrefix: "" },
+      ...(kafkaLogin && { kafkaLogin: kafkaLogin.account }),
       replication: Math.min(3, brokers.length),
       stop: () => backing.stop({ keepFiles }),
     },

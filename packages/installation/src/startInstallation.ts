@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { defaultRetryDelays, formatDuration, parseDuration, topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { connectKafka } from "@sitewire/kafka"
+import { connectKafka, type KafkaOptions } from "@sitewire/kafka"
 import { addChannel } from "./data/addChannel.ts"
 import { addConnections } from "./data/addConnections.ts"
 import { createTopicClients } from "./data/topics.ts"
@@ -16,6 +16,8 @@ export type InstallationBacking = {
   databaseUrl: string
   brokers: readonly string[]
   topicPrefix: string
+  /** The account at Kafka of the setup job, of the installation's own clients, and of services without another. */
+  kafkaLogin?: KafkaOptions["login"]
   /**
    * How many brokers store each topic. Null: migrations and topics exist already, and the setup job does not
    * run.
@@ -43,7 +45,7 @@ const setupDeadline = "30s"
  */
 export async function startInstallation(options: InstallationOptions) {
   const { backing, env = {}, checkout, logsFolder, ownProcessGroup = false } = options
-  const { databaseUrl, brokers, topicPrefix } = backing
+  const { databaseUrl, brokers, topicPrefix, kafkaLogin: login } = backing
   const retryDelaysMs = options.retryDelaysMs ?? defaultRetryDelays.map(parseDuration)
   const sealingKeys = options.sealingKeys ?? `k1:${randomBytes(32).toString("base64")}`
   const shared = {
@@ -51,9 +53,16 @@ export async function startInstallation(options: InstallationOptions) {
     KAFKA_BROKERS: brokers.join(","),
     TOPIC_PREFIX: topicPrefix,
     RETRY_DELAYS: retryDelaysMs.map(formatDuration).join(","),
+    ...(login && {
+      ...{ KAFKA_USERNAME: login.username, KAFKA_PASSWORD: login.password },
+      KAFKA_SASL_MECHANISM: login.mechanism,
+    }),
   }
   const pool = openPool({ url: databaseUrl, size: 4, name: "installation" })
-  const kafka = connectKafka({ brokers: [...brokers], clientId: "installation", log: silentLog })
+  const kafka = connectKafka({
+    ...{ brokers: [...brokers], clientId: "installation", log: silentLog },
+    ...(login && { login }),
+  })
   const topics = createTopicClients(kafka, `${topicPrefix}installation-`)
   const processes: StartedProcess[] = []
   const supervised: SupervisedProcess[] = []

@@ -1,3 +1,5 @@
+import { kafkaAccount, rolePrefix } from "./logins.ts"
+
 export type Procedure = {
   /** The pages whose marked examples are executed, one page after the other. */
   pages: string[]
@@ -5,6 +7,8 @@ export type Procedure = {
   /** With several brokers: the version that they have at first. */
   kafkaVersion?: string
   env?: Record<string, string>
+  /** Kafka requires a login, and each process has its own account at Postgres. */
+  logins?: true
   /** The page says that trigger calls may get 503 meanwhile. */
   mayReject?: true
 }
@@ -22,5 +26,11 @@ export const procedures: Record<string, Procedure> = {
   },
   partitions: { pages: [`${folder}/partitions.md`], brokerCount: 1 },
   "consumer-group": { pages: [`${folder}/consumer-group.md`], brokerCount: 1 },
+  logins: {
+    pages: [`${folder}/logins.md`],
+    brokerCount: 1,
+    env: { OLD: "1", NEW: "2", DATABASE_ROLE_PREFIX: rolePrefix, KAFKA_ACCOUNT: kafkaAccount },
+    logins: true,
+  },
   "topic-prefix": { pages: [`${folder}/topic-prefix.md`], brokerCount: 1, env: { NEW_PREFIX: "next." } },
 }

@@ -10,10 +10,11 @@ import type { MixedLedger } from "../mixed/reconcile.ts"
 import { startMixedRun } from "../mixed/startMixedRun.ts"
 import { runOnInstallation } from "../runOnInstallation.ts"
 import type { RunSettings } from "../settings.ts"
+import { createLogins, installationWithLogins } from "./logins.ts"
 import type { Procedure } from "./procedures.ts"
 import { readSteps } from "./readSteps.ts"
 import { writeStandIns } from "./standIns.ts"
-import { retryDelaysMs, startSystem } from "./startSystem.ts"
+import { retryDelaysMs, type Secrets, startSystem } from "./startSystem.ts"
 
 const jars = fileURLToPath(new URL("../../../../.sitewire/jars", import.meta.url))
 const root = new URL("../../../../", import.meta.url)
@@ -32,17 +33,12 @@ export async function runProcedure(
   if (steps.length === 0) throw new Error(`${pages.join(", ")}: no example is marked for this run`)
   const options = {
     ...{ ...settings, brokerCount, retryDelaysMs, withoutDocker: true },
+    ...(procedure.logins && installationWithLogins),
     ...(kafkaVersion && { kafkaVersion: (broker: number) => versions[broker] ?? kafkaVersion }),
   }
   return runOnInstallation(options, async ({ it, faults }) => {
-    const system = startSystem(it, progress)
-    await system.start()
-    const mixed = await startMixedRun({
-      ...{ it, seed, progress, gateways: system.gateways, topic: system.publishTo },
-      ...{ eventsPerSecond: 100, triggersPerSecond: 50, connections: 200 },
-    })
-    await sleep(10_000)
-
+    const secrets: Secrets = {}
+    const system = startSystem(it, progress, secrets)
     const cwd = join(it.directory, "procedure")
     await mkdir(join(cwd, "overlay"), { recursive: true })
     await copyFile(
@@ -62,12 +58,21 @@ export async function runProcedure(
     }
     const bin = join(cwd, "bin")
     const standIns = await writeStandIns(bin, { jars, platform: { kubectl: system.kubectl, ssh } })
+    const brokers = it.brokers.map(({ address }) => address)
+    const logins = procedure.logins && (await createLogins(it, { bin, folder: cwd, brokers, secrets }))
+
+    await system.start()
+    const mixed = await startMixedRun({
+      ...{ it, seed, progress, gateways: system.gateways, topic: system.publishTo },
+      ...{ eventsPerSecond: 100, triggersPerSecond: 50, connections: 200 },
+    })
+    await sleep(10_000)
     const env = {
       PATH: [bin, process.env.PATH].join(delimiter),
       HOME: cwd,
       LC_ALL: "C.UTF-8",
       DATABASE_URL: it.databaseUrl,
-      KAFKA_BROKERS: it.brokers.map(({ address }) => address).join(","),
+      KAFKA_BROKERS: brokers.join(","),
       TOPIC_PREFIX: "",
       OVERLAY: join(cwd, "overlay"),
       ...procedure.env,
@@ -75,14 +80,15 @@ export async function runProcedure(
     const trimmed = steps.map((step, at) => `echo "--- step ${at + 1} of ${steps.length}"\n${step}`)
     try {
       await runInShell(trimmed.join("\n"), { cwd, env, progress })
+      progress("the steps are done")
+      await sleep(5_000)
+      await logins?.verify()
     } catch (error) {
       await mixed.load.stop().catch(() => {})
       throw error
     } finally {
       standIns.stop()
     }
-    progress("the steps are done")
-    await sleep(5_000)
     const ledger = await mixed.finish(quietMs)
     await system.end()
     const isAccepted = procedure.mayReject === true || ledger.rejected === 0

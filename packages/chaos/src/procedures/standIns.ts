@@ -11,11 +11,14 @@ const kafkaTools = {
   "kafka-topics.sh": "org.apache.kafka.tools.TopicCommand",
   "kafka-consumer-groups.sh": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
   "kafka-features.sh": "org.apache.kafka.tools.FeatureCommand",
+  "kafka-configs.sh": "kafka.admin.ConfigCommand",
+  "kafka-acls.sh": "org.apache.kafka.tools.AclCommand",
 }
 
 /** What `kubectl` and `ssh` do: they stop, start and change the processes of this machine. */
 export type Platform = {
-  kubectl(args: readonly string[]): Promise<string>
+  /** `input` is empty unless an argument is `/dev/stdin`. */
+  kubectl(args: readonly string[], input: string): Promise<string>
   ssh(host: string, command: string): Promise<string>
 }
 
@@ -41,10 +44,16 @@ export async function writeStandIns(
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const [name = "", ...args] = JSON.parse(Buffer.concat(chunks).toString()) as string[]
+    const { name, args, input } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      name: string
+      args: string[]
+      input: string
+    }
     try {
       const printed =
-        name === "ssh" ? await platform.ssh(args[0] ?? "", args[1] ?? "") : await platform.kubectl(args)
+        name === "ssh"
+          ? await platform.ssh(args[0] ?? "", args[1] ?? "")
+          : await platform.kubectl(args, input)
       response.end(printed)
     } catch (error) {
       response.writeHead(500).end(`${error instanceof Error ? error.message : error}\n`)
@@ -53,11 +62,15 @@ export async function writeStandIns(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
   for (const name of ["kubectl", "ssh"]) {
-    const call = `const response = await fetch("http://127.0.0.1:${port}", { method: "POST", body: JSON.stringify(["${name}", ...process.argv.slice(1)]) })
+    const call = `import { readFileSync } from "node:fs"
+const args = process.argv.slice(2)
+const input = args.includes("/dev/stdin") ? readFileSync(0, "utf8") : ""
+const body = JSON.stringify({ name: "${name}", args, input })
+const response = await fetch("http://127.0.0.1:${port}", { method: "POST", body })
 const stream = response.ok ? process.stdout : process.stderr
 stream.write(await response.text())
 process.exitCode = response.ok ? 0 : 1`
-    await writeFile(join(folder, `${name}.mjs`), call.replace("slice(1)", "slice(2)"))
+    await writeFile(join(folder, `${name}.mjs`), call)
     await write(name, `"${process.execPath}" "${join(folder, `${name}.mjs`)}"`)
   }
   return { stop: () => void server.close() }

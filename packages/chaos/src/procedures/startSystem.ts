@@ -16,17 +16,21 @@ const deployments: Record<string, ServiceName> = {
 }
 
 const own: Record<ServiceName, Record<string, string>> = {
-  gateway: { GATEWAY_DRAIN_DELAY: "500ms" },
+  // A connection to Postgres is opened within a quarter of the deadline, on cores that are busy starting processes.
+  gateway: { GATEWAY_DRAIN_DELAY: "500ms", GATEWAY_DEADLINE: "10s" },
   scheduler: mixedSchedulerVariables,
   dispatcher: { OVERDUE_AFTER: "5s" },
   console: {},
 }
 
+/** The Secrets of the deployments, by name and key, as deploy/kustomize/base reads them. */
+export type Secrets = Record<string, Record<string, string>>
+
 /**
  * The deployments of an installation as processes, with two replicas each, and the commands that change them as
  * `kubectl` would. `publisher` stands for the service that publishes events: its TOPIC can be set.
  */
-export function startSystem(it: ChaosInstallation, progress: (line: string) => void) {
+export function startSystem(it: ChaosInstallation, progress: (line: string) => void, secrets: Secrets = {}) {
   const settings: Record<string, Record<string, string>> = {}
   const common: Record<string, string> = {}
   const replicas = Object.fromEntries(Object.keys(deployments).map((name) => [name, 2]))
@@ -34,6 +38,8 @@ export function startSystem(it: ChaosInstallation, progress: (line: string) => v
     ...own[service],
     ...common,
     ...settings[name],
+    ...secrets["kafka-login"],
+    ...(secrets[`${name}-database`] && { DATABASE_URL: secrets[`${name}-database`]?.url ?? "" }),
   })
   const members: Record<string, SupervisedProcess[]> = Object.fromEntries(
     Object.entries(deployments).map(([name, service]) => [
@@ -89,7 +95,14 @@ export function startSystem(it: ChaosInstallation, progress: (line: string) => v
     return names.filter((name) => name in deployments)
   }
 
-  async function kubectl(all: readonly string[]): Promise<string> {
+  function secretOf(args: readonly string[]): Record<string, string> {
+    const name = args[2] ?? ""
+    const secret = secrets[name]
+    if (secret === undefined) throw new Error(`there is no Secret ${name}`)
+    return secret
+  }
+
+  async function kubectl(all: readonly string[], input: string): Promise<string> {
     const namespace = all[all.indexOf("-n") + 1]
     const args = all.filter((arg, at) => arg !== "-n" && all[at - 1] !== "-n")
     progress(`kubectl ${args.join(" ")}`)
@@ -100,6 +113,21 @@ export function startSystem(it: ChaosInstallation, progress: (line: string) => v
     // Members have ended and started, and the setup job has run, when the command that causes it returns.
     if (verb === "wait" || (verb === "rollout" && second === "status")) return "done\n"
     if (verb === "delete" && second === "job") return "job.batch/setup-1 deleted\n"
+    if (verb === "get" && second === "secret") {
+      const key = /^jsonpath=\{\.data\.(\w+)\}$/.exec(args.at(-1) ?? "")?.[1] ?? ""
+      return Buffer.from(secretOf(args)[key] ?? "").toString("base64")
+    }
+    if (verb === "patch" && second === "secret") {
+      const { stringData } = JSON.parse(input) as { stringData: Record<string, string> }
+      Object.assign(secretOf(args), stringData)
+      return `secret/${args[2]} patched\n`
+    }
+    if (verb === "get" && second === "pod") {
+      const pods = Object.keys(deployments).flatMap((name) =>
+        membersOf(name).map((pod) => `pod/${pod.name}\n`),
+      )
+      return pods.join("")
+    }
     if (verb === "rollout" && second === "restart") {
       await Promise.all(names.map(restart))
       return `${names.join(" ")} restarted\n`
