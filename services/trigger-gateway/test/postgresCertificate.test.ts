@@ -100,26 +100,53 @@ const identities = () =>
       where usename = '${account}' and ssl`,
   )
 
-test("identifies itself by its certificate; a new one in the same files is used without a restart", {
+/** Makes calls until `isEnough`, while nothing can read the table of connections. Returns the calls' statuses. */
+async function callWhileLocked(url: string, isEnough: () => Promise<boolean>): Promise<number[]> {
+  const pool = openPool({ url: postgres.address, size: 1, name: "lock" })
+  const session = await pool.driver.connect()
+  const calls: Promise<{ status: number }>[] = []
+  try {
+    await session.query("begin")
+    await session.query("lock table connection in access exclusive mode")
+    await waitUntil("enough calls wait", async () => {
+      calls.push(call(url))
+      return isEnough()
+    })
+  } finally {
+    await session.query("rollback")
+    session.release()
+    await pool.close()
+  }
+  return (await Promise.all(calls)).map(({ status }) => status)
+}
+
+test("identifies itself by its certificate; a new one in the same files is used without a restart, and no call is rejected", {
   timeout: 60_000,
 }, async () => {
   const address = await addressWith("gateway", makeCertificate("DNS:gateway.test", 2, issuer))
-  const gateway = await startGateway(environment(address))
+  const gateway = await startGateway({ ...environment(address), GATEWAY_DEADLINE: "20s" })
   expect(await call(gateway.gateway + path)).toMatchObject({ status: 202 })
-  const before = await identities()
+  const before = (await identities()).map(({ serial }) => serial)
   expect(before.length).toBeGreaterThan(0)
+  const next = async () => (await identities()).filter(({ serial }) => !before.includes(serial))
 
   await addressWith("gateway", makeCertificate("DNS:gateway.test", 2, issuer))
-  // As when connections reach their age, or Postgres restarts.
-  await admin.sql(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${account}'`)
+  // Calls that wait at the same time need more connections than there are.
+  const statuses = await callWhileLocked(gateway.gateway + path, async () => (await next()).length > 0)
+  expect(new Set(statuses)).toEqual(new Set([202]))
+  expect((await identities()).length).toBeGreaterThan((await next()).length)
+
+  // A connection keeps its certificate until it ends.
+  await admin.sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity join pg_stat_ssl using (pid)
+      where usename = $1 and client_serial::text = any($2)`,
+    [account, before],
+  )
   await waitUntil(
     "a trigger is accepted with the new certificate",
     async () => (await call(gateway.gateway + path)).status === 202,
   )
-  const serials = before.map(({ serial }) => serial)
-  const after = await identities()
-  expect(after.length).toBeGreaterThan(0)
-  for (const { serial } of after) expect(serials).not.toContain(serial)
+  expect((await identities()).length).toBe((await next()).length)
 
   expect(gateway.output()).not.toContain("PRIVATE KEY")
   expect(await gateway.end("SIGTERM")).toBe(0)
