@@ -77,25 +77,25 @@ export function createChangeFeed({
 
   async function poll(since: StreamPosition | undefined): Promise<StreamPosition> {
     await endRevoked()
+    const next = await readPosition(sql)
+    // Chosen after the position was read. A client that joins later gets the changes since this position, by the next poll.
     const joining = [...clients].filter((client) => client.isNew)
-    const start = since ?? (await readPosition(sql))
     for (const [id, alike] of Map.groupBy(joining, ({ lastEventId }) => lastEventId)) {
-      if (id !== null) await resume(id, alike)
+      if (id !== null) await resume(id, alike, next)
       for (const client of alike) client.isNew = false
     }
-    const changes = await readChanges(sql, start)
-    // A client that joins during the poll gets the changes from the next one on.
+    const changes = await readChanges(sql, since ?? next, next)
     send(
       changes,
       [...clients].filter((client) => !client.isNew),
     )
-    return changes.next
+    return next
   }
 
-  async function resume(id: string, resuming: Client[]): Promise<void> {
+  async function resume(id: string, resuming: Client[], next: StreamPosition): Promise<void> {
     const position = parsePosition(id)
     if (position && Math.abs(Date.now() - position.atMs) <= resumableMs) {
-      send(await readChanges(sql, position), resuming)
+      send(await readChanges(sql, position, next), resuming)
       return
     }
     for (const client of resuming) client.queue.push(formatEvent("reset", { reason: "too-old" }))

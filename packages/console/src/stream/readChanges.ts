@@ -43,11 +43,10 @@ export async function readPosition(sql: Sql): Promise<StreamPosition> {
 }
 
 /**
- * What was committed since the position. The next position is taken first, so a change that is committed meanwhile is
- * found again, but none is missed.
+ * What was committed since the position. `next`: where the next call begins, read before this call. So a change that is
+ * committed meanwhile is found again, but none is missed.
  */
-export async function readChanges(sql: Sql, since: StreamPosition): Promise<Changes> {
-  const next = await readPosition(sql)
+export async function readChanges(sql: Sql, since: StreamPosition, next: StreamPosition): Promise<Changes> {
   const from = since.atMs - recordedWithinMs
   const deliveries = await sql<DeliveryRow>(deliveryStatement, [
     since.snapshot,
