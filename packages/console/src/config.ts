@@ -27,7 +27,7 @@ export const consoleVariables = {
   ...telemetryVariables,
   CONSOLE_HOST: z.string().default("127.0.0.1").meta({
     description:
-      "IP address on which the management API listens. It must not be reachable from the internet.",
+      "IP address on which the management API listens. It must not be reachable from the internet without a proxy with TLS.",
   }),
   CONSOLE_PORT: portVariable(8090, "Port of the management API; 0 chooses a free port."),
   ...sealingVariables,
@@ -54,7 +54,7 @@ export const consoleVariables = {
     }),
   OIDC_CLIENT_ID: z.string().optional().meta({
     description:
-      "The console's client id at the provider. The redirect URI is CONSOLE_ORIGIN and /session/oidc/callback.",
+      "The console's client id at the provider. The redirect URI is CONSOLE_ORIGIN followed by /session/oidc/callback.",
   }),
   OIDC_CLIENT_SECRET: z.string().optional().meta({
     description: "The console's client secret at the provider.",
