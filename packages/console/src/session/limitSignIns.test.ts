@@ -1,3 +1,4 @@
+import { newApiKey } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { openBrowser } from "../../test/fixtures/browser.ts"
@@ -50,6 +51,13 @@ test("attempts while the database is unavailable do not count", async () => {
   proxy.close()
 })
 
+test("parallel sign-ins with unknown keys are rejected, although they are more than the pool's connections", async () => {
+  const { signIn } = await start(["127.0.0.0/8"])
+  const keys = Array.from({ length: 6 }, newApiKey)
+  const pages = await Promise.all(keys.map((key) => signIn("192.0.2.1", key)))
+  expect(pages.map(({ status }) => status)).toEqual(keys.map(() => 401))
+})
+
 test("all addresses of an IPv6 /64 network count as one", async () => {
   const { signIn } = await start(["127.0.0.0/8"])
   for (let n = 0; n < 10; n++) await signIn(`2001:db8::${n}`)
@@ -64,6 +72,9 @@ test("failed sign-ins are limited in total, too", async () => {
   const waiting = await signIn("192.0.2.1", console.key)
   expect(waiting).toMatchObject(limited)
   expect(Number(waiting.headers.get("retry-after"))).toBeLessThanOrEqual(60)
+  // While the limit of all is reached, further attempts do not count against their own address.
+  for (let n = 0; n < 12; n++)
+    expect(Number((await signIn("192.0.2.1", console.key)).headers.get("retry-after"))).toBeLessThanOrEqual(60)
 })
 
 test("X-Forwarded-For of a client that is no trusted proxy is ignored", async () => {

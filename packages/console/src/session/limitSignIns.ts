@@ -19,9 +19,14 @@ export function limitSignIns(): SignInLimit {
   const ofAddress = new RateLimiterMemory({ points: 10, duration: 600 })
   return {
     async begin(address) {
+      const network = networkOf(address)
       // The address first: one that has reached its own limit must not use up the limit of all.
-      const wait = (await consume(ofAddress, networkOf(address))) ?? (await consume(inTotal, "all"))
-      if (wait === null) return null
+      let wait = await consume(ofAddress, network)
+      if (wait === null) {
+        wait = await consume(inTotal, "all")
+        if (wait === null) return null
+        await ofAddress.reward(network)
+      }
       const seconds = Math.max(1, Math.ceil(wait / 1000))
       const detail = `Too many sign-ins have failed. Try again in ${seconds} seconds.`
       return { problem: problem("too-many-sign-ins", detail), seconds }

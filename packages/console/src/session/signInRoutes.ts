@@ -94,7 +94,7 @@ const rejections = {
 
 /** Null: the key or the link is invalid. A link is used up in the transaction that creates its session. */
 function signIn(
-  { prisma, sql }: SignInContext,
+  { prisma }: SignInContext,
   { key, link = "" }: { key?: string | undefined; link?: string | undefined },
   requestId: string,
 ): Promise<{ token: string; expiresAt: Date } | null> {
@@ -102,7 +102,7 @@ function signIn(
     const within = { prisma: transaction, sql: sqlWithin(transaction) }
     let signingIn: SigningIn | null = null
     if (key !== undefined) {
-      const found = await findKey(sql, key)
+      const found = await findKey(within.sql, key)
       if (found) signingIn = { method: "key", key: found }
     } else {
       const used = await useSignInLink(within.sql, link)
