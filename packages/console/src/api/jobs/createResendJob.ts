@@ -4,6 +4,7 @@ import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { notFound } from "../problems.ts"
+import { countDeadlineMs } from "./countDeadline.ts"
 import { jobStarted, startJob } from "./startJob.ts"
 
 export const createResendJob = defineRoute({
@@ -26,11 +27,12 @@ export const createResendJob = defineRoute({
     if (filter.channel !== undefined && !(await findChannel(context.prisma, filter.channel, caller)))
       return notFound("channel", filter.channel)
     if (dry_run) {
-      const { matching, leftOut } = await countResend(context.sql, filter)
+      const counting = { now: new Date(), deadlineMs: countDeadlineMs }
+      const { matching, leftOut, complete } = await countResend(context.sql, filter, counting)
       return {
         kind: "alternative",
         status: 200,
-        body: { dry_run, matching, left_out: leftOut, complete: true },
+        body: { dry_run, matching, left_out: leftOut, complete },
       }
     }
     return startJob(context, caller, {

@@ -1,14 +1,61 @@
 import type { ResendFilter } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { statesAndErrors } from "../../api/deliveries/statesAndErrors.ts"
-import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
+import { conditionsOf, rangeOf, type Times, timesOf } from "./resendFilter.ts"
 
+export type ResendCount = { matching: number; leftOut: number; complete: boolean }
+
+/**
+ * A slice of time is counted by one statement. The next one is twice as long if this one was fast, and half as long
+ * if it was slow, because a month can contain no delivery or millions.
+ */
+const firstSliceMs = 60_000
+const fastMs = 200
+
+/**
+ * Counts the deliveries that a resend would defer. They are counted slice by slice, because one statement for
+ * millions of rows would exceed its time limit. `complete` is false if `deadlineMs` ended the count: the numbers
+ * are then minimums.
+ */
 export async function countResend(
   sql: Sql,
   filter: ResendFilter,
-  now = new Date(),
+  { now, deadlineMs }: { now: Date; deadlineMs: number },
+): Promise<ResendCount> {
+  const endsAt = performance.now() + deadlineMs
+  const counted: ResendCount = { matching: 0, leftOut: 0, complete: false }
+  const whole = timesOf(filter, now)
+  let fromMs = await timeOfFirst(sql, filter, whole)
+  for (let sliceMs = firstSliceMs; fromMs < whole.toMs; ) {
+    const startedAt = performance.now()
+    if (startedAt >= endsAt) return counted
+    const toMs = Math.min(whole.toMs, fromMs + sliceMs)
+    const { matching, leftOut } = await countSlice(sql, filter, { fromMs, toMs }, now)
+    counted.matching += matching
+    counted.leftOut += leftOut
+    fromMs = toMs
+    sliceMs = performance.now() - startedAt < fastMs ? sliceMs * 2 : Math.max(1_000, Math.floor(sliceMs / 2))
+  }
+  return { ...counted, complete: true }
+}
+
+/** When the first delivery of the filter's channel and range of time was created, by its id. */
+async function timeOfFirst(sql: Sql, filter: ResendFilter, times: Times): Promise<number> {
+  const { range, values } = rangeOf(filter, times)
+  const [first] = await sql<{ id: string }>(
+    `select id from delivery where ${range} order by id limit 1`,
+    values,
+  )
+  return first ? Number.parseInt(first.id.replaceAll("-", "").slice(0, 12), 16) : Number.POSITIVE_INFINITY
+}
+
+async function countSlice(
+  sql: Sql,
+  filter: ResendFilter,
+  slice: Times,
+  now: Date,
 ): Promise<{ matching: number; leftOut: number }> {
-  const { range, values } = rangeOf(filter, now, beforeFirstId)
+  const { range, values } = rangeOf(filter, slice)
   const { conditions, values: more } = conditionsOf(filter, now, values.length + 1)
   const all = [...values, ...more]
   // Narrows the scan to an index that only has deliveries that failed or were cancelled.

@@ -2,15 +2,20 @@ import { clockMarginMs, lowestDeliveryId, type ResendFilter } from "@sitewire/co
 
 export const beforeFirstId = "00000000-0000-0000-0000-000000000000"
 
-/**
- * A condition on ids and channel, for which there is an index. Ids contain the time of their creation, so the
- * condition also selects the filter's range of time, which it widens by `clockMarginMs` because clocks may
- * differ.
- */
-export function rangeOf({ channel, created_after, created_before }: ResendFilter, now: Date, after: string) {
-  const from = created_after === undefined ? 0 : Date.parse(created_after) - clockMarginMs
-  const lowest = lowestDeliveryId(from)
-  const values = [after, lowest, lowestDeliveryId(endOf(created_before, now) + clockMarginMs)]
+/** A range of time, in milliseconds since the epoch: from `fromMs` (inclusive) to `toMs` (exclusive). */
+export type Times = { fromMs: number; toMs: number }
+
+/** The filter's range of time, widened by `clockMarginMs` because the clocks of ids and of Postgres may differ. */
+export function timesOf({ created_after, created_before }: ResendFilter, now: Date): Times {
+  return {
+    fromMs: created_after === undefined ? 0 : Date.parse(created_after) - clockMarginMs,
+    toMs: endOf(created_before, now) + clockMarginMs,
+  }
+}
+
+/** A condition on ids, which contain the time of their creation, and on the channel. There is an index for it. */
+export function rangeOf({ channel }: ResendFilter, { fromMs, toMs }: Times, after = beforeFirstId) {
+  const values = [after, lowestDeliveryId(fromMs), lowestDeliveryId(toMs)]
   const range = "id > $1 and id >= $2 and id < $3"
   return channel === undefined
     ? { range, values }

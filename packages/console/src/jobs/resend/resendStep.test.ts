@@ -1,9 +1,10 @@
 import { jobSchema } from "@sitewire/contracts"
-import { openPool } from "@sitewire/database"
+import { openPool, type Pool } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { begin, end, endErasure, read } from "../../../test/fixtures/jobs.ts"
 import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
+import { countResend } from "./countResend.ts"
 import { firstResendPosition, resendStep } from "./resendStep.ts"
 
 type Row = {
@@ -117,6 +118,35 @@ test("a job continues after its console was killed with -9, and defers nothing t
   for (const row of before) expect(after.get(row.id)).toEqual(row)
 }, 60_000)
 
+function resendOf(filter: object, it: Consoles, pool: Pool) {
+  const now = new Date()
+  const invalidTopic = { end: () => Promise.reject(), read: () => Promise.reject() }
+  const publish = () => Promise.reject(new Error("a resend publishes nothing"))
+  return {
+    job: { id: "job_x", kind: "resend", filter, createdAt: now, now } as const,
+    context: { sql: pool.sql, publish, invalidTopic, topics: it.names },
+  }
+}
+
+test("deliveries of a month are counted exactly, and a count that takes too long does not stop the resend", async () => {
+  await using it = await startConsoles()
+  for (const days of [29, 12, 3, 0.01]) await it.deliveries(20, { days })
+  await it.deliveries(3, { days: 4, channel: "other" })
+  await it.deliveries(4, { days: 2, state: "erased" })
+  const pool = openPool({ url: it.databaseUrl, size: 2, name: "resend-test" })
+  const { job, context } = resendOf({ channel: "acme" }, it, pool)
+  const count = (deadlineMs: number) => countResend(pool.sql, job.filter, { now: job.now, deadlineMs })
+  expect(await count(10_000)).toEqual({ matching: 80, leftOut: 4, complete: true })
+  expect(await count(0)).toEqual({ matching: 0, leftOut: 0, complete: false })
+  const uncounted = { ...firstResendPosition(1_000), total: null }
+  expect(await resendStep({ ...job, position: uncounted }, context)).toMatchObject({
+    position: { total: null },
+    counts: { resent: 80, left_out: 4 },
+    done: true,
+  })
+  await pool.close()
+})
+
 test("a delivery that is erased or changes its state while a step waits for its row is left out", async () => {
   await using it = await startConsoles()
   const [erased = "", delivered = "", dead = ""] = await it.deliveries(3)
@@ -125,11 +155,7 @@ test("a delivery that is erased or changes its state while a step waits for its 
   await other.query("begin")
   await other.query("update delivery set state = 'erased' where id = $1", [erased])
   await other.query("update delivery set state = 'delivered' where id = $1", [delivered])
-  const now = new Date()
-  const job = { id: "job_x", kind: "resend", filter: { state: "dead" }, createdAt: now, now } as const
-  const invalidTopic = { end: () => Promise.reject(), read: () => Promise.reject() }
-  const publish = () => Promise.reject(new Error("a resend publishes nothing"))
-  const context = { sql: pool.sql, publish, invalidTopic, topics: it.names }
+  const { job, context } = resendOf({ state: "dead" }, it, pool)
   const step = resendStep({ ...job, position: { ...firstResendPosition(100), total: 3 } }, context)
   await waitUntil("the step to wait", async () => {
     const waiting =

@@ -3,7 +3,7 @@ import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { countResend } from "./countResend.ts"
 import { channelExists, deferForResend } from "./deferForResend.ts"
-import { beforeFirstId, conditionsOf, rangeOf } from "./resendFilter.ts"
+import { beforeFirstId, conditionsOf, rangeOf, timesOf } from "./resendFilter.ts"
 
 /** The most rows that a statement scans, so that it takes a limited time even if few rows match. */
 const scanRows = 2_000
@@ -11,8 +11,8 @@ const scanRows = 2_000
 const positionSchema = z.object({
   perSecond: z.int(),
   after: z.string(),
-  /** How many deliveries match. Missing until the first step has counted them. */
-  total: z.int().optional(),
+  /** How many deliveries match. Missing until the first step has counted them; null if that took too long. */
+  total: z.int().nullable().optional(),
 })
 type Position = z.output<typeof positionSchema>
 
@@ -20,25 +20,25 @@ export function firstResendPosition(perSecond: number): Position {
   return { perSecond, after: beforeFirstId }
 }
 
+/** Counting delays the steps of other jobs. */
+const countDeadlineMs = 5_000
+
 /**
- * One step of a resend. The first counts the deliveries. The others defer the next deliveries, at most as many as the job's rate allows in a quarter of
- * a second. The same transaction saves the job's position. A crash therefore repeats nothing, and the counts
+ * One step of a resend. The first counts the deliveries. The others defer the next deliveries, at most as many as
+ * the job's rate allows in a quarter of a second. The same transaction saves the job's position. A crash therefore repeats nothing, and the counts
  * of a cancelled job are exact.
  */
 export async function resendStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { perSecond, after, total } = positionSchema.parse(job.position)
   const filter = resendFilterSchema.parse(job.filter)
   if (total === undefined) {
-    const { matching, leftOut } = await countResend(sql, filter, job.createdAt)
-    return {
-      kind: "completed",
-      position: { perSecond, after, total: matching + leftOut },
-      counts: {},
-      done: false,
-    }
+    const counting = { now: job.createdAt, deadlineMs: countDeadlineMs }
+    const { matching, leftOut, complete } = await countResend(sql, filter, counting)
+    const position = { perSecond, after, total: complete ? matching + leftOut : null }
+    return { kind: "completed", position, counts: {}, done: false }
   }
   const most = Math.ceil(perSecond / 4)
-  const { range, values } = rangeOf(filter, job.createdAt, after)
+  const { range, values } = rangeOf(filter, timesOf(filter, job.createdAt), after)
   const { conditions, values: more } = conditionsOf(filter, job.createdAt, values.length + 1)
   const [row] = await sql<Deferred>(deferNext({ range, conditions, most }), [...values, ...more])
   const { resent = 0, matched = 0, through = null, scanned = 0 } = row ?? {}
