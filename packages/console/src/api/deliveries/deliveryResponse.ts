@@ -5,6 +5,7 @@ import {
   type Delivery,
   type DeliveryWithAttempts,
 } from "@sitewire/contracts"
+import { maskEmails } from "./maskEmails.ts"
 
 /** The columns of a response. `body` is omitted because it contains personal data and may be large. */
 export const deliveryColumns = {
@@ -100,12 +101,14 @@ export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_
     first_byte_ms: row.firstByteMs,
     status: row.status,
     error: row.error === null ? null : errorClass(row.error),
-    detail: row.detail,
+    // A partner's response may repeat the body.
+    detail: row.detail === null ? null : maskEmails(row.detail),
     url: row.url,
     ip: row.ip,
     request_headers: row.requestHeaders === null ? null : parseHeaders(row.requestHeaders),
     secret_id: row.secretId,
-    response_excerpt: row.responseExcerpt && Buffer.from(row.responseExcerpt).toString("utf8"),
+    response_excerpt:
+      row.responseExcerpt && maskEmails(Buffer.from(row.responseExcerpt).toString("utf8")),
   }
 }
 

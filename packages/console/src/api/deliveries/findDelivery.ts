@@ -1,17 +1,26 @@
-import { type Caller, onlyVisible } from "../../auth/caller.ts"
+import type { Caller } from "../../auth/caller.ts"
 import type { ApiContext } from "../defineRoute.ts"
 import { type DeliveryRow, deliveryColumns } from "./deliveryResponse.ts"
 
 /** Null if the delivery does not exist or the API key may not see its channel. */
-export function findDelivery(
+export async function findDelivery(
   prisma: ApiContext["prisma"],
   id: string,
   caller: Caller,
 ): Promise<DeliveryRow | null> {
-  return prisma.delivery.findFirst({ where: visibleDelivery(id, caller), select: deliveryColumns })
+  const where = await visibleDelivery(prisma, id, caller)
+  return prisma.delivery.findFirst({ where, select: deliveryColumns })
 }
 
-export function visibleDelivery(id: string, caller: Caller) {
-  const channelId = onlyVisible(caller.channels)
-  return { id, ...(channelId ? { channelId } : {}) }
+/**
+ * A Prisma filter. A channel with the id of a deleted one may belong to another partner. So a key of a channel sees
+ * only deliveries that were created after the channel.
+ */
+export async function visibleDelivery(prisma: ApiContext["prisma"], id: string, caller: Caller) {
+  if (caller.channels === "all") return { id }
+  const channels = await prisma.channel.findMany({
+    where: { id: { in: [...caller.channels] } },
+    select: { id: true, createdAt: true },
+  })
+  return { id, OR: channels.map(({ id, createdAt }) => ({ channelId: id, createdAt: { gte: createdAt } })) }
 }

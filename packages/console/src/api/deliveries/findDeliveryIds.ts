@@ -15,6 +15,8 @@ import { statesAndErrors } from "./statesAndErrors.ts"
 export type DeliverySearch = Omit<DeliveryQuery, "cursor" | "limit" | "channel"> & {
   /** Null: of all channels. */
   channels: readonly string[] | null
+  /** Only deliveries that were created after their channel (see `visibleDelivery`). */
+  sinceChannel?: true | undefined
   /** Only ids below this one. */
   before: string | undefined
   count: number
@@ -66,6 +68,7 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
   const sql: { [Name in keyof DeliverySearch]?: () => string[] } = {
     before: () => [`id < ${bind(search.before)}::uuid`],
     channels: () => [`channel_id = any(${bind(search.channels)}::text[])`],
+    sinceChannel: () => ["created_at >= (select created_at from channel where channel.id = channel_id)"],
     state: () => [`state = ${bind(search.state)}::delivery_state`],
     event_id: () => [`event_id = ${bind(search.event_id)}`],
     waiting_for: () => [isWaitingFor(search.waiting_for, bind)],

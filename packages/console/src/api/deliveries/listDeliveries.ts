@@ -34,7 +34,8 @@ export const listDeliveries = defineRoute({
       key: z.uuid(),
       keyOf: (row: DeliveryRow) => row.id,
       read: async (before, count) => {
-        const ids = await findDeliveryIds(sql, { ...query, channels, before, count })
+        const sinceChannel = visible === null ? undefined : true
+        const ids = await findDeliveryIds(sql, { ...query, channels, sinceChannel, before, count })
         return prisma.delivery.findMany({
           where: { id: { in: ids } },
           orderBy: { id: "desc" },

@@ -12,16 +12,14 @@ export const readDelivery = defineRoute({
   path: "/v1/deliveries/{id}",
   operation: "readDelivery",
   summary: "Read a delivery with its attempts, and what was sent",
-  description: "E-mail addresses in the body are masked. `GET /v1/deliveries/{id}/body` reveals them.",
+  description: "E-mail addresses in the body and in responses are masked. `GET /v1/deliveries/{id}/body` reveals those of the body.",
   allow: ["read", "channel"],
   params: deliveryIdParameter,
   success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
   async handle({ prisma }, { params: { id }, caller }) {
+    const where = await visibleDelivery(prisma, id, caller)
     const [row, attempts] = await Promise.all([
-      prisma.delivery.findFirst({
-        where: visibleDelivery(id, caller),
-        select: { ...deliveryColumns, body: true },
-      }),
+      prisma.delivery.findFirst({ where, select: { ...deliveryColumns, body: true } }),
       prisma.attempt.findMany({
         where: { deliveryId: id },
         orderBy: [{ number: "asc" }, { startedAt: "asc" }],

@@ -13,6 +13,8 @@ const ids = ["01900000-0000-7000-8000-000000000001", "01900000-0000-7000-8000-00
 let console: TestConsole
 beforeAll(async () => {
   console = await startConsole()
+  const channel = { id: "acme", address: "https://partner.example/" }
+  expect((await console.call("POST", "/v1/channels", { body: channel })).status).toBe(201)
   for (const [at, id] of ids.entries()) {
     const content = at === 0 ? body : Buffer.alloc(0)
     await console.prisma.delivery.create({
@@ -68,6 +70,44 @@ test("a body is revealed neither to readers, nor to other channels, nor after an
   expect(await status("channel:other")).toBe(404)
   const erased = await console.call("GET", `/v1/deliveries/${ids[1]}/body`)
   expect(erased).toMatchObject({ status: 409, json: { code: "erased" } })
+})
+
+test("a partner's response that repeats the body is shown with e-mail addresses masked", async () => {
+  await console.prisma.attempt.create({
+    data: {
+      deliveryId: ids[0],
+      number: 1,
+      startedAt: new Date(),
+      durationMs: 1,
+      status: 302,
+      error: "status",
+      detail: `redirects to https://partner.example/?for=${email}`,
+      secretId: "s",
+      responseExcerpt: new Uint8Array(Buffer.from(`invalid: ${email}`)),
+    },
+  })
+  const { text } = await console.call("GET", `/v1/deliveries/${ids[0]}`)
+  expect(text).not.toContain(email)
+  expect(text).toContain("invalid: o***@shop.example")
+})
+
+test("a new channel with the id of a deleted one does not see its deliveries, and operators do", async () => {
+  const recreated = await console.prisma.channel.update({
+    where: { id: "acme" },
+    data: { createdAt: new Date(Date.now() + 1_000) },
+  })
+  const key = await console.keyWith("channel:acme")
+  const paths = [`/v1/deliveries/${ids[0]}`, `/v1/deliveries/${ids[0]}/body`]
+  for (const path of paths) expect((await console.call("GET", path, { key })).status).toBe(404)
+  const resent = await console.call("POST", `/v1/deliveries/${ids[0]}/resend`, { key })
+  expect(resent.status).toBe(404)
+  expect((await console.call("GET", "/v1/deliveries", { key })).json.data).toEqual([])
+  expect((await console.call("GET", "/v1/deliveries?channel=acme")).json.data).toHaveLength(2)
+  await console.prisma.channel.update({
+    where: { id: "acme" },
+    data: { createdAt: new Date(recreated.createdAt.getTime() - 60_000) },
+  })
+  expect((await console.call("GET", "/v1/deliveries", { key })).json.data).toHaveLength(2)
 })
 
 test.each([

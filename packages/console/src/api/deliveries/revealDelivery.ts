@@ -20,7 +20,7 @@ export const revealDelivery = defineRoute({
   success: { status: 200, description: "The body exactly as it is sent.", schema: deliveryBodySchema },
   async handle({ prisma }, { params: { id }, caller }) {
     const row = await prisma.delivery.findFirst({
-      where: visibleDelivery(id, caller),
+      where: await visibleDelivery(prisma, id, caller),
       select: { state: true, body: true, bodySha256: true },
     })
     if (!row) return notFound("delivery", id)

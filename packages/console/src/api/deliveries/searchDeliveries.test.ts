@@ -42,6 +42,8 @@ beforeAll(async () => {
     const body = { id: channel, address: "https://partner.example/" }
     expect((await console.call("POST", "/v1/channels", { body })).status).toBe(201)
   }
+  // The channels are older than their deliveries.
+  await console.prisma.channel.updateMany({ data: { createdAt: new Date(start) } })
   await console.prisma.delivery.createMany({ data: stored.map(rowOf) })
 })
 afterAll(() => console.close())

@@ -37,6 +37,7 @@ with recent as materialized (
 ), own as materialized (
   select recent.* from recent
    cross join lateral (select from delivery where id = recent.delivery_id and channel_id = $1 limit 1) as of_channel
+   where (select count(*) from recent) <= ${mostAttempts}
 )
 select (select count(*)::int from recent) as scanned,
        count(*)::int as attempts, count(*) filter (where error is null)::int as succeeded,
