@@ -9,6 +9,7 @@ import { ok } from "../response.ts"
 import { auditedSource, connectionEtag, connectionResponse } from "./connectionResponse.ts"
 import { findConnection, lockConnection } from "./findConnection.ts"
 import { recordRequestedSync } from "./recordRequestedSync.ts"
+import { rejectDelegate } from "./rejectDelegate.ts"
 
 export const changeConnection = defineRoute({
   method: "patch",
@@ -17,7 +18,7 @@ export const changeConnection = defineRoute({
   summary: "Change a connection's source or runner",
   allow: ["operate", "site"],
   description:
-    "Requests a sync, which fetches the new source in the next window. If a sync of the old source is running, its result is discarded. Until a sync of the new source has succeeded, the snapshot contains the content of the old one.",
+    "Requests a sync, which fetches the new source in the next window. If a sync of the old source is running, its result is discarded. Until a sync of the new source has succeeded, the snapshot contains the content of the old one. The runner `delegate` needs the scope `operate`.",
   params: idParameter,
   body: changeConnectionSchema,
   otherResponses: { 412: "The source or the runner has changed since the version in If-Match." },
@@ -28,6 +29,8 @@ export const changeConnection = defineRoute({
     const mismatch = checkIfMatch(headers["if-match"], connectionEtag(connectionResponse(before)))
     if (mismatch) return mismatch
     const { source: givenSource = before.source, runner = before.runner } = body
+    const rejected = rejectDelegate(caller, before.runner, runner)
+    if (rejected) return rejected
     // Checked even if only the runner changes, because a private address is allowed for executors only.
     const source = checkAddress("source", givenSource, runner === "delegate" ? executorPolicy : addressPolicy)
     if (source.kind === "problem") return source

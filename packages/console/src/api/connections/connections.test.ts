@@ -117,6 +117,23 @@ test("an executor may have a private IP address that the operator allows, and a 
   expect((await console.call("POST", "/v1/connections", { body: elsewhere })).status).toBe(400)
 })
 
+test("only an operator may create or change a connection with an executor", async () => {
+  const key = await console.keyWith("site:shop.example")
+  const executor = { ...body, id: "executed", runner: "delegate", source: "http://10.20.0.9/sync" }
+  const forbidden = { status: 403, json: { code: "missing-scope" } }
+  expect(await console.call("POST", "/v1/connections", { body: executor, key })).toMatchObject(forbidden)
+  expect((await console.call("POST", "/v1/connections", { body: executor })).status).toBe(201)
+  await make("pulled")
+  for (const [id, change] of [
+    ["pulled", { runner: "delegate", source: "http://10.20.0.9/admin" }],
+    ["executed", { source: "http://10.20.0.9/admin" }],
+    ["executed", { runner: "pull", source: body.source }],
+  ] as const)
+    expect(await console.call("PATCH", `/v1/connections/${id}`, { body: change, key })).toMatchObject(forbidden)
+  const own = { body: { source: "https://api.partner.example/other" }, key }
+  expect((await console.call("PATCH", "/v1/connections/pulled", own)).status).toBe(200)
+})
+
 test("the state follows the window: waiting, running, failing, idle", async () => {
   await make("states")
   const due = new Date("2026-01-01T00:01:00.000Z")

@@ -14,6 +14,7 @@ import { idTaken, siteNotAllowed } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
 import { auditedSource, connectionResponse } from "./connectionResponse.ts"
 import { findConnection } from "./findConnection.ts"
+import { rejectDelegate } from "./rejectDelegate.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
 export const createConnection = defineRoute({
@@ -23,7 +24,7 @@ export const createConnection = defineRoute({
   summary: "Create a connection",
   allow: ["operate", "site"],
   description:
-    "The response contains the trigger URL. Its token is a secret: share it with the partner only.",
+    "The response contains the trigger URL. Its token is a secret: share it with the partner only. The runner `delegate` needs the scope `operate`.",
   body: createConnectionSchema,
   success: {
     status: 201,
@@ -33,6 +34,8 @@ export const createConnection = defineRoute({
   otherResponses: { 409: "The id is taken." },
   async handle({ prisma, sql, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin }, { body, caller }) {
     if (!sees(caller.sites, body.site)) return siteNotAllowed(body.site)
+    const rejected = rejectDelegate(caller, body.runner)
+    if (rejected) return rejected
     const policy = body.runner === "delegate" ? executorPolicy : addressPolicy
     const source = checkAddress("source", body.source, policy)
     if (source.kind === "problem") return source
