@@ -29,6 +29,19 @@ export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
  */
 const driverExtraMs = 2_000
 
+/**
+ * After a failover, the name may still lead to the old primary, which is then a standby and accepts reads. It may not
+ * know of a token that was replaced. Checked once for each connection, because a demotion ends all connections.
+ */
+async function requirePrimary(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>("select pg_is_in_recovery() as standby")
+  if (!rows[0]?.standby) return
+  const message =
+    "Postgres is a standby, and only the primary has all commits. Let DATABASE_URL lead to the primary."
+  // The code with which a standby rejects writes.
+  throw Object.assign(new Error(message), { code: "25006" })
+}
+
 export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
   const statementTimeoutMs = settings.statementTimeoutMs ?? 30_000
   const driver = new pg.Pool({
@@ -44,6 +57,7 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     options: "-c enable_seqscan=off",
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    verify: (client, done) => void requirePrimary(client).then(() => done(), done),
   })
   // Without a listener, a connection that breaks while idle ends the process.
   driver.on("error", onIdleError)
