@@ -1,5 +1,5 @@
 import { groupNames, topicNames } from "@sitewire/contracts"
-import { isUnavailable, openPool } from "@sitewire/database"
+import { isUnavailable, openPool, readClock } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer } from "@sitewire/kafka"
 import {
@@ -82,6 +82,7 @@ await runService({
     })
     const retention = startRetention({
       retentionMs: config.RETENTION,
+      databaseTime: () => readClock(pool.sql),
       deleteBefore: async (before, signal) => {
         // Deletes up to 10,000 rows a second. 100,000 connections that sync every minute add only 1,700.
         const { kind, ...deleted } = await deleteOldRuns({ pool, before, batch: 1_000, pauseMs: 100, signal })

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { readClock, type Sql } from "@sitewire/database"
 import { deletePreviousContents } from "./deletePreviousContents.ts"
 
 const batch = 1_000
@@ -15,13 +15,15 @@ const tables = [
   // Both are invalid after less than a day.
   { table: "session", key: "id", keptFor: "day" },
   { table: "sign_in_link", key: "id", keptFor: "day" },
+  { table: "receiver_certificate", key: "origin", keptFor: "audit", time: "seen_at" },
   { table: "replaced_token", key: "connection_id, token_sha256", keptFor: "month", time: "replaced_at" },
 ] as const
 
 /**
  * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log,
- * responses and test deliveries whose Idempotency-Key is no longer valid, old sessions and sign-in links, and the
- * hashes of tokens that were replaced a month ago, and contents that were replaced a week ago.
+ * responses and test deliveries whose Idempotency-Key is no longer valid, old sessions and sign-in links, certificates
+ * that were not seen since, the hashes of tokens that were replaced a month ago, and contents that were replaced a
+ * week ago.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
   const ages = { audit: auditRetentionMs, day: dayMs, month: 30 * dayMs }
@@ -37,7 +39,7 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
       count = (await sql(statement, [ages[keptFor]])).length
     }
   }
-  const replacedBefore = new Date(Date.now() - 7 * dayMs)
+  const replacedBefore = new Date((await readClock(sql)).getTime() - 7 * dayMs)
   for (let count = batch; count === batch; deleted += count) {
     count = await deletePreviousContents(sql, { replacedBefore, limit: batch })
   }

@@ -11,13 +11,15 @@ const shortestIntervalMs = 1_000
  */
 export function startRetention(settings: {
   retentionMs: number
+  /** The clock by which rows were created. */
+  databaseTime: () => Promise<Date>
   deleteBefore: (
     before: Date,
     signal: AbortSignal,
   ) => Promise<{ kind: string; deleted: Record<string, number> }>
   log: Logger
 }): { close(): Promise<void> } {
-  const { retentionMs, deleteBefore, log } = settings
+  const { retentionMs, databaseTime, deleteBefore, log } = settings
   const closing = new AbortController()
   const { signal } = closing
   const everyMs = Math.min(longestIntervalMs, Math.max(shortestIntervalMs, retentionMs / 24))
@@ -26,8 +28,10 @@ export function startRetention(settings: {
     for (let waitMs = Math.random() * everyMs; ; waitMs = everyMs) {
       await sleep(waitMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      const before = new Date(Date.now() - retentionMs)
       try {
+        // The earlier of two clocks: one that is set ahead must not delete what is still needed.
+        const now = Math.min(Date.now(), (await databaseTime()).getTime())
+        const before = new Date(now - retentionMs)
         const { kind, deleted } = await deleteBefore(before, signal)
         const any = Object.values(deleted).some((rows) => rows > 0)
         if (any) log.info({ kind, deleted, before }, "retention: deleted")

@@ -1,4 +1,4 @@
-import type { Pool } from "@sitewire/database"
+import { type Pool, readClock } from "@sitewire/database"
 import { type Logger, startRetention } from "@sitewire/runtime"
 import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
 
@@ -8,6 +8,7 @@ export function startDeletingOldDeliveries(settings: { pool: Pool; retentionMs: 
   const { pool, retentionMs, log } = settings
   return startRetention({
     retentionMs,
+    databaseTime: () => readClock(pool.sql),
     deleteBefore: async (before, signal) => {
       const { kind, ...deleted } = await deleteOldDeliveries({ pool, before, signal, ...pace })
       return { kind, deleted }
