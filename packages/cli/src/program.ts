@@ -3,7 +3,8 @@ import packageJson from "../package.json" with { type: "json" }
 import { type CliCommand, type CommandGroup, isGroup } from "./command.ts"
 import { commands } from "./commands/commands.ts"
 import { exitCodeHelp } from "./errors/exitCodes.ts"
-import { redactTokens } from "./errors/redactTokens.ts"
+import { redactSecrets } from "./errors/redactSecrets.ts"
+import { refuseSecrets } from "./errors/refuseSecrets.ts"
 import { findCommand } from "./grammar/findCommand.ts"
 import { pluralOf } from "./grammar/pluralOf.ts"
 import { globalOptions } from "./options/globalOptions.ts"
@@ -27,7 +28,7 @@ export function createProgram(context: ProcessContext, outcome: Outcome): Comman
     })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(redactTokens(text)),
+      writeErr: (text) => void stderr.write(redactSecrets(text)),
     })
     .addHelpText("after", grammarHelp)
     .addHelpText("after", targetHelp)
@@ -85,7 +86,9 @@ function register(command: Command, definition: CliCommand, { context, outcome }
   if (definition.notes !== undefined) command.addHelpText("after", `\n${definition.notes}`)
   command.addHelpText("after", exampleHelp(definition.examples))
   command.action(() => {
-    const session = createSession(context, { globalOptions: command.optsWithGlobals(), outcome })
+    const globalOptions = command.optsWithGlobals()
+    refuseSecrets([...command.args, ...Object.values(globalOptions)])
+    const session = createSession(context, { globalOptions, outcome })
     return definition.run(session, command.args, command.opts())
   })
 }

@@ -167,11 +167,11 @@ export function createClient(options: ApiOptions) {
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
     listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "invalid-events", query }),
     createResendJob: (body: z.input<typeof createResendJobSchema>) =>
-      call(jobOrDryRun, { ...post, path: "jobs/resend", body }),
+      call(jobOrDryRun, { ...post, path: "jobs/resend", body, dryRun: body.dry_run }),
     createReplayJob: (body: z.input<typeof createReplayJobSchema>) =>
-      call(jobOrDryRun, { ...post, path: "jobs/replay", body }),
+      call(jobOrDryRun, { ...post, path: "jobs/replay", body, dryRun: body.dry_run }),
     createErasureJob: (body: z.input<typeof createErasureJobSchema>) =>
-      call(jobOrDryRun, { ...post, path: "jobs/erasure", body }),
+      call(jobOrDryRun, { ...post, path: "jobs/erasure", body, dryRun: body.dry_run }),
     createReconcileJob: (body: z.input<typeof createReconcileJobSchema>) =>
       call(jobSchema, { ...post, path: "jobs/reconcile", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),

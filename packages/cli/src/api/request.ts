@@ -1,7 +1,8 @@
 import { type Problem, problemSchema } from "@sitewire/contracts"
 import type { z } from "zod"
 import { describeNetworkError } from "../errors/describeNetworkError.ts"
-import { failed, rejectedByApi, unreachable } from "../errors/failure.ts"
+import { Failure, failed, rejectedByApi, unreachable } from "../errors/failure.ts"
+import { sendChange } from "./sendChange.ts"
 
 export type ApiOptions = {
   /** The management API's address without /v1. */
@@ -16,6 +17,8 @@ export type ApiRequest = {
   query?: object
   headers?: Record<string, string>
   body?: unknown
+  /** A POST that changes nothing. */
+  dryRun?: boolean | undefined
   /** For a route that waits for something. Default: the client's. */
   timeoutMs?: number
   /** Ends the request, instead of the timeout. */
@@ -25,7 +28,13 @@ export type ApiRequest = {
 export function createRequest({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: ApiOptions) {
   const base = `${api.replace(/\/+$/, "")}/v1/`
 
-  async function send({ method = "GET", path, query = {}, body, ...more }: ApiRequest): Promise<Response> {
+  async function sendOnce({
+    method = "GET",
+    path,
+    query = {},
+    body,
+    ...more
+  }: ApiRequest): Promise<Response> {
     const url = new URL(path, base)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))
@@ -36,24 +45,31 @@ export function createRequest({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: 
       ...more.headers,
     }
     if (body !== undefined) headers["Content-Type"] = "application/json"
-    const response = await reach(() =>
-      fetch(url, {
-        method,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        // Following a redirect would send the key to an address that the user did not configure.
-        redirect: "manual",
-        signal: more.signal ?? AbortSignal.timeout(more.timeoutMs ?? usualTimeoutMs),
-      }),
-    )
+    const response = await fetch(url, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      // Following a redirect would send the key to an address that the user did not configure.
+      redirect: "manual",
+      signal: more.signal ?? AbortSignal.timeout(more.timeoutMs ?? usualTimeoutMs),
+    })
     if (response.ok) return response
-    throw rejectedByApi(parseProblem(response.status, await reach(() => response.text())))
+    throw rejectedByApi(parseProblem(response.status, await response.text()))
+  }
+
+  async function readText(request: ApiRequest): Promise<string> {
+    const { method = "GET", dryRun = false } = request
+    const read = async (headers = {}) =>
+      (await sendOnce({ ...request, headers: { ...request.headers, ...headers } })).text()
+    return method === "GET" || dryRun ? read() : sendChange(method, read)
+  }
+
+  function send(request: ApiRequest): Promise<Response> {
+    return reach(() => sendOnce(request))
   }
 
   async function call<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T> {
-    const response = await send(request)
-    const text = await reach(() => response.text())
-    const value = parseJson(text)
+    const value = parseJson(await reach(() => readText(request)))
     const parsed = schema.safeParse(value)
     if (!parsed.success) throw failed(unexpectedResponse(parsed.error))
     // `value` instead of parsed.data, because --json also prints fields that this version's schema does not
@@ -65,6 +81,7 @@ export function createRequest({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: 
     try {
       return await work()
     } catch (error) {
+      if (error instanceof Failure) throw error
       throw unreachable(`The management API at ${api} cannot be reached: ${describeNetworkError(error)}.`)
     }
   }

@@ -20,6 +20,16 @@ export function describeNetworkError(error: unknown): string {
   return code === null ? "the request failed" : (descriptions[code] ?? code)
 }
 
+/** True if the request had been sent, so that it may have taken effect. */
+export function wasLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = codeOf(error) ?? codeOf(error.cause)
+  // fetch's own limit for a connection is shorter than our time-outs, and has another error.
+  return (
+    error.name === "TimeoutError" || code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_SOCKET"
+  )
+}
+
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   // If a host has several addresses, the error contains one error per address.

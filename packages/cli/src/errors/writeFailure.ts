@@ -1,7 +1,7 @@
 import { escapeLines, formatJson } from "../output/escapeControls.ts"
 import { createStyle, usesColour } from "../output/style.ts"
 import type { Failure } from "./failure.ts"
-import { redactTokens } from "./redactTokens.ts"
+import { redactSecrets } from "./redactSecrets.ts"
 
 /**
  * Writes JSON if `args` contain --json. The parsed options are not used, because commander may have failed to
@@ -15,9 +15,9 @@ export function writeFailure(
   const { problem, message, exitCode } = failure
   if (args.includes("--json")) {
     const json = problem ?? { type: "about:blank", title: message, exit_code: exitCode }
-    stderr.write(`${redactTokens(formatJson(json))}\n`)
+    stderr.write(`${redactSecrets(formatJson(json))}\n`)
   } else {
-    const text = redactTokens(escapeLines(message))
+    const text = redactSecrets(escapeLines(message))
     const style = createStyle({ colour: usesColour(stderr, env) && !args.includes("--no-color") })
     stderr.write(`${style.paint("red", "error:")} ${text}\n`)
   }

@@ -64,13 +64,6 @@ async function findTriggerUrl(
   if (connection === undefined) {
     throw incorrectUsage("The connection is missing. Give its id, or its trigger URL with --url-stdin.")
   }
-  if (/[/:]/.test(connection)) {
-    throw incorrectUsage(
-      "The argument is not a connection's id. If it is a trigger URL, it contains a secret token, which every process " +
-        "of this machine can read in the arguments and which the shell's history stores: use --url-stdin, and " +
-        "replace the token (sitewire connection replace-token).",
-    )
-  }
   return (await session.callApi((client) => client.readTriggerUrl(connection))).trigger_url
 }
 

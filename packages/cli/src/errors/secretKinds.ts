@@ -1,0 +1,34 @@
+export type SecretKind = { prefix: string; name: string; advice: string }
+
+const rotateSecret = "If it is in use, rotate it: sitewire channel secret stage CHANNEL."
+
+/**
+ * Every kind of secret that Sitewire creates, except the web console's CSRF tokens: these have no prefix, and nothing
+ * prints them. `advice` is for a user who gave the secret as an argument.
+ */
+export const secretKinds: readonly SecretKind[] = [
+  {
+    prefix: "swk",
+    name: "an API key",
+    advice:
+      "Give the key's id. To find it: sitewire key list, or, with the key in SITEWIRE_API_KEY, sitewire key show. " +
+      "Revoke the key, because others may have read it: sitewire key revoke ID.",
+  },
+  {
+    prefix: "swt",
+    name: "a trigger URL or its token",
+    advice:
+      "Give the connection's id (sitewire connection list), or the URL to sitewire trigger --url-stdin. " +
+      "Replace the token: sitewire connection replace-token CONNECTION.",
+  },
+  { prefix: "sws", name: "a signing secret", advice: rotateSecret },
+  // The same secret, as libraries of Standard Webhooks take it.
+  { prefix: "whsec", name: "a signing secret", advice: rotateSecret },
+  { prefix: "swl", name: "a sign-in link", advice: "Open it in a browser, which also uses it up." },
+  { prefix: "swc", name: "a session", advice: "Sign out of the web console, which ends the session." },
+]
+
+const prefixes = secretKinds.map(({ prefix }) => prefix).join("|")
+
+/** Long enough that an id that somebody chose, such as sws_shop, does not count as a secret. */
+export const secretPattern = new RegExp(`(${prefixes})_[\\w+/=-]{16,}`, "g")
