@@ -74,7 +74,9 @@ test("failed sign-ins are limited in total, too", async () => {
   expect(Number(waiting.headers.get("retry-after"))).toBeLessThanOrEqual(60)
   // While the limit of all is reached, further attempts do not count against their own address.
   for (let n = 0; n < 12; n++)
-    expect(Number((await signIn("192.0.2.1", console.key)).headers.get("retry-after"))).toBeLessThanOrEqual(60)
+    expect(Number((await signIn("192.0.2.1", console.key)).headers.get("retry-after"))).toBeLessThanOrEqual(
+      60,
+    )
 })
 
 test("X-Forwarded-For of a client that is no trusted proxy is ignored", async () => {

@@ -131,7 +131,10 @@ export const attemptSchema = z
         ],
       }),
     secret_id: z.string().meta({ description: "The signing secret that was used." }),
-    response_excerpt: z.string().nullable().meta({ description: "The first 1 KiB of the response's body. E-mail addresses are masked." }),
+    response_excerpt: z
+      .string()
+      .nullable()
+      .meta({ description: "The first 1 KiB of the response's body. E-mail addresses are masked." }),
   })
   .meta({ id: "Attempt" })
 

@@ -4,7 +4,10 @@ import { createLogger } from "../logging/logger.ts"
 import { startRetention } from "./startRetention.ts"
 
 const dayMs = 86_400_000
-const log = createLogger({ service: "test", level: "error" }, new Writable({ write: (_, __, done) => done() }))
+const log = createLogger(
+  { service: "test", level: "error" },
+  new Writable({ write: (_, __, done) => done() }),
+)
 
 test.each([
   ["the machine's clock is ahead by 40 days", -40 * dayMs],

@@ -129,7 +129,9 @@ test("only an operator may create or change a connection with an executor", asyn
     ["executed", { source: "http://10.20.0.9/admin" }],
     ["executed", { runner: "pull", source: body.source }],
   ] as const)
-    expect(await console.call("PATCH", `/v1/connections/${id}`, { body: change, key })).toMatchObject(forbidden)
+    expect(await console.call("PATCH", `/v1/connections/${id}`, { body: change, key })).toMatchObject(
+      forbidden,
+    )
   const own = { body: { source: "https://api.partner.example/other" }, key }
   expect((await console.call("PATCH", "/v1/connections/pulled", own)).status).toBe(200)
 })

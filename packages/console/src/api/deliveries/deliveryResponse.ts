@@ -107,8 +107,7 @@ export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_
     ip: row.ip,
     request_headers: row.requestHeaders === null ? null : parseHeaders(row.requestHeaders),
     secret_id: row.secretId,
-    response_excerpt:
-      row.responseExcerpt && maskEmails(Buffer.from(row.responseExcerpt).toString("utf8")),
+    response_excerpt: row.responseExcerpt && maskEmails(Buffer.from(row.responseExcerpt).toString("utf8")),
   }
 }
 

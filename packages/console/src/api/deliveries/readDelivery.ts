@@ -12,7 +12,8 @@ export const readDelivery = defineRoute({
   path: "/v1/deliveries/{id}",
   operation: "readDelivery",
   summary: "Read a delivery with its attempts, and what was sent",
-  description: "E-mail addresses in the body and in responses are masked. `GET /v1/deliveries/{id}/body` reveals those of the body.",
+  description:
+    "E-mail addresses in the body and in responses are masked. `GET /v1/deliveries/{id}/body` reveals those of the body.",
   allow: ["read", "channel"],
   params: deliveryIdParameter,
   success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
