@@ -5,7 +5,7 @@ import { createPublish } from "./createPublish.ts"
 
 const record = { topic: "site.ready.dead", key: "k", value: "{}" }
 
-function publisherThat(outcomes: (Error | null)[]) {
+function publisherThat(outcomes: (Error | null)[], signal = new AbortController().signal) {
   const topics: unknown[] = []
   const states: unknown[] = []
   const publish = createPublish({
@@ -15,7 +15,7 @@ function publisherThat(outcomes: (Error | null)[]) {
         if (error) throw error
       },
     },
-    signal: new AbortController().signal,
+    signal,
     onState: (working) => states.push(working),
     onTopic: (...state) => topics.push(state),
     log: createLogger({ service: "test", level: "silent" }),
@@ -37,6 +37,37 @@ test("a missing permission is reported until a record of the topic is accepted, 
     [record.topic, false, denied.message],
     [record.topic, true],
   ])
+})
+
+test("a record that must not be dropped is retried until its topic accepts records again, and reported meanwhile", async () => {
+  const details = { reason: "TOPIC_AUTHORIZATION_FAILED", scope: "topic", topic: record.topic } as const
+  const denied = new PermanentPublishError("Kafka rejected all records", details)
+  const { publish, topics } = publisherThat([denied, denied, null])
+  expect(await publish(record, { retryRejectedTopic: true })).toEqual({ kind: "published" })
+  expect(topics.map((state) => (state as unknown[])[1])).toEqual([false, false, true])
+  // Nothing could store a record that is too large.
+  const { publish: publishLarge } = publisherThat([new RecordTooLarge("too large", record.topic)])
+  expect(await publishLarge(record, { retryRejectedTopic: true })).toMatchObject({ kind: "rejected" })
+})
+
+test("a stop ends the retries of a record that must not be dropped with an error, so that it is consumed again", async () => {
+  const details = { reason: "TOPIC_AUTHORIZATION_FAILED", scope: "topic", topic: record.topic } as const
+  const denied = new PermanentPublishError("Kafka rejected all records", details)
+  const stop = new AbortController()
+  const { publish } = publisherThat([denied, denied], stop.signal)
+  const publishing = publish(record, { retryRejectedTopic: true })
+  stop.abort()
+  await expect(publishing).rejects.toThrow("Kafka rejected all records")
+})
+
+test("publishing gives up after the given time, but not at a stop, which repeats the record", async () => {
+  const unavailable = new Error("no leader")
+  const { publish } = publisherThat([unavailable, unavailable, unavailable])
+  expect(await publish(record, { giveUpAfterMs: 150 })).toEqual({ kind: "not acknowledged" })
+  const stop = new AbortController()
+  stop.abort()
+  const stopping = publisherThat([unavailable], stop.signal)
+  await expect(stopping.publish(record, { giveUpAfterMs: 0 })).rejects.toThrow("no leader")
 })
 
 test("a record that is too large is rejected, and the dispatcher stays ready", async () => {

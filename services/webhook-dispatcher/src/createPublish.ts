@@ -1,10 +1,21 @@
 import { PermanentPublishError, type Producer, type ProducerRecord } from "@sitewire/kafka"
-import { type Logger, retryWhileUnavailable } from "@sitewire/runtime"
+import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
 
-/** Retries while Kafka is unavailable. `rejected`: the broker will never accept the record. */
-export type Publish = (
-  record: ProducerRecord,
-) => Promise<{ kind: "published" } | { kind: "rejected"; why: string }>
+export type Published =
+  | { kind: "published" }
+  /** The broker will never accept the record. */
+  | { kind: "rejected"; why: string }
+  /** Not acknowledged within `giveUpAfterMs`. The record may have been appended nevertheless. */
+  | { kind: "not acknowledged" }
+
+export type PublishOptions = {
+  /** Default: retries for as long as Kafka is unavailable. */
+  giveUpAfterMs?: number
+  /** Also retries while the broker rejects the whole topic, for a record that must not be dropped. */
+  retryRejectedTopic?: boolean
+}
+
+export type Publish = (record: ProducerRecord, options?: PublishOptions) => Promise<Published>
 
 /**
  * Drops and logs a record that the broker rejects for good, because retrying would block the consumed
@@ -21,25 +32,37 @@ export function createPublish(parts: {
   const { producer, signal, onState, onTopic, log } = parts
   const rejectedTopics = new Set<string>()
 
-  return async (record) => {
+  function reportTopic({ message, scope, topic }: PermanentPublishError): void {
+    if (scope !== "topic") return
+    rejectedTopics.add(topic)
+    onTopic(topic, false, message)
+  }
+
+  return async (record, { giveUpAfterMs = Number.POSITIVE_INFINITY, retryRejectedTopic = false } = {}) => {
     const { topic } = record
+    const giveUpAt = performance.now() + giveUpAfterMs
+    const isDropped = (error: unknown) =>
+      error instanceof PermanentPublishError && !(retryRejectedTopic && error.scope === "topic")
     try {
       await retryWhileUnavailable({
         what: "publish",
         work: () => producer.publish([record]),
-        isTransient: (error) => !(error instanceof PermanentPublishError),
+        isTransient: (error) => {
+          if (error instanceof PermanentPublishError) reportTopic(error)
+          return !isDropped(error) && performance.now() < giveUpAt
+        },
         signal,
         onState,
       })
     } catch (error) {
-      if (!(error instanceof PermanentPublishError)) throw error
-      const { message: why, scope } = error
-      log.error({ topic, why }, "Kafka rejects a record for good; the record is dropped")
-      if (scope === "topic") {
-        rejectedTopics.add(topic)
-        onTopic(topic, false, why)
+      const why = reasonOf(error)
+      if (isDropped(error)) {
+        log.error({ topic, why }, "Kafka rejects a record for good; the record is dropped")
+        return { kind: "rejected", why }
       }
-      return { kind: "rejected", why }
+      if (signal.aborted) throw error
+      log.warn({ topic, why }, "Kafka has not acknowledged a record in time")
+      return { kind: "not acknowledged" }
     }
     if (rejectedTopics.delete(topic)) onTopic(topic, true)
     return { kind: "published" }

@@ -6,6 +6,12 @@ import type { DispatcherMetrics } from "../metrics.ts"
 
 export type RejectInvalidRecord = (record: ConsumerRecord, reason: string) => Promise<void>
 
+/**
+ * If the topic of invalid events rejects everything (a missing permission), the offset of the record must not be
+ * committed: nothing else would list the event.
+ */
+const untilStored = { retryRejectedTopic: true }
+
 /** Publishes an invalid record unchanged to the topic of invalid events. */
 export function createRejectInvalidRecord(parts: {
   publish: Publish
@@ -23,17 +29,13 @@ export function createRejectInvalidRecord(parts: {
       [invalidRecordHeaders.offset]: offset,
     }
     const headers = { ...record.headers, ...origin }
-    const published = await publish({ topic: invalidTopic, key, value, headers })
+    const published = await publish({ topic: invalidTopic, key, value, headers }, untilStored)
     if (published.kind === "rejected") {
       // The broker will never accept this record, for example because it is too large. Retrying would block
       // the consumed partition, so only the record's origin is published.
       const reasons = `${reason}; not stored here (${published.why}): ${value?.byteLength ?? 0} bytes`
-      await publish({
-        topic: invalidTopic,
-        key: null,
-        value: null,
-        headers: { ...origin, [invalidRecordHeaders.reason]: reasons },
-      })
+      const headers = { ...origin, [invalidRecordHeaders.reason]: reasons }
+      await publish({ topic: invalidTopic, key: null, value: null, headers }, untilStored)
     }
     metrics.events.inc({ outcome: "invalid" })
     log.warn({ topic, partition, offset, reason }, "a record of site.paid is invalid; it is rejected")

@@ -7,8 +7,15 @@ import type { DueDelivery } from "../delivery.ts"
 export type ScheduleRetry = (failed: DueDelivery, step: number, attempt: Traceparent | null) => Promise<void>
 
 /**
- * Publishes the next attempt to the retry topic of the step. If the broker rejects the record for good, the
- * sweep later finds that the delivery is overdue, because its row contains when the attempt is due.
+ * Long enough for a partition to get another leader. While a record waits, it occupies one of the dispatcher's
+ * MAX_OUTSTANDING_RECORDS, which healthy channels need, too.
+ */
+const giveUpAfterMs = 20_000
+
+/**
+ * Publishes the next attempt to the retry topic of the step. If the broker rejects the record or does not
+ * acknowledge it in time, the sweep later finds that the delivery is overdue, because its row contains when the
+ * attempt is due.
  */
 export function createScheduleRetry(publish: Publish, retryTopics: readonly string[]): ScheduleRetry {
   return async ({ id, attempt, failures, since, correlation }, step, failed) => {
@@ -21,6 +28,7 @@ export function createScheduleRetry(publish: Publish, retryTopics: readonly stri
       since,
       correlation,
     }
-    await publish({ topic, key: id, value: JSON.stringify(next), ...traceHeaders(failed) })
+    const record = { topic, key: id, value: JSON.stringify(next), ...traceHeaders(failed) }
+    await publish(record, { giveUpAfterMs })
   }
 }
