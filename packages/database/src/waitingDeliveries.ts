@@ -5,17 +5,20 @@
  * Uses partial indexes, because a channel may have millions of finished deliveries. The scheduled ones are
  * materialized, so that the plan cannot scan the channel's index for them. A new delivery has an id that the sweep
  * has not checked yet: all others that were never attempted are deferred.
+ *
+ * No delivery is in two of the three branches, so that nothing has to be read before the first row is returned: with a
+ * `limit`, the statement reads the scheduled deliveries of all channels only if the channel has too few deferred ones.
  */
 export function waitingDeliveries(and = "true"): string {
   return `
   with scheduled as materialized (
-    select id, channel_id from delivery where next_attempt_at is not null and ${and}
+    select id, channel_id from delivery where next_attempt_at is not null and deferred_at is null and ${and}
   )
   select id from delivery where channel_id = $1 and deferred_at is not null and ${and}
-  union
+  union all
   select id from scheduled where channel_id = $1
-  union
+  union all
   select id from delivery
-   where channel_id = $1 and state = 'pending' and ${and}
+   where channel_id = $1 and state = 'pending' and deferred_at is null and next_attempt_at is null and ${and}
      and id > coalesce((select checked_through from sweep_position where id = 1), '00000000-0000-0000-0000-000000000000')`
 }

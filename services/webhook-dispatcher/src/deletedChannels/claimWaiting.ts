@@ -2,6 +2,8 @@ import { type Sql, waitingDeliveries } from "@sitewire/database"
 
 export type WaitingDelivery = {
   id: string
+  /** Identifies the claim. */
+  leaseExpiresAt: string
   channel: string
   isPending: boolean
   attempts: number
@@ -11,6 +13,7 @@ export type WaitingDelivery = {
 
 type Row = {
   id: string
+  lease_expires_at: string
   channel_id: string
   is_pending: boolean
   attempts: number
@@ -29,7 +32,7 @@ with waiting as (${waitingDeliveries(free)}), claimed as materialized (
 )
 update delivery set lease_expires_at = now() + $3::float8 * interval '1 millisecond'
  where id = any (array(select id from claimed))
-returning id, channel_id, state = 'pending' as is_pending, attempts, correlation,
+returning id, channel_id, lease_expires_at::text as lease_expires_at, state = 'pending' as is_pending, attempts, correlation,
   coalesce(period_started_at, created_at) as since`
 
 /** Claims deliveries of a deleted channel that still wait for an attempt. */
@@ -39,9 +42,12 @@ export async function claimWaiting(
   { batch, leaseMs }: { batch: number; leaseMs: number },
 ): Promise<WaitingDelivery[]> {
   const rows = await sql<Row>(statement, [channel, batch, leaseMs])
-  return rows.map(({ channel_id: channel, is_pending: isPending, ...row }) => ({
-    ...row,
-    channel,
-    isPending,
-  }))
+  return rows.map(
+    ({ channel_id: channel, is_pending: isPending, lease_expires_at: leaseExpiresAt, ...row }) => ({
+      ...row,
+      channel,
+      isPending,
+      leaseExpiresAt,
+    }),
+  )
 }

@@ -11,15 +11,15 @@ export type EndingParts = {
   attemptsEndWithinMs: number
   findDeletedChannels: (settings: { afterMs: number }) => Promise<string[]>
   claimWaiting: (channel: string, settings: { batch: number; leaseMs: number }) => Promise<WaitingDelivery[]>
-  endDeliveries: (ids: string[]) => Promise<void>
+  endDeliveries: (claimed: WaitingDelivery[]) => Promise<void>
   finishDeletedChannel: (channel: string) => Promise<void>
   publishDeadLetter: PublishDeadLetter
   log: Logger
 }
 
 /**
- * Marks the deliveries of deleted channels as dead. None of them is attempted meanwhile, because every attempt reads
- * its channel first. Dead letters are published before the rows are updated, so a kill in between repeats them.
+ * Marks the deliveries of deleted channels as dead. None of them is attempted meanwhile: every attempt reads its channel
+ * first, and those that had read it before the deletion have ended after `attemptsEndWithinMs`. Dead letters are published before the rows are updated, so a kill in between repeats them.
  */
 export function startEndingDeliveries(parts: EndingParts): { close(): Promise<void> } {
   const { findDeletedChannels, claimWaiting, endDeliveries, finishDeletedChannel, publishDeadLetter, log } =
@@ -43,7 +43,7 @@ export function startEndingDeliveries(parts: EndingParts): { close(): Promise<vo
     if (waiting.length === 0) return 0
     const pending = waiting.filter(({ isPending }) => isPending)
     await publishUnattempted(publishDeadLetter, pending, "channel-deleted")
-    await endDeliveries(waiting.map(({ id }) => id))
+    await endDeliveries(waiting)
     return waiting.length
   }
 

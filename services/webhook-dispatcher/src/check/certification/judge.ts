@@ -79,7 +79,8 @@ function finding(
   sent: readonly TestResponse[] = [],
 ): PointFinding {
   const received = sent.map(({ response, excerpt }) => {
-    return { ...response, response_excerpt: excerpt?.slice(0, excerptLength) ?? null }
+    // Postgres rejects JSON with half of a surrogate pair, which the end of the slice can be.
+    return { ...response, response_excerpt: excerpt?.slice(0, excerptLength).toWellFormed() ?? null }
   })
   return { id, result, finding: text, received }
 }
