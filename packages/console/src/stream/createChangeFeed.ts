@@ -62,6 +62,8 @@ export function createChangeFeed({
     let availableAt = performance.now()
     while (clients.size > 0 && !signal.aborted) {
       try {
+        // Before the first poll, which may fail after clients have been told that they follow the changes.
+        position ??= await readPosition(sql)
         position = await poll(position)
         availableAt = performance.now()
       } catch (error) {
@@ -75,7 +77,7 @@ export function createChangeFeed({
     running = undefined
   }
 
-  async function poll(since: StreamPosition | undefined): Promise<StreamPosition> {
+  async function poll(since: StreamPosition): Promise<StreamPosition> {
     await endRevoked()
     const next = await readPosition(sql)
     // Chosen after the position was read. A client that joins later gets the changes since this position, by the next poll.
@@ -84,7 +86,7 @@ export function createChangeFeed({
       if (id !== null) await resume(id, alike, next)
       for (const client of alike) client.isNew = false
     }
-    const changes = await readChanges(sql, since ?? next, next)
+    const changes = await readChanges(sql, since, next)
     send(
       changes,
       [...clients].filter((client) => !client.isNew),

@@ -101,11 +101,15 @@ type DeliveryRow = {
   error: NonNullable<StreamedDelivery["last_attempt"]>["error"]
 }
 
+// Of old deliveries, those with a new attempt, and those that somebody has resent or cancelled.
 const deliveryStatement = `
 with changed as materialized (
   (select id from delivery where id >= $3::uuid and ${isNew("delivery")}
    union
-   select delivery_id from attempt where started_at >= $2 and ${isNew("attempt")})
+   select delivery_id from attempt where started_at >= $2 and ${isNew("attempt")}
+   union
+   select target_id::uuid from audit_entry
+    where created_at >= $2 and target_kind = 'delivery' and ${isNew("audit_entry")})
   limit $4
 )
 select delivery.id, event_id, channel_id, state, attempts, next_attempt_at, deferred_at, deferred_reason, created_at,

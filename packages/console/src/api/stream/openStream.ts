@@ -12,8 +12,8 @@ export const openStream = defineRoute({
   allow: ["read", "channel", "site"],
   description: [
     "Sends an event within about two seconds of a change. The data of an event is JSON:",
-    "`delivery` (created, attempted or finished), `sync` (begun or ended), `channel` (changed or paused), `job` (created, progressed or ended; only for keys with the scope `read` or `operate`), `heartbeat` (at least every 10 s; its id is the position), `reset` (changes were missed: read what you show again; `reason` is too-old or too-many) and `end` (the stream ends; `reason` is key-invalid (also: the session has ended), stopping or unavailable).",
-    "Send the last id in `Last-Event-ID` to resume within 5 minutes. An event can come twice. A change of a delivery that is neither new nor attempted, such as a deferral, comes with its next attempt.",
+    "`delivery` (created, attempted, resent or cancelled), `sync` (begun or ended), `channel` (changed or paused), `job` (created, progressed or ended; only for keys with the scope `read` or `operate`), `heartbeat` (at least every 10 s; its id is the position), `reset` (changes were missed: read what you show again; `reason` is too-old or too-many) and `end` (the stream ends; `reason` is key-invalid (also: the session has ended), stopping or unavailable).",
+    "Send the last id in `Last-Event-ID` to resume within 5 minutes. An event can come twice. Other changes of a delivery, such as a deferral, come with its next attempt. Those of bulk jobs, and the end of a deleted channel's deliveries, are sent for deliveries of the last half minute only.",
   ].join("\n\n"),
   query: streamQuerySchema,
   endless: true,

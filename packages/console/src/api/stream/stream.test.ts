@@ -60,6 +60,17 @@ test("a delivery is sent when it is created, attempted and finished", async () =
   expect(finished.data).toMatchObject({ id, attempts: 2 })
 })
 
+test("an old delivery is sent when somebody cancels or resends it", async () => {
+  const old = await insertDelivery(console.pool.sql, { at: Date.now() - 3_600_000 })
+  const stream = await open()
+  const of = (state: string, reason: string | null) => (data: Record<string, unknown>) =>
+    data.id === old && data.state === state && data.deferred_reason === reason
+  expect((await console.call("POST", `/v1/deliveries/${old}/cancel`)).status).toBe(200)
+  await stream.next("delivery", of("cancelled", null))
+  expect((await console.call("POST", `/v1/deliveries/${old}/resend`)).status).toBe(202)
+  await stream.next("delivery", of("pending", "resend"))
+})
+
 test("a retry of an old delivery is sent, and so are syncs and paused channels", async () => {
   const old = await insertDelivery(console.pool.sql, { at: Date.now() - 3_600_000 })
   const stream = await open()
