@@ -20,6 +20,20 @@ test("audit entries older than the retention and responses older than a day are 
   await database.drop()
 })
 
+test("old jobs are deleted, except erasures and those that have not ended", async () => {
+  const database = await freshDatabase()
+  const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
+  await sql(`insert into job (id, kind, state, filter, reason, requested_by, created_at, finished_at)
+    select kind || state || n, kind::job_kind, state::job_state, '{}', 'r', 'k', now() - n * interval '1 day',
+           case state when 'running' then null else now() - n * interval '1 day' end
+      from generate_series(1, 10) n, unnest(array['resend', 'erasure']) kind, unnest(array['done', 'running']) state`)
+  expect(await deleteOldRecords(sql, 7.5 * 86_400_000)).toBe(3)
+  const left = await sql("select id from job where kind = 'resend' and state = 'done'")
+  expect(left).toHaveLength(7)
+  await close()
+  await database.drop()
+})
+
 test("sessions and sign-in links older than a day are deleted", async () => {
   const database = await freshDatabase()
   const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })

@@ -11,6 +11,8 @@ const tables = [
   // A repeated Idempotency-Key reads the row of its test again.
   { table: "receiver_check", key: "id", keptFor: "day", only: "kind = 'test'" },
   { table: "receiver_check", key: "id", keptFor: "audit", only: "kind = 'certification'" },
+  // A finished erasure is its proof.
+  { table: "job", key: "id", keptFor: "audit", only: "kind <> 'erasure'", time: "finished_at" },
   { table: "notification", key: "id", keptFor: "audit", only: "resolved_at is not null" },
   // Both are invalid after less than a day.
   { table: "session", key: "id", keptFor: "day" },
@@ -20,7 +22,7 @@ const tables = [
 ] as const
 
 /**
- * Deletes audit entries, certifications and resolved notifications older than the retention of the audit log,
+ * Deletes audit entries, jobs that are no erasures, certifications and resolved notifications older than the retention of the audit log,
  * responses and test deliveries whose Idempotency-Key is no longer valid, old sessions and sign-in links, certificates
  * that were not seen since, the hashes of tokens that were replaced a month ago, and contents that were replaced a
  * week ago.
