@@ -21,6 +21,14 @@ export const scenarios: Scenario[] = [
     },
   },
   {
+    cause: "the only console is stopped",
+    alerts: ["SitewireConsoleMissing"],
+    async begin({ services: { console } }) {
+      await console.end()
+      return () => console.start()
+    },
+  },
+  {
     cause: "one of two dispatchers has other sealing keys",
     alerts: ["SitewireReplicaNotReady", "SitewireDeliveryFaults"],
     async begin({ services: { secondDispatcher }, faulty }) {
