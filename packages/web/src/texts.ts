@@ -44,6 +44,8 @@ export const texts = {
     schemes: { auto: "System", light: "Light", dark: "Dark" },
     api: "API document (OpenAPI)",
     signOut: "Sign out",
+    otherSession: (name: string) =>
+      `You have signed in as ${name} in another tab. This page now shows what ${name} may see.`,
     interrupted: "Live updates are interrupted since",
     interruptedMore: "What you see may be out of date. The page tries to connect again by itself.",
   },
@@ -67,6 +69,7 @@ export const texts = {
 
   failed: {
     title: "This could not be read",
+    noResponse: "No response",
     unreachable: "The console does not respond. Check your network, and try again.",
     request: "Request id for the operator:",
     retry: "Try again",
@@ -75,6 +78,12 @@ export const texts = {
     forbidden: "You may not see this",
     forbiddenMore: "The scopes of your key do not include this page.",
     toStart: "To the start page",
+  },
+
+  changedMeanwhile: {
+    title: "Somebody else has changed this meanwhile",
+    more: "So nothing was saved. See what is stored now, and then repeat your change.",
+    show: "Show the current version",
   },
 
   home: {

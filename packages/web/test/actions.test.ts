@@ -1,7 +1,7 @@
-import { lowestDeliveryId, sha256 } from "@sitewire/contracts"
-import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
+import { act, confirmDialog, openDialog } from "./fixtures/dialogs.ts"
+import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { type Pages, startPages } from "./fixtures/startPages.ts"
 
 let pages: Pages
@@ -10,18 +10,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => pages?.close())
 
-/** Presses a button of the page, and then the one of the dialog that it opens. */
-async function act(page: Page, label: string, confirm = label): Promise<void> {
-  await page.getByRole("main").getByRole("button", { name: label, exact: true }).first().click()
-  await confirmDialog(page, confirm)
-}
-
-async function confirmDialog(page: Page, confirm: string): Promise<void> {
-  const dialog = page.getByRole("dialog")
-  await dialog.getByRole("button", { name: confirm, exact: true }).click()
-  await dialog.waitFor({ state: "detached" })
-}
-
 async function one<Row extends Record<string, unknown>>(
   statement: string,
   values: unknown[] = [],
@@ -29,26 +17,6 @@ async function one<Row extends Record<string, unknown>>(
   const [row] = await pages.sql<Row>(statement, values)
   if (!row) throw new Error("no row")
   return row
-}
-
-/** A delivery that no other test changes. */
-async function insertDelivery(state: string): Promise<string> {
-  const random = Math.random().toString(16).slice(2, 14).padEnd(12, "0")
-  const id = `${lowestDeliveryId(Date.now()).slice(0, 14)}7000-8000-${random}`
-  const body = Buffer.from(`{"reference":"user-1","email":"owner-${random}@shop.example"}`)
-  await pages.sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, next_attempt_at)
-     values ($1::uuid, $2, 'umbrella', $3, $4, 'c', $5::delivery_state, $6)`,
-    [
-      id,
-      `evt_${random}`,
-      body,
-      sha256(body),
-      state,
-      state === "pending" ? new Date(Date.now() + 3.6e6) : null,
-    ],
-  )
-  return id
 }
 
 test("a channel is created, changed, paused, resumed and deleted", async () => {
@@ -91,7 +59,7 @@ test("a channel is created, changed, paused, resumed and deleted", async () => {
 })
 
 test("a delivery is revealed, which is audited, cancelled and resent", async () => {
-  const id = await insertDelivery("pending")
+  const id = await insertDelivery(pages, "pending")
   await using opened = await pages.open("operate")
   const { page } = opened
   await opened.go(`/deliveries/${id}`)
@@ -180,8 +148,46 @@ test("invalid events are counted, and replayed by a job", async () => {
   await page.getByText("replayed").first().waitFor()
 })
 
+test("a bulk resend is counted once, also if the user returns to the page meanwhile", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  const sent: string[] = []
+  page.on("request", (request) => void sent.push(new URL(request.url()).pathname))
+  await opened.go("/deliveries?channel=globex&state=dead")
+  await openDialog(page, "Resend these")
+  await page.getByText(/will be sent again/).waitFor()
+  sent.length = 0
+  await page.evaluate(() => {
+    const now = Date.now
+    Date.now = () => now() + 60_000
+    window.dispatchEvent(new Event("visibilitychange"))
+  })
+  await expect.poll(() => sent).toContain("/v1/deliveries")
+  expect(sent).not.toContain("/v1/jobs/resend")
+})
+
+test("a count is cancelled if what it counts has changed", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  let counts = 0
+  const cancelled = page.waitForEvent("requestfailed", (request) =>
+    request.url().endsWith("/v1/jobs/erasure"),
+  )
+  await page.route("**/v1/jobs/erasure", (route) => {
+    counts += 1
+    return counts === 1 ? undefined : route.continue()
+  })
+  await opened.go("/jobs")
+  await openDialog(page, "Erase data")
+  await page.getByLabel("E-mail address").fill("first@shop.example")
+  await expect.poll(() => counts).toBe(1)
+  await page.getByLabel("E-mail address").fill("second@shop.example")
+  await cancelled
+  await page.getByText(/^No/).waitFor()
+})
+
 test("a site's data is counted and erased, and a period is reconciled", async () => {
-  const id = await insertDelivery("delivered")
+  const id = await insertDelivery(pages, "delivered")
   const { email } = JSON.parse(
     (await one<{ body: Buffer }>("select body from delivery where id = $1::uuid", [id])).body.toString(),
   )

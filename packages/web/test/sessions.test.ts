@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
+import { openDialog, press } from "./fixtures/dialogs.ts"
 import { type Pages, startPages } from "./fixtures/startPages.ts"
 
 let pages: Pages
@@ -52,6 +53,22 @@ test("when a session ends, the page says so and continues at the same URL after 
   await page.keyboard.press("Enter")
   await page.getByRole("heading", { name: "acme" }).waitFor()
   expect(page.url()).toContain("/channels/acme?tab=settings")
+})
+
+test("a new key that has expired already does not end the session of the operator who created it", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/keys")
+  await openDialog(page, "Create key")
+  await page.getByRole("dialog").getByLabel("Name").fill("short-lived")
+  await page.getByRole("dialog").getByLabel("Channel").fill("acme")
+  await press(page, "Create key")
+  await page.getByText(/^swk_/).waitFor()
+  await pages.sql("update api_key set expires_at = now() where name = 'short-lived'")
+  await press(page, "Create a sign-in link")
+  await page.getByRole("alert").getByText("has expired").waitFor()
+  await press(page, "I have stored it")
+  await page.getByRole("heading", { name: "API keys" }).waitFor()
 })
 
 test("each scope sees its own pages, and not those of others by their URLs", async () => {

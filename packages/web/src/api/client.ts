@@ -1,19 +1,22 @@
-import createClient, { type Middleware } from "openapi-fetch"
-import { ApiFailure, failureOf } from "./failure.ts"
+import createClient, { type Client, type Middleware } from "openapi-fetch"
+import { ApiFailure, failureOf, hasCode } from "./failure.ts"
 import type { components, paths } from "./schema.ts"
 
 export type Schemas = components["schemas"]
+/** Sends a POST. */
+export type Post = Client<paths>["POST"]
 
 let csrfToken = ""
-let onSessionEnd = () => {}
+let onSessionChange: (change: "ended" | "replaced") => void = () => {}
 
 /** Called when a session begins. Each write must repeat its token. */
 export function setCsrfToken(token: string): void {
   csrfToken = token
 }
 
-export function whenSessionEnds(listener: () => void): void {
-  onSessionEnd = listener
+/** `replaced`: another tab has begun another session. */
+export function whenSessionChanges(listener: typeof onSessionChange): void {
+  onSessionChange = listener
 }
 
 const session: Middleware = {
@@ -21,14 +24,24 @@ const session: Middleware = {
     if (request.method !== "GET") request.headers.set("X-CSRF-Token", csrfToken)
     return request
   },
-  onResponse({ response }) {
-    if (response.status === 401) onSessionEnd()
+  onResponse({ request, response }) {
+    const isOfSession = !request.headers.has("authorization")
+    if (response.status === 401 && isOfSession) onSessionChange("ended")
     return undefined
   },
 }
 
-export const api = createClient<paths>({ baseUrl: "/", credentials: "same-origin" })
-api.use(session)
+export function connect(...more: Middleware[]): Client<paths> {
+  const client = createClient<paths>({ baseUrl: "/", credentials: "same-origin" })
+  client.use(session, ...more)
+  return client
+}
+
+const client = connect()
+/** Without POST, which `useWrite` sends with an Idempotency-Key. */
+export const api: Omit<Client<paths>, "POST" | "request"> = client
+/** For dry runs, which write nothing. */
+export const postDryRun: Post = client.POST
 
 type Outcome<Data> = { data?: Data; error?: unknown; response: Response }
 
@@ -38,6 +51,17 @@ export async function bodyOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> 
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause
     throw new ApiFailure(null, { cause })
   })
-  if (!response.ok) throw failureOf(response, error)
-  return data as Data
+  if (response.ok) return data as Data
+  const failure = failureOf(response, error)
+  if (hasCode(failure, "invalid-csrf-token")) onSessionChange("replaced")
+  throw failure
+}
+
+/** A resource with the ETag that a PATCH sends as If-Match. */
+export type Versioned<Data> = Data & { etag: string }
+
+export async function versionOf<Data>(call: Promise<Outcome<Data>>): Promise<Versioned<Data>> {
+  const body = await bodyOf(call)
+  const { response } = await call
+  return { ...body, etag: response.headers.get("etag") ?? "*" }
 }

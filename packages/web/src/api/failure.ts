@@ -24,3 +24,13 @@ export function failureOf(response: Response, body: unknown): ApiFailure {
 function isProblem(body: unknown): body is Problem {
   return typeof body === "object" && body !== null && "title" in body && "status" in body
 }
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof ApiFailure && error.problem?.code === code
+}
+
+/** True if the outcome of a write is known. Otherwise it may have been committed. */
+export function isFinal(error: unknown): boolean {
+  const code = error instanceof ApiFailure ? error.problem?.code : undefined
+  return code !== undefined && code !== "internal-error" && code !== "database-unavailable"
+}

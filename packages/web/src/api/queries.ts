@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
-import { api, bodyOf } from "./client.ts"
+import { api, bodyOf, versionOf } from "./client.ts"
 import type { paths } from "./schema.ts"
 
 type QueryOf<Path extends keyof paths> = paths[Path] extends {
@@ -49,7 +49,7 @@ export const channelsQuery = (filter: ChannelFilter) =>
 export const channelQuery = (id: string) =>
   queryOptions({
     queryKey: ["channels", id],
-    queryFn: ({ signal }) => bodyOf(api.GET("/v1/channels/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => versionOf(api.GET("/v1/channels/{id}", { params: { path: { id } }, signal })),
   })
 
 export const channelHealthQuery = (id: string) =>
@@ -95,7 +95,7 @@ export const connectionsQuery = (filter: ConnectionFilter) =>
 export const connectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["connections", id],
-    queryFn: ({ signal }) => bodyOf(api.GET("/v1/connections/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => versionOf(api.GET("/v1/connections/{id}", { params: { path: { id } }, signal })),
     // The stream does not report calls of replaced URLs.
     refetchInterval: ({ state: { data } }) => (data?.replaced_tokens.length ? 10_000 : false),
   })

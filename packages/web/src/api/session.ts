@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query"
-import { setCsrfToken, whenSessionEnds } from "./client.ts"
-import { ApiFailure, failureOf } from "./failure.ts"
+import { setCsrfToken, whenSessionChanges } from "./client.ts"
+import { ApiFailure, failureOf, hasCode } from "./failure.ts"
 import { queryClient } from "./queryClient.ts"
 
 type SignIn = { key: true; oidc: boolean }
@@ -24,6 +24,8 @@ export const sessionQuery = queryOptions({
   queryFn: readSession,
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: Number.POSITIVE_INFINITY,
+  // Another tab may have begun another session, or ended it.
+  refetchOnWindowFocus: "always",
 })
 
 async function readSession(): Promise<SessionState> {
@@ -32,26 +34,36 @@ async function readSession(): Promise<SessionState> {
   if (response.ok) return begin(body as Session)
   if (response.status === 401) {
     const oidc = (body as { sign_in?: SignIn } | null)?.sign_in?.oidc ?? false
-    return { kind: "signed out", oidc, ended: isSignedIn() }
+    const before = current()
+    return { kind: "signed out", oidc, ended: before?.kind === "signed in" || (before?.ended ?? false) }
   }
   throw failureOf(response, body)
 }
 
 export async function signIn(credential: { key: string } | { link: string }): Promise<void> {
-  // Otherwise the answer to an earlier question could arrive afterwards, and end the new session.
-  await queryClient.cancelQueries({ queryKey })
+  await cancelRead()
   const response = await request("POST", credential)
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw failureOf(response, body)
+  await cancelRead()
   removeOthers()
   remember(begin(body as Session))
 }
 
 export async function signOut(): Promise<void> {
   const response = await request("DELETE")
-  if (!response.ok && response.status !== 401)
-    throw failureOf(response, await response.json().catch(() => null))
-  forget(false)
+  if (response.ok || response.status === 401) {
+    await cancelRead()
+    return forget(false)
+  }
+  const failure = failureOf(response, await response.json().catch(() => null))
+  if (hasCode(failure, "invalid-csrf-token")) readAgain()
+  throw failure
+}
+
+/** Otherwise the response to an earlier request could arrive afterwards, and undo what follows. */
+function cancelRead(): Promise<void> {
+  return queryClient.cancelQueries({ queryKey })
 }
 
 function remember(state: SessionState): void {
@@ -60,7 +72,7 @@ function remember(state: SessionState): void {
 
 /** Removes everything that the last session has read. */
 function forget(ended: boolean): void {
-  const before = queryClient.getQueryData<SessionState>(queryKey)
+  const before = current()
   const oidc = before?.kind === "signed in" ? before.session.sign_in.oidc : (before?.oidc ?? false)
   setCsrfToken("")
   remember({ kind: "signed out", oidc, ended })
@@ -68,24 +80,39 @@ function forget(ended: boolean): void {
 }
 
 function removeOthers(): void {
-  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== queryKey[0] })
+  queryClient.removeQueries({ predicate: isOther })
 }
 
-whenSessionEnds(() => {
-  if (isSignedIn()) forget(true)
+const isOther = (query: { queryKey: readonly unknown[] }) => query.queryKey[0] !== queryKey[0]
+
+whenSessionChanges((change) => {
+  if (current()?.kind !== "signed in") return
+  if (change === "ended") forget(true)
+  else readAgain()
 })
 
-function isSignedIn(): boolean {
-  return queryClient.getQueryData<SessionState>(queryKey)?.kind === "signed in"
+function readAgain(): void {
+  void queryClient.invalidateQueries({ queryKey })
+}
+
+function current(): SessionState | undefined {
+  return queryClient.getQueryData(queryKey)
 }
 
 function begin(session: Session): SessionState {
+  const before = current()
   setCsrfToken(session.csrf_token)
+  if (before?.kind === "signed in" && !isSameUser(before.session, session))
+    void queryClient.resetQueries({ predicate: isOther })
   return { kind: "signed in", session }
 }
 
+export function isSameUser(one: Session, other: Session): boolean {
+  return one.name === other.name && one.scopes.join() === other.scopes.join()
+}
+
 async function request(method: string, body?: object): Promise<Response> {
-  const state = queryClient.getQueryData<SessionState>(queryKey)
+  const state = current()
   const token = state?.kind === "signed in" ? state.session.csrf_token : ""
   try {
     return await fetch("/session", {

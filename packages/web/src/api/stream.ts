@@ -1,8 +1,10 @@
+import type { StreamedDelivery } from "@sitewire/contracts"
 import type { InfiniteData } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
 import type { Schemas } from "./client.ts"
 import { queryClient } from "./queryClient.ts"
 import { sessionQuery } from "./session.ts"
+import { afterChange } from "./streamedDelivery.ts"
 
 /** `since` is null while updates arrive. `deliveryAt` is the time of the last change of a delivery. */
 type StreamState = { since: number | null; deliveryAt: number }
@@ -30,11 +32,6 @@ const reopenAfterMs = 5_000
 const silentAfterMs = 25_000
 const refreshEveryMs = 2_000
 
-type StreamedDelivery = Pick<
-  Schemas["Delivery"],
-  "id" | "channel" | "state" | "attempts" | "next_attempt_at" | "deferred_at" | "finished_at"
->
-
 /** Follows changes until the returned function is called, and lets the queries that they concern read again. */
 export function followChanges(): () => void {
   let source: EventSource | undefined
@@ -54,7 +51,6 @@ export function followChanges(): () => void {
       setState({ deliveryAt: Date.now() })
       changed.add(`deliveries ${delivery.id}`)
       changed.add("deliveries list")
-      changed.add(`channels ${delivery.channel}`)
       patchDelivery(delivery)
     })
     on("sync", ({ connection }: { connection: string }) => {
@@ -93,8 +89,12 @@ export function followChanges(): () => void {
   }
 
   const ticking = setInterval(() => {
-    for (const key of changed) refresh(key)
-    changed.clear()
+    for (const key of changed) {
+      // A running read would be cancelled, and one that takes longer than the interval would never end.
+      if (queryClient.isFetching({ queryKey: key.split(" ") }) > 0) continue
+      changed.delete(key)
+      refresh(key)
+    }
     if (Date.now() - heardAt < silentAfterMs || source?.readyState !== EventSource.OPEN) return
     source.close()
     interrupted()
@@ -128,16 +128,12 @@ type DeliveryPages = InfiniteData<Schemas["DeliveryPage"]>
 
 /** Shows a change at once in the lists that contain the delivery. */
 function patchDelivery(delivery: StreamedDelivery): void {
-  const { id, state: deliveryState, attempts, next_attempt_at, deferred_at, finished_at } = delivery
+  const { id } = delivery
   queryClient.setQueriesData<DeliveryPages>({ queryKey: ["deliveries", "list"] }, (lists) => {
     if (!lists?.pages.some(({ data }) => data.some((row) => row.id === id))) return lists
     const pages = lists.pages.map((page) => ({
       ...page,
-      data: page.data.map((row) =>
-        row.id === id
-          ? { ...row, state: deliveryState, attempts, next_attempt_at, deferred_at, finished_at }
-          : row,
-      ),
+      data: page.data.map((row) => (row.id === id ? afterChange(row, delivery) : row)),
     }))
     return { ...lists, pages }
   })

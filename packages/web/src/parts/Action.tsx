@@ -1,7 +1,8 @@
 import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
-import { useMutation } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
+import type { Post } from "../api/client.ts"
+import { useWrite } from "../api/useWrite.ts"
 import { texts } from "../texts.ts"
 import { Icon, type IconName } from "./Icon.tsx"
 import { ProblemAlert } from "./ProblemAlert.tsx"
@@ -18,17 +19,22 @@ type ActionProps<Result> = {
   danger?: boolean
   /** Asks for a reason, which the API stores. */
   reason?: "optional" | "required"
-  run: (reason: string | undefined) => Promise<Result>
+  run: (post: Post, reason: string | undefined) => Promise<Result>
   /** Text of the notice afterwards. */
   done?: string | ((result: Result) => string)
   then?: (result: Result) => void
+  /** Called when the dialog opens and closes. */
+  onToggle?: (opened: boolean) => void
   disabled?: boolean
 } & Pick<ButtonProps, "variant" | "size">
 
 /** A button that explains an action, asks once, and then reports what happened. */
 export function Action<Result>(props: ActionProps<Result>) {
-  const { label, icon, variant = "default", size = "sm", danger, disabled } = props
-  const [opened, { open, close }] = useDisclosure(false)
+  const { label, icon, variant = "default", size = "sm", danger, disabled, onToggle } = props
+  const [opened, { open, close }] = useDisclosure(false, {
+    onOpen: () => onToggle?.(true),
+    onClose: () => onToggle?.(false),
+  })
   return (
     <>
       <Button
@@ -59,8 +65,8 @@ function Ask<Result>({
   close,
 }: ActionProps<Result> & { close: () => void }) {
   const [why, setWhy] = useState("")
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => run(why.trim() || undefined),
+  const { mutate, error, isPending } = useWrite({
+    run: (post) => run(post, why.trim() || undefined),
     onSuccess(result) {
       close()
       if (done !== undefined) toast(typeof done === "string" ? done : done(result))

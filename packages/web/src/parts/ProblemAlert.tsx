@@ -8,7 +8,7 @@ export function ProblemAlert({ error, title }: { error: unknown; title?: string 
   const detail = error instanceof ApiFailure ? (problem?.detail ?? problem?.title) : String(error)
   const fields = problem?.errors ?? []
   return (
-    <Notice kind="bad" role="alert" title={title ?? problem?.title ?? texts.failed.title}>
+    <Notice kind="bad" role="alert" title={title ?? problem?.title ?? texts.failed.noResponse}>
       {error instanceof ApiFailure && problem === null
         ? texts.failed.unreachable
         : fields.length === 0 && detail}

@@ -1,9 +1,10 @@
 import { Group, Select, Text, TextInput } from "@mantine/core"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { bodyOf, type Schemas } from "../../api/client.ts"
 import { certificationQuery, certificationsQuery } from "../../api/queries.ts"
+import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
@@ -108,10 +109,10 @@ function Dialog({
   const client = useQueryClient()
   const [address, setAddress] = useState(own)
   const [language, setLanguage] = useState<Schemas["CertificationSummary"]["language"]>("node")
-  const request = useMutation({
-    mutationFn: () =>
+  const request = useWrite({
+    run: (post) =>
       bodyOf(
-        api.POST("/v1/channels/{id}/certifications", {
+        post("/v1/channels/{id}/certifications", {
           params: { path: { id } },
           body: { ...(language ? { language } : {}), ...(address === own ? {} : { address }) },
         }),

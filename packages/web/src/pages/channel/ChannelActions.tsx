@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { bodyOf, type Schemas } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Icon } from "../../parts/Icon.tsx"
 import { texts } from "../../texts.ts"
@@ -31,7 +31,7 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           label={t.test}
           icon="play"
           title={t.testTitle}
-          run={() => bodyOf(api.POST("/v1/channels/{id}/test", { params }))}
+          run={(post) => bodyOf(post("/v1/channels/{id}/test", { params }))}
           then={setTest}
         >
           {t.testMore(address)}
@@ -42,7 +42,7 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           label={t.pause}
           icon="pause"
           title={t.pauseTitle(id)}
-          run={() => bodyOf(api.POST("/v1/channels/{id}/pause", { params }))}
+          run={(post) => bodyOf(post("/v1/channels/{id}/pause", { params }))}
           done={t.paused(id)}
           then={refresh}
         >
@@ -55,7 +55,7 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           icon="play"
           variant="filled"
           title={t.resumeTitle(id)}
-          run={() => bodyOf(api.POST("/v1/channels/{id}/resume", { params }))}
+          run={(post) => bodyOf(post("/v1/channels/{id}/resume", { params }))}
           done={t.resumed(id)}
           then={refresh}
         >

@@ -2,7 +2,7 @@ import { Tabs } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas } from "../../api/client.ts"
+import type { Schemas, Versioned } from "../../api/client.ts"
 import { channelHealthQuery, channelQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useId } from "../../app/useId.ts"
@@ -28,7 +28,7 @@ export function ChannelPage() {
   return data ? <Found key={id} channel={data} /> : <Loading />
 }
 
-function Found({ channel }: { channel: Schemas["Channel"] }) {
+function Found({ channel }: { channel: Versioned<Schemas["Channel"]> }) {
   const { reads, channels } = useAccess()
   const [{ tab: given }, change] = useFilters<{ tab?: string }>()
   const tab: Tab = tabs.find((name) => name === given) ?? "health"

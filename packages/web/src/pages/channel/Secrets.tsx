@@ -28,7 +28,9 @@ function nextStep({ other_secret }: Channel): Step {
 export function Secrets({ channel }: { channel: Channel }) {
   const { managesChannel } = useAccess()
   const [staged, setStaged] = useState<string | null>(null)
-  const now = nextStep(channel)
+  // If the response with the new secret is lost, the channel has it already, but the dialog must stay to ask again.
+  const [staging, setStaging] = useState(false)
+  const now = staging ? "stage" : nextStep(channel)
   return (
     <Columns wide>
       <Section title={t.rotation}>
@@ -54,7 +56,7 @@ export function Secrets({ channel }: { channel: Channel }) {
                       </Notice>
                     )}
                     {managesChannel(channel.id) && (
-                      <StepAction step={step} channel={channel} staged={setStaged} />
+                      <StepAction step={step} channel={channel} staged={setStaged} staging={setStaging} />
                     )}
                   </Stack>
                 )}
@@ -96,10 +98,12 @@ function StepAction({
   step,
   channel: { id, secret_id, other_secret },
   staged,
+  staging,
 }: {
   step: Step
   channel: Channel
   staged: (secret: string | null) => void
+  staging: (isOpen: boolean) => void
 }) {
   const client = useQueryClient()
   const refresh = () => void client.invalidateQueries({ queryKey: ["channels", id] })
@@ -111,7 +115,8 @@ function StepAction({
         label={t.steps.stage.label}
         variant="filled"
         title={t.stageTitle(id)}
-        run={() => bodyOf(api.POST("/v1/channels/{id}/secret/stage", { params }))}
+        onToggle={staging}
+        run={(post) => bodyOf(post("/v1/channels/{id}/secret/stage", { params }))}
         then={({ staged_secret }) => {
           staged(staged_secret)
           refresh()
@@ -128,7 +133,7 @@ function StepAction({
       title={
         step === "retire" ? t.retireTitle(other_secret?.id ?? "") : t.abandonTitle(other_secret?.id ?? "")
       }
-      run={() => bodyOf(api.POST("/v1/channels/{id}/secret/retire", { params: { path: { id }, query } }))}
+      run={(post) => bodyOf(post("/v1/channels/{id}/secret/retire", { params: { path: { id }, query } }))}
       done={t.retired}
       then={() => {
         staged(null)
@@ -145,7 +150,7 @@ function StepAction({
         label={t.steps.activate.label}
         variant="filled"
         title={t.activateTitle(other_secret?.id ?? "")}
-        run={() => bodyOf(api.POST("/v1/channels/{id}/secret/activate", { params: { path: { id }, query } }))}
+        run={(post) => bodyOf(post("/v1/channels/{id}/secret/activate", { params: { path: { id }, query } }))}
         done={t.activated}
         then={() => {
           staged(null)

@@ -3,9 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api, bodyOf, type Schemas, type Versioned, versionOf } from "../../api/client.ts"
+import { hasCode } from "../../api/failure.ts"
+import { channelQuery } from "../../api/queries.ts"
 import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
+import { ChangedMeanwhile } from "../../parts/ChangedMeanwhile.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Rows, Section } from "../../parts/Page.tsx"
 import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
@@ -15,7 +18,7 @@ import { toast } from "../../parts/Toasts.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.settings
-type Channel = Schemas["Channel"]
+type Channel = Versioned<Schemas["Channel"]>
 
 export function Settings({ channel }: { channel: Channel }) {
   const { operates } = useAccess()
@@ -43,29 +46,56 @@ function Shown({ channel }: { channel: Channel }) {
   )
 }
 
+const names = [
+  "address",
+  "max_per_second",
+  "standard_webhooks",
+  "send_traceparent",
+  "operator_notifications",
+] as const
+type Fields = Pick<Channel, (typeof names)[number]>
+
+function changesOf(before: Fields, after: Fields): Partial<Fields> {
+  const changed = names.filter((name) => after[name] !== before[name])
+  return Object.fromEntries(changed.map((name) => [name, after[name]]))
+}
+
+const isEmpty = (changes: object) => Object.keys(changes).length === 0
+
 function Change({ channel }: { channel: Channel }) {
   const { id } = channel
   const client = useQueryClient()
-  const [address, setAddress] = useState(channel.address)
-  const [max, setMax] = useState(channel.max_per_second)
-  const [standard, setStandard] = useState(channel.standard_webhooks)
-  const [traceparent, setTraceparent] = useState(channel.send_traceparent)
-  const [notified, setNotified] = useState(channel.operator_notifications)
-  const changes = {
-    ...(address === channel.address ? {} : { address }),
-    ...(max === channel.max_per_second ? {} : { max_per_second: max }),
-    ...(notified === channel.operator_notifications ? {} : { operator_notifications: notified }),
-    ...(standard === channel.standard_webhooks ? {} : { standard_webhooks: standard }),
-    ...(traceparent === channel.send_traceparent ? {} : { send_traceparent: traceparent }),
-  }
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => bodyOf(api.PATCH("/v1/channels/{id}", { params: { path: { id } }, body: changes })),
+  const [opened, setOpened] = useState(channel)
+  const [fields, setFields] = useState<Fields>(channel)
+  const set = (change: Partial<Fields>) => setFields((now) => ({ ...now, ...change }))
+  const changes = changesOf(opened, fields)
+  // No conflict: a pause changes the ETag, and no field. After a lost response, the channel has what the fields have.
+  const isSame = isEmpty(changesOf(opened, channel)) || isEmpty(changesOf(channel, fields))
+  if (isSame && opened !== channel) setOpened(channel)
+  const { queryKey } = channelQuery(id)
+  const { mutate, error, isPending, reset } = useMutation({
+    mutationFn: () =>
+      versionOf(
+        api.PATCH("/v1/channels/{id}", {
+          params: { path: { id }, header: { "If-Match": opened.etag } },
+          body: changes,
+        }),
+      ),
     onSuccess(after) {
-      setAddress(after.address)
-      client.setQueryData(["channels", id], after)
+      setOpened(after)
+      set({ address: after.address })
+      client.setQueryData(queryKey, after)
       toast(t.saved)
     },
+    onError: (failure) =>
+      hasCode(failure, "changed-meanwhile") ? client.invalidateQueries({ queryKey, exact: true }) : undefined,
   })
+  const isOutdated = hasCode(error, "changed-meanwhile")
+  const showCurrent = () => {
+    setOpened(channel)
+    setFields(channel)
+    reset()
+  }
   return (
     <form
       onSubmit={(event) => {
@@ -78,8 +108,8 @@ function Change({ channel }: { channel: Channel }) {
           label={t.address}
           description={t.addressHint}
           type="url"
-          value={address}
-          onChange={(event) => setAddress(event.currentTarget.value.trim())}
+          value={fields.address}
+          onChange={(event) => set({ address: event.currentTarget.value.trim() })}
         />
         <NumberInput
           label={t.max}
@@ -87,30 +117,31 @@ function Change({ channel }: { channel: Channel }) {
           placeholder={t.noMax}
           min={1}
           max={1_000}
-          value={max ?? ""}
-          onChange={(value) => setMax(value === "" ? null : Number(value))}
+          value={fields.max_per_second ?? ""}
+          onChange={(value) => set({ max_per_second: value === "" ? null : Number(value) })}
         />
         <Switch
           label={t.standard}
           description={t.standardHint}
-          checked={standard}
-          onChange={(event) => setStandard(event.currentTarget.checked)}
+          checked={fields.standard_webhooks}
+          onChange={(event) => set({ standard_webhooks: event.currentTarget.checked })}
         />
         <Switch
           label={t.traceparent}
           description={t.traceparentHint}
-          checked={traceparent}
-          onChange={(event) => setTraceparent(event.currentTarget.checked)}
+          checked={fields.send_traceparent}
+          onChange={(event) => set({ send_traceparent: event.currentTarget.checked })}
         />
         <Switch
           label={t.notifications}
           description={t.notificationsHint}
-          checked={notified}
-          onChange={(event) => setNotified(event.currentTarget.checked)}
+          checked={fields.operator_notifications}
+          onChange={(event) => set({ operator_notifications: event.currentTarget.checked })}
         />
-        {error && <ProblemAlert error={error} />}
+        {isOutdated && !isEmpty(changes) && <ChangedMeanwhile show={showCurrent} />}
+        {error && !isOutdated && <ProblemAlert error={error} />}
         <Group>
-          <Button type="submit" loading={isPending} disabled={Object.keys(changes).length === 0}>
+          <Button type="submit" loading={isPending} disabled={isEmpty(changes)}>
             {t.save}
           </Button>
         </Group>

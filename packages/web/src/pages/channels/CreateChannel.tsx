@@ -1,8 +1,9 @@
 import { NumberInput, TextInput } from "@mantine/core"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
-import { api, bodyOf } from "../../api/client.ts"
+import { bodyOf } from "../../api/client.ts"
+import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
@@ -24,10 +25,10 @@ function Dialog({ close }: { close: () => void }) {
   const [max, setMax] = useState<number | null>(null)
   const client = useQueryClient()
   const navigate = useNavigate()
-  const request = useMutation({
-    mutationFn: () =>
+  const request = useWrite({
+    run: (post) =>
       bodyOf(
-        api.POST("/v1/channels", {
+        post("/v1/channels", {
           body: { ...(id === "" ? {} : { id }), address, ...(max === null ? {} : { max_per_second: max }) },
         }),
       ),

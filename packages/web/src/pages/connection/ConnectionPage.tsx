@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import type { Schemas } from "../../api/client.ts"
+import type { Schemas, Versioned } from "../../api/client.ts"
 import { connectionQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Facts } from "../../parts/Facts.tsx"
@@ -27,7 +27,7 @@ export function ConnectionPage() {
   return data ? <Found key={id} connection={data} /> : <Loading />
 }
 
-function Found({ connection }: { connection: Schemas["Connection"] }) {
+function Found({ connection }: { connection: Versioned<Schemas["Connection"]> }) {
   const { id, site, state, failing_since, last_error, next_sync_at } = connection
   return (
     <>

@@ -52,7 +52,7 @@ export function TriggerUrl({
             danger
             title={t.replaceTitle(id)}
             confirm={t.replaceConfirm}
-            run={() => bodyOf(api.POST("/v1/connections/{id}/token", { params }))}
+            run={(post) => bodyOf(post("/v1/connections/{id}/token", { params }))}
             then={({ trigger_url }) => {
               setShown({ url: trigger_url, replaced: true })
               void client.invalidateQueries({ queryKey: ["connections", id], exact: true })

@@ -1,9 +1,10 @@
 import { Select, TextInput } from "@mantine/core"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf } from "../../api/client.ts"
+import { bodyOf } from "../../api/client.ts"
+import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { texts } from "../../texts.ts"
@@ -25,9 +26,8 @@ function Dialog({ close }: { close: () => void }) {
   const [source, setSource] = useState("")
   const client = useQueryClient()
   const navigate = useNavigate()
-  const request = useMutation({
-    mutationFn: () =>
-      bodyOf(api.POST("/v1/connections", { body: { ...(id === "" ? {} : { id }), site, source } })),
+  const request = useWrite({
+    run: (post) => bodyOf(post("/v1/connections", { body: { ...(id === "" ? {} : { id }), site, source } })),
     onSuccess(created) {
       void client.invalidateQueries({ queryKey: ["connections"] })
       void navigate({ to: "/connections/$id", params: { id: created.id } })

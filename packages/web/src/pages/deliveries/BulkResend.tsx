@@ -1,13 +1,13 @@
 import { Text } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { bodyOf, postDryRun, type Schemas } from "../../api/client.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
+import { useDryRun } from "../../parts/job/useDryRun.ts"
 import { texts } from "../../texts.ts"
 
 const t = texts.bulkResend
@@ -33,13 +33,9 @@ export function BulkResend({ filter }: { filter: DeliveryFilter }) {
 
 function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) {
   const [rate, setRate] = useState(defaultRate)
-  const count = useQuery({
-    queryKey: ["jobs", "count resend", filter],
-    queryFn: async () => {
-      const body = { filter, reason: "count", per_second: rate, dry_run: true }
-      return (await bodyOf(api.POST("/v1/jobs/resend", { body }))) as Schemas["DryRun"]
-    },
-    gcTime: 0,
+  const count = useDryRun(["resend", filter], (signal) => {
+    const body = { filter, reason: "count", per_second: rate, dry_run: true }
+    return bodyOf(postDryRun("/v1/jobs/resend", { body, signal }))
   })
   const matching = count.data?.matching
   return (
@@ -47,9 +43,9 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
       title={t.title}
       confirm={matching === undefined ? t.label : t.confirm(formatNumber(matching))}
       ready={matching !== undefined && matching > 0}
-      start={(reason) => {
+      start={(post, reason) => {
         const body = { filter, reason, per_second: rate, dry_run: false }
-        return bodyOf(api.POST("/v1/jobs/resend", { body }))
+        return bodyOf(post("/v1/jobs/resend", { body }))
       }}
       close={close}
     >

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { bodyOf, type Schemas } from "../../api/client.ts"
 import { channelQuery, deliveryQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Action } from "../../parts/Action.tsx"
@@ -88,10 +88,8 @@ function Actions({ delivery }: { delivery: Delivery }) {
           danger
           title={t.cancelTitle}
           reason="optional"
-          run={(reason) =>
-            bodyOf(
-              api.POST("/v1/deliveries/{id}/cancel", { params: { path }, body: reason ? { reason } : {} }),
-            )
+          run={(post, reason) =>
+            bodyOf(post("/v1/deliveries/{id}/cancel", { params: { path }, body: reason ? { reason } : {} }))
           }
           done={({ may_still_arrive }) => t.cancelled(may_still_arrive)}
           then={refresh}
@@ -105,10 +103,8 @@ function Actions({ delivery }: { delivery: Delivery }) {
           icon="resend"
           title={t.resendTitle(channel)}
           reason="optional"
-          run={(reason) =>
-            bodyOf(
-              api.POST("/v1/deliveries/{id}/resend", { params: { path }, body: reason ? { reason } : {} }),
-            )
+          run={(post, reason) =>
+            bodyOf(post("/v1/deliveries/{id}/resend", { params: { path }, body: reason ? { reason } : {} }))
           }
           done={t.resent}
           then={refresh}

@@ -1,12 +1,12 @@
 import { Autocomplete } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
-import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { bodyOf, postDryRun, type Schemas } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
+import { useDryRun } from "../../parts/job/useDryRun.ts"
 import { texts } from "../../texts.ts"
 
 const t = texts.replay
@@ -24,24 +24,22 @@ function Dialog({ reasons, close }: { reasons: string[]; close: () => void }) {
   const [rejection, setRejection] = useState(reasons[0] ?? "")
   const [rate, setRate] = useState(defaultRate)
   const [counted] = useDebouncedValue(rejection.trim(), 400)
-  const count = useQuery({
-    queryKey: ["jobs", "count replay", counted],
-    enabled: counted !== "",
-    queryFn: async () => {
+  const count = useDryRun(
+    ["replay", counted],
+    (signal) => {
       const body = { filter: { reason: counted }, reason: "count", per_second: rate, dry_run: true }
-      return (await bodyOf(api.POST("/v1/jobs/replay", { body }))) as Schemas["DryRun"]
+      return bodyOf(postDryRun("/v1/jobs/replay", { body, signal }))
     },
-    gcTime: 0,
-    retry: false,
-  })
+    { enabled: counted !== "" },
+  )
   return (
     <StartJob
       title={t.title}
       confirm={t.label}
       ready={counted === rejection.trim() && (count.data?.matching ?? 0) > 0}
-      start={(reason) => {
+      start={(post, reason) => {
         const body = { filter: { reason: counted }, reason, per_second: rate, dry_run: false }
-        return bodyOf(api.POST("/v1/jobs/replay", { body }))
+        return bodyOf(post("/v1/jobs/replay", { body }))
       }}
       close={close}
     >

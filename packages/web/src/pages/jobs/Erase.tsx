@@ -1,17 +1,17 @@
 import { SegmentedControl, TextInput } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
-import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { bodyOf, type Post, postDryRun } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
+import { useDryRun } from "../../parts/job/useDryRun.ts"
 import { Notice } from "../../parts/Notice.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.erase
 const kinds = ["email", "site_url"] as const
-type Kind = (typeof kinds)[number]
+type Subject = { kind: (typeof kinds)[number]; text: string }
 
 /** Erases all data of a person or a site. */
 export function Erase() {
@@ -23,34 +23,29 @@ export function Erase() {
 }
 
 function Dialog({ close }: { close: () => void }) {
-  const [kind, setKind] = useState<Kind>("email")
-  const [text, setText] = useState("")
-  const [counted] = useDebouncedValue({ kind, text: text.trim() }, 600)
+  const [subject, setSubject] = useState<Subject>({ kind: "email", text: "" })
+  const [counted] = useDebouncedValue(subject, 600)
+  const { kind, text } = subject
   const isComplete = counted.kind === "email" ? /\S@\S/.test(counted.text) : URL.canParse(counted.text)
-  const count = useQuery({
-    // The query is removed at once, so that the page does not keep the address.
-    queryKey: ["jobs", "count erasure", counted],
-    enabled: isComplete,
-    queryFn: async () => (await erase(counted, "count", true)) as Schemas["DryRun"],
-    gcTime: 0,
-    retry: false,
-  })
-  const isCounted = counted.kind === kind && counted.text === text.trim()
+  const count = useDryRun(
+    ["erasure", counted.kind, counted.text.trim()],
+    (signal) => erase(postDryRun, counted, { reason: "count", dry_run: true }, signal),
+    { enabled: isComplete },
+  )
   return (
     <StartJob
       title={t.title}
       confirm={t.confirm}
       danger
-      ready={isCounted && count.data !== undefined}
-      start={(reason) => erase(counted, reason, false)}
+      ready={counted === subject && count.data !== undefined}
+      start={(post, reason) => erase(post, counted, { reason, dry_run: false })}
       close={close}
     >
       <SegmentedControl
         aria-label={t.of}
         value={kind}
         onChange={(value) => {
-          setKind(kinds.find((one) => one === value) ?? "email")
-          setText("")
+          setSubject({ kind: kinds.find((one) => one === value) ?? "email", text: "" })
         }}
         data={kinds.map((value) => ({ value, label: t.kinds[value] }))}
       />
@@ -60,7 +55,7 @@ function Dialog({ close }: { close: () => void }) {
         type={kind === "email" ? "email" : "url"}
         required
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => setSubject({ kind, text: event.currentTarget.value })}
         data-autofocus
       />
       {isComplete && count.data?.matching !== 0 && (
@@ -73,7 +68,12 @@ function Dialog({ close }: { close: () => void }) {
   )
 }
 
-function erase({ kind, text }: { kind: Kind; text: string }, reason: string, dry_run: boolean) {
-  const subject = kind === "email" ? { email: text } : { site_url: text }
-  return bodyOf(api.POST("/v1/jobs/erasure", { body: { ...subject, reason, dry_run } }))
+function erase(
+  post: Post,
+  { kind, text }: Subject,
+  how: { reason: string; dry_run: boolean },
+  signal?: AbortSignal,
+) {
+  const subject = kind === "email" ? { email: text.trim() } : { site_url: text.trim() }
+  return bodyOf(post("/v1/jobs/erasure", { body: { ...subject, ...how }, signal }))
 }

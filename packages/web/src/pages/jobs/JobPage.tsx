@@ -2,7 +2,7 @@ import { Progress } from "@mantine/core"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { bodyOf, type Schemas } from "../../api/client.ts"
 import { jobQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { formatNumber } from "../../format.ts"
@@ -119,7 +119,7 @@ function Cancel({ job: { id, state, kind } }: { job: Job }) {
       label={t.cancel}
       danger
       title={t.cancelTitle(texts.jobs.kinds[kind])}
-      run={() => bodyOf(api.POST("/v1/jobs/{id}/cancel", { params: { path: { id } } }))}
+      run={(post) => bodyOf(post("/v1/jobs/{id}/cancel", { params: { path: { id } } }))}
       done={t.cancelled}
       then={() => void client.invalidateQueries({ queryKey: ["jobs"] })}
     >

@@ -1,6 +1,6 @@
 import { Text, TextInput } from "@mantine/core"
 import { useState } from "react"
-import { api, bodyOf } from "../../api/client.ts"
+import { bodyOf } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { texts } from "../../texts.ts"
@@ -25,9 +25,9 @@ function Dialog({ close }: { close: () => void }) {
       confirm={t.label}
       reason="optional"
       ready={created_after !== undefined}
-      start={(reason) =>
+      start={(post, reason) =>
         bodyOf(
-          api.POST("/v1/jobs/reconcile", {
+          post("/v1/jobs/reconcile", {
             body: {
               created_after: created_after ?? "",
               ...(created_before ? { created_before } : {}),

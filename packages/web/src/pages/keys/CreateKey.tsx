@@ -1,7 +1,8 @@
 import { Select, TextInput } from "@mantine/core"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { api, bodyOf } from "../../api/client.ts"
+import { bodyOf } from "../../api/client.ts"
+import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
@@ -28,11 +29,11 @@ function Dialog({ close }: { close: () => void }) {
   const [expires, setExpires] = useState("")
   const client = useQueryClient()
   const needsName = kind === "channel" || kind === "site"
-  const request = useMutation({
-    mutationFn: () => {
+  const request = useWrite({
+    run: (post) => {
       const expires_at = fromLocal(expires)
       const scopes = [needsName ? `${kind}:${of}` : kind]
-      return bodyOf(api.POST("/v1/keys", { body: { name, scopes, ...(expires_at ? { expires_at } : {}) } }))
+      return bodyOf(post("/v1/keys", { body: { name, scopes, ...(expires_at ? { expires_at } : {}) } }))
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ["keys"] }),
   })

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from "@mantine/core"
-import { useMutation } from "@tanstack/react-query"
-import { api, bodyOf } from "../../api/client.ts"
+import { bodyOf } from "../../api/client.ts"
+import { useWrite } from "../../api/useWrite.ts"
 import { CopyField } from "../../parts/CopyField.tsx"
 import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { texts } from "../../texts.ts"
@@ -9,9 +9,8 @@ const t = texts.createKey
 
 /** A link that signs in as the new key. Only the key itself may create it, so the request is sent with the key. */
 export function SignInLink({ apiKey }: { apiKey: string }) {
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () =>
-      bodyOf(api.POST("/v1/sign-in-links", { headers: { authorization: `Bearer ${apiKey}` } })),
+  const { mutate, data, error, isPending } = useWrite({
+    run: (post) => bodyOf(post("/v1/sign-in-links", { headers: { authorization: `Bearer ${apiKey}` } })),
   })
   return (
     <Stack gap="xs">

@@ -1,8 +1,8 @@
 import { TextInput } from "@mantine/core"
-import { useMutation } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
-import type { Schemas } from "../../api/client.ts"
+import type { Post, Schemas } from "../../api/client.ts"
+import { useWrite } from "../../api/useWrite.ts"
 import { texts } from "../../texts.ts"
 import { FormDialog } from "../FormDialog.tsx"
 
@@ -15,7 +15,7 @@ type StartJobProps = {
   ready: boolean
   danger?: boolean
   reason?: "required" | "optional"
-  start: (reason: string) => Promise<Schemas["Job"] | Schemas["DryRun"]>
+  start: (post: Post, reason: string) => Promise<Schemas["Job"] | Schemas["DryRun"]>
   close: () => void
 }
 
@@ -32,8 +32,8 @@ export function StartJob({
 }: StartJobProps) {
   const navigate = useNavigate()
   const [why, setWhy] = useState("")
-  const request = useMutation({
-    mutationFn: () => start(why.trim()),
+  const request = useWrite({
+    run: (post) => start(post, why.trim()),
     onSuccess: (job) => {
       if ("id" in job) void navigate({ to: "/jobs/$id", params: { id: job.id } })
     },

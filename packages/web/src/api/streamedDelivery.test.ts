@@ -1,0 +1,87 @@
+import { expect, test } from "vitest"
+import { type DeliveryRow, deliveryResponse } from "../../../console/src/api/deliveries/deliveryResponse.ts"
+import { afterChange } from "./streamedDelivery.ts"
+
+const at = new Date("2026-03-01T12:00:00.000Z")
+const failed: DeliveryRow = {
+  id: "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
+  eventId: "evt_1",
+  channelId: "acme",
+  state: "pending",
+  attempts: 1,
+  nextAttemptAt: at,
+  deferredAt: null,
+  deferredReason: null,
+  bodySha256: Buffer.from("00", "hex"),
+  createdAt: at,
+  finishedAt: null,
+  lastError: "status",
+  lastStatus: 503,
+  deadReason: null,
+}
+const first = { ...failed, attempts: 0, nextAttemptAt: null, lastError: null, lastStatus: null }
+
+type Case = {
+  name: string
+  before: DeliveryRow
+  after: DeliveryRow
+  error?: "timeout" | "status"
+  status?: number
+}
+
+test.each<Case>([
+  { name: "a first attempt fails", before: first, after: failed, error: "status", status: 503 },
+  {
+    name: "a retry gets no response",
+    before: failed,
+    after: { ...failed, attempts: 2, lastError: "timeout", lastStatus: null },
+    error: "timeout",
+  },
+  {
+    name: "a retry succeeds",
+    before: failed,
+    after: { ...failed, attempts: 2, state: "delivered", nextAttemptAt: null, finishedAt: at },
+    status: 204,
+  },
+  {
+    name: "the breaker opens",
+    before: failed,
+    after: { ...failed, nextAttemptAt: null, deferredAt: at, deferredReason: "breaker" },
+    error: "status",
+    status: 503,
+  },
+  {
+    name: "a new delivery is deferred",
+    before: first,
+    after: { ...first, deferredAt: at, deferredReason: "rate" },
+  },
+  {
+    name: "nothing but the state is known",
+    before: failed,
+    after: { ...failed, state: "dead", nextAttemptAt: null },
+  },
+])("$name: a list shows the same as if it were read again", ({ before, after, error, status }) => {
+  const shown = afterChange(deliveryResponse(before), {
+    id: after.id,
+    event_id: after.eventId,
+    channel: after.channelId,
+    state: after.state,
+    attempts: after.attempts,
+    next_attempt_at: after.nextAttemptAt?.toISOString() ?? null,
+    deferred_at: after.deferredAt?.toISOString() ?? null,
+    deferred_reason: after.deferredReason,
+    created_at: after.createdAt.toISOString(),
+    finished_at: after.finishedAt?.toISOString() ?? null,
+    last_attempt:
+      error === undefined && status === undefined
+        ? null
+        : {
+            number: after.attempts,
+            started_at: at.toISOString(),
+            duration_ms: 5,
+            status: status ?? null,
+            error: error ?? null,
+          },
+  })
+  expect(shown).toEqual(deliveryResponse(after))
+})

@@ -1,0 +1,21 @@
+import type { StreamedDelivery } from "@sitewire/contracts"
+import type { Schemas } from "./client.ts"
+
+type Delivery = Schemas["Delivery"]
+
+/** The row of a list after a change that the stream has reported, by the rules of the API. */
+export function afterChange(row: Delivery, delivery: StreamedDelivery): Delivery {
+  const { state, attempts, next_attempt_at, deferred_at, finished_at, last_attempt } = delivery
+  // An attempt that succeeds leaves the last error.
+  const failure = last_attempt?.error
+    ? { last_error: last_attempt.error, last_status: last_attempt.status }
+    : {}
+  const waiting_for = waitingFor(delivery)
+  return { ...row, state, attempts, next_attempt_at, deferred_at, finished_at, waiting_for, ...failure }
+}
+
+function waitingFor(delivery: StreamedDelivery): Delivery["waiting_for"] {
+  if (delivery.deferred_at !== null) return delivery.deferred_reason
+  if (delivery.next_attempt_at !== null) return "retry"
+  return delivery.state === "pending" ? "first-attempt" : null
+}

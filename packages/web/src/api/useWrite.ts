@@ -1,0 +1,43 @@
+import { useMutation } from "@tanstack/react-query"
+import { useState } from "react"
+import { connect, type Post } from "./client.ts"
+import { isFinal } from "./failure.ts"
+
+/**
+ * What the button of a dialog does. If no response arrives, the request may have been executed. When the user presses
+ * the button again, the same request has the same Idempotency-Key, so that nothing is done twice.
+ */
+export function useWrite<Result>({
+  run,
+  onSuccess,
+}: {
+  run: (post: Post) => Promise<Result>
+  onSuccess?: (result: Result) => unknown
+}) {
+  const [{ post, renewKey }] = useState(createPost)
+  return useMutation({
+    mutationFn: () => run(post),
+    onSuccess,
+    onError(error) {
+      if (isFinal(error)) renewKey()
+    },
+  })
+}
+
+function createPost(): { post: Post; renewKey: () => void } {
+  let sent: { content: string; key: string } | null = null
+  const { POST: post } = connect({
+    async onRequest({ request }) {
+      const content = `${request.url} ${await request.clone().text()}`
+      if (sent?.content !== content) sent = { content, key: crypto.randomUUID() }
+      request.headers.set("Idempotency-Key", sent.key)
+      return request
+    },
+  })
+  return {
+    post,
+    renewKey() {
+      sent = null
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { TextInput } from "@mantine/core"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { api, type Schemas, type Versioned, versionOf } from "../../api/client.ts"
+import { hasCode } from "../../api/failure.ts"
+import { connectionQuery } from "../../api/queries.ts"
+import { ChangedMeanwhile } from "../../parts/ChangedMeanwhile.tsx"
+import { DialogButton } from "../../parts/DialogButton.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
+import { toast } from "../../parts/Toasts.tsx"
+import { texts } from "../../texts.ts"
+
+const t = texts.connection
+type Connection = Versioned<Schemas["Connection"]>
+
+export function ChangeSource({ connection }: { connection: Connection }) {
+  return (
+    <DialogButton label={t.change}>
+      {(close) => <Dialog connection={connection} close={close} />}
+    </DialogButton>
+  )
+}
+
+function Dialog({ connection, close }: { connection: Connection; close: () => void }) {
+  const { id } = connection
+  const client = useQueryClient()
+  const [version, setVersion] = useState(connection)
+  const [source, setSource] = useState(connection.source)
+  const refresh = () => client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })
+  const request = useMutation({
+    mutationFn: () =>
+      versionOf(
+        api.PATCH("/v1/connections/{id}", {
+          params: { path: { id }, header: { "If-Match": version.etag } },
+          body: { source },
+        }),
+      ),
+    onSuccess() {
+      void refresh()
+      close()
+      toast(t.changed)
+    },
+    onError: (error) => (hasCode(error, "changed-meanwhile") ? refresh() : undefined),
+  })
+  const isOutdated = hasCode(request.error, "changed-meanwhile")
+  return (
+    <FormDialog
+      title={t.changeTitle(id)}
+      submit={t.changeConfirm}
+      ready={source !== ""}
+      request={isOutdated ? { ...request, error: null } : request}
+      close={close}
+    >
+      <span>{t.changeMore}</span>
+      <TextInput
+        label={t.source}
+        type="url"
+        required
+        value={source}
+        onChange={(event) => setSource(event.currentTarget.value.trim())}
+        data-autofocus
+      />
+      {isOutdated && (
+        <ChangedMeanwhile
+          show={() => {
+            setVersion(connection)
+            setSource(connection.source)
+            request.reset()
+          }}
+        />
+      )}
+    </FormDialog>
+  )
+}
