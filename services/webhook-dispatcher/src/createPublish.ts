@@ -1,14 +1,14 @@
 import { PermanentPublishError, type Producer, type ProducerRecord } from "@sitewire/kafka"
 import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
 
-export type Published =
+type Published =
   | { kind: "published" }
   /** The broker will never accept the record. */
   | { kind: "rejected"; why: string }
   /** Not acknowledged within `giveUpAfterMs`. The record may have been appended nevertheless. */
   | { kind: "not acknowledged" }
 
-export type PublishOptions = {
+type PublishOptions = {
   /** Default: retries for as long as Kafka is unavailable. */
   giveUpAfterMs?: number
   /** Also retries while the broker rejects the whole topic, for a record that must not be dropped. */
