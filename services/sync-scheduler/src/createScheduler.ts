@@ -1,11 +1,11 @@
-import { batchCalls, type Logger, type Tracing } from "@sitewire/runtime"
+import type { Logger, Tracing } from "@sitewire/runtime"
 import { createIngestTriggers } from "./intake/ingestTriggers.ts"
 import { isInvalidTrigger } from "./intake/isInvalidTrigger.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
 import { createHostLimiter } from "./schedule/hostLimiter.ts"
 import { runDueSyncs } from "./schedule/runDueSyncs.ts"
 import type { Store } from "./store.ts"
-import type { Completion, Finish } from "./sync/finishRuns.ts"
+import { createRecordEnd } from "./sync/recordEnd.ts"
 import type { GrantedRun, Runner, WindowSettings } from "./syncRun.ts"
 
 export type SchedulerParts = {
@@ -19,6 +19,8 @@ export type SchedulerParts = {
   /** Called if trigger records could not be stored in Postgres. Their offsets are then not committed. */
   onIngestFailed: (error: unknown) => void
   stopping: AbortSignal
+  /** Aborted shortly before the deadline of a stop. */
+  expiring: AbortSignal
   metrics: SchedulerMetrics
   tracing: Tracing
   log: Logger
@@ -26,7 +28,7 @@ export type SchedulerParts = {
 
 export function createScheduler(parts: SchedulerParts) {
   const { windows, maxRunning, maxPerHost, store, runners, onClaims, onIngestFailed } = parts
-  const { stopping, metrics, tracing, log } = parts
+  const { stopping, expiring, metrics, tracing, log } = parts
   const slowMs = windows.deadlineMs / 5
   const hosts = createHostLimiter({
     maxRunning,
@@ -39,14 +41,11 @@ export function createScheduler(parts: SchedulerParts) {
         log.warn({ host, failures }, "a source host cannot be reached; its syncs wait until a probe succeeds")
     },
   })
+  const ends = createRecordEnd({ finishRuns: store.finishRuns, expiring, log })
   const syncs = runDueSyncs({
     claim: store.claim,
-    finish: batchCalls<Completion, Finish>({
-      lingerMs: 2,
-      maxBatch: 500,
-      maxRunning: 2,
-      run: store.finishRuns,
-    }),
+    finish: ends.record,
+    lockedEnds: ends.locked,
     runners,
     hosts,
     slowMs,

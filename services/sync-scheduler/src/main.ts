@@ -1,10 +1,9 @@
 import { groupNames, topicNames } from "@sitewire/contracts"
-import { isUnavailable, openPool, readClock } from "@sitewire/database"
+import { openPool, readClock } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer } from "@sitewire/kafka"
 import {
   kafkaOptions,
-  retryWhileUnavailable,
   runService,
   startRetention,
   waitForDependency,
@@ -15,6 +14,7 @@ import { createScheduler } from "./createScheduler.ts"
 import { maxBatch } from "./intake/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
 import { deleteOldRuns } from "./retention/deleteOldRuns.ts"
+import { retryStatements } from "./retryStatements.ts"
 import { readDueSyncs } from "./schedule/readDueSyncs.ts"
 import { createStore } from "./store.ts"
 import { createDelegateRunner } from "./sync/delegateRunner.ts"
@@ -23,6 +23,9 @@ import { createPullRunner } from "./sync/pullRunner.ts"
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
   "select w.traceparents, r.traceparents, s.previous_stored_at from sync_window w, sync_run r, snapshot s limit 0"
+
+/** How long a stop waits for triggers while rows are locked, with the time to leave the group. */
+const lockedStopMs = 4_000
 
 await runService({
   name: "sync-scheduler",
@@ -70,15 +73,10 @@ await runService({
     const store = createStore({
       pool,
       windows,
-      retry: (what, work, signal = lifecycle.expiring) =>
-        retryWhileUnavailable({
-          what,
-          work,
-          isTransient: isUnavailable,
-          signal,
-          onState: (working, why) => readiness.set("postgres", working, why),
-        }),
+      retry: retryStatements(lifecycle.expiring, (working, why) => readiness.set("postgres", working, why)),
       stopping: lifecycle.stopping,
+      expiring: lifecycle.expiring,
+      log,
     })
     const retention = startRetention({
       retentionMs: config.RETENTION,
@@ -144,6 +142,7 @@ await runService({
         void lifecycle.stop("triggers could not be recorded", 1)
       },
       stopping: lifecycle.stopping,
+      expiring: lifecycle.expiring,
       metrics,
       tracing,
       log,
@@ -161,10 +160,14 @@ await runService({
       // One batch is recorded while the next is collected.
       maxOutstanding: 2 * maxBatch,
       startDeadlineMs: config.STARTUP_DEADLINE,
-      onRecords: scheduler.ingest,
+      onRecords: scheduler.ingest.onRecords,
       onHealth: (healthy, why) => readiness.set("kafka", healthy, why),
     })
-    lifecycle.onStop("consumer", (deadlineMs) => consumer.close(deadlineMs))
+    lifecycle.onStop("consumer", (deadlineMs) => {
+      // Until the consumer has left the group, nobody consumes its partitions.
+      const waitMs = scheduler.ingest.waitsForLocks() ? Math.min(deadlineMs, lockedStopMs) : deadlineMs
+      return consumer.close(waitMs)
+    })
     registerGauges(registry, {
       running: scheduler.running,
       openBreakers: scheduler.openBreakers,

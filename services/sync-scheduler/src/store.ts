@@ -1,13 +1,16 @@
-import type { CompactedTrigger, Pool } from "@sitewire/database"
-import { recordTriggers } from "@sitewire/database"
+import { type CompactedTrigger, type Pool, recordTriggers } from "@sitewire/database"
+import type { Logger } from "@sitewire/runtime"
+import type { Retry } from "./retryStatements.ts"
 import type { ClaimInput } from "./schedule/claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
 import type { Completion } from "./sync/finishRuns.ts"
 import { finishSkippingBadRows } from "./sync/finishSkippingBadRows.ts"
 import { type Chunk, storeChunk } from "./sync/storeChunk.ts"
 import type { WindowSettings } from "./syncRun.ts"
+import { whileLocked } from "./whileLocked.ts"
 
-type Retry = <T>(what: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+/** How long a batch of triggers waits for a row that another transaction has locked. */
+const lockWaitMs = 1_000
 
 /**
  * `retry` repeats a statement while Postgres is unavailable. Claims are no longer repeated once the process
@@ -18,18 +21,34 @@ export function createStore({
   windows,
   retry,
   stopping,
+  expiring,
+  log,
 }: {
   pool: Pick<Pool, "sql">
   windows: WindowSettings
   retry: Retry
   stopping: AbortSignal
+  expiring: AbortSignal
+  log: Logger
 }) {
   return {
-    recordTriggers: (triggers: CompactedTrigger[]) =>
-      retry("record triggers", () => recordTriggers(sql, windows, triggers)),
+    recordTriggers: (triggers: CompactedTrigger[], { waitForLocks }: { waitForLocks: boolean }) => {
+      const { settleMs } = windows
+      const settings = { settleMs, keepLosses: true, lockWaitMs: waitForLocks ? lockWaitMs : 0 }
+      return retry("record triggers", () => recordTriggers(sql, settings, triggers))
+    },
     claim: (input: ClaimInput) =>
       retry("claim due syncs", () => claimSkippingBadRows(sql, windows, input), stopping),
-    storeChunk: (chunk: Chunk) => retry("store content", () => storeChunk(sql, chunk)),
+    /** Returns false if nothing was stored, because the run is not the connection's newest. */
+    storeChunk: async (chunk: Chunk) => {
+      const stored = await whileLocked({
+        connection: chunk.connection,
+        work: () => retry("store content", () => storeChunk(sql, chunk)),
+        signal: expiring,
+        log,
+      })
+      return stored === "stored"
+    },
     finishRuns: (batch: Completion[]) =>
       retry("finish runs", () => finishSkippingBadRows(sql, windows, batch)),
   }

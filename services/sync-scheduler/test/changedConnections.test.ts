@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto"
-import { changeSource, type Pool, recordTriggers, type Sql } from "@sitewire/database"
+import { changeSource, onOwnConnection, type Pool, recordTriggers, type Sql } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { claimDueStatement } from "../src/schedule/claimStatements.ts"
 import { finishRuns } from "../src/sync/finishRuns.ts"
 import { storeChunk } from "../src/sync/storeChunk.ts"
 import type { GrantedRun, SyncResult } from "../src/syncRun.ts"
+import { openTransaction } from "./fixtures/openTransaction.ts"
 import {
   addConnections,
   claimAll,
@@ -58,13 +59,7 @@ async function whileOpen<T>(
     await sql("begin")
     await within(sql)
     const started = meanwhile()
-    await waitUntil("the other statement to wait", async () => {
-      const [row] = await sql<{ waiting: number }>(
-        `select count(*)::int as waiting from pg_stat_activity
-         where datname = current_database() and wait_event_type in ('Lock', 'Timeout') and pid <> pg_backend_pid()`,
-      )
-      return row?.waiting === 1
-    })
+    await waitUntil("the other statement to wait", () => isWaiting(sql))
     await sql("commit")
     return await started
   } finally {
@@ -78,7 +73,7 @@ test("a sync of the old source stores neither content nor its end, and the new s
   await storeChunk(sql, chunkOf(old, "early"))
   const before = await readWindow(sql, "a")
   await changeSource(sql, change)
-  expect(await storeChunk(sql, chunkOf(old, "late"))).toBe(false)
+  expect(await storeChunk(sql, chunkOf(old, "late"))).toBe("stale")
   expect(await finishRuns(sql, minute, [endOf(old, changed("old"))])).toEqual([{ kind: "stale" }])
   expect(await sql("select 1 from snapshot")).toEqual([])
   expect(await readRuns(sql, "a")).toMatchObject([{ outcome: "abandoned", error: "source-changed" }])
@@ -142,11 +137,12 @@ test("a claim that began before the change was committed does not fetch the old 
 })
 
 test("a run of a deleted connection writes nothing, not even a chunk at the moment of the deletion", async () => {
-  const { sql, open } = await emptyDatabase()
+  const { url, sql } = await emptyDatabase()
   const run = await startRun(sql)
-  const deleteIt = (within: Sql) => within("delete from connection where id = 'a'")
-  const stored = await whileOpen(open(), deleteIt, () => storeChunk(sql, chunkOf(run, "late")))
-  expect(stored).toBe(false)
+  const deletion = await openTransaction(url, "delete from connection where id = 'a'")
+  expect(await storeChunk(sql, chunkOf(run, "late"))).toBe("locked")
+  await deletion.commit()
+  expect(await storeChunk(sql, chunkOf(run, "late"))).toBe("stale")
   expect(await finishRuns(sql, minute, [endOf(run, changed("late"))])).toEqual([{ kind: "stale" }])
   for (const table of ["sync_window", "sync_run", "snapshot", "snapshot_chunk"]) {
     expect(await sql(`select 1 from ${table}`), table).toEqual([])
@@ -161,6 +157,51 @@ test("triggers that are recorded at the moment of the deletion leave no window",
   await whileOpen(open(), deleteIt, () => recordTriggers(sql, minute, [trigger("a"), trigger("b")]))
   expect(await sql("select connection_id from sync_window")).toEqual([{ connection_id: "b" }])
 })
+
+test.each(["before the change", "during the change, which has locked the connection", "after the change"])(
+  "a window that is created %s has the new source",
+  async (when) => {
+    const { sql, open } = await emptyDatabase()
+    await addConnections(sql, ["a"])
+    const limited = { ...minute, lockWaitMs: 500 }
+    await onOwnConnection(open(), async (first) => {
+      await first("begin")
+      let waiting: Promise<unknown>
+      if (when === "before the change") {
+        await recordTriggers(first, minute, [trigger("a")])
+        waiting = changeSource(sql, change)
+      } else if (when === "after the change") {
+        await changeSource(first, change)
+        waiting = recordTriggers(sql, minute, [trigger("a")])
+      } else {
+        await first("select 1 from connection where id = 'a' for update")
+        const recording = recordTriggers(sql, limited, [trigger("a")])
+        await waitUntil("the trigger to wait", () => isWaiting(sql))
+        await changeSource(first, change)
+        expect(await recording).toMatchObject({ locked: ["a"] })
+        await first("commit")
+        waiting = recordTriggers(sql, limited, [trigger("a")])
+      }
+      let ended = false
+      void waiting.finally(() => {
+        ended = true
+      })
+      await waitUntil("the other statement to wait or to end", async () => ended || (await isWaiting(first)))
+      await first("commit")
+      await waiting
+    })
+    await letTimePass(sql, 2_000)
+    expect(await claimOne(sql)).toMatchObject({ source, triggers: 1 })
+  },
+)
+
+async function isWaiting(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ waiting: number }>(
+    `select count(*)::int as waiting from pg_stat_activity
+     where datname = current_database() and wait_event_type in ('Lock', 'Timeout') and pid <> pg_backend_pid()`,
+  )
+  return row?.waiting === 1
+}
 
 test("the window contains the last sync, the last success, and since when syncs fail", async () => {
   const { sql } = await emptyDatabase()

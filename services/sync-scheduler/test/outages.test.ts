@@ -179,3 +179,22 @@ test("a connection whose sync cannot be granted is reported, and the others are 
   await stack.sql("update sync_window set fence = 1 where connection_id = 'a'")
   await waitUntil("its sync", async () => (await readWindow(stack.sql, "a")).covered === "1")
 })
+
+test("a partner's triggers do not end the wait of a connection whose runs were lost again and again", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  await stack.sql(
+    `insert into sync_window (connection_id, requested, failures, last_error, due_at)
+     values ('a', 1, 2, 'lost', clock_timestamp() + interval '1 hour')`,
+  )
+  const before = await readWindow(stack.sql, "a")
+  await stack.startScheduler()
+  await stack.trigger("a")
+  await waitUntil(
+    "the trigger to be recorded",
+    async () => (await readWindow(stack.sql, "a")).requested === "2",
+  )
+  expect(await readWindow(stack.sql, "a")).toMatchObject({ failures: 2, due_at: before.due_at })
+  expect(source.seen("/a")).toHaveLength(0)
+})

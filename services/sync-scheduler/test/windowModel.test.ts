@@ -43,6 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("change source" as const), seed }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("pass until due" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("lose runs" as const) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const) }) },
 )
 
@@ -57,6 +58,7 @@ test("whatever happens, no two starts are within a window, every trigger is cove
     recorded: 0,
     stale: 0,
     lost: 0,
+    "waits after losses": 0,
     abandoned: 0,
     "sent nothing": 0,
     discarded: 0,

@@ -9,6 +9,8 @@ import { joinTraceparents } from "./joinTraceparents.ts"
  * - `window_ends_at` stays: the running sync may already have sent its request.
  * - A claim that began before this transaction was committed could still read the old source. It requires
  *   equal versions in both rows, so it does not grant a start.
+ * - The window is created if there is none. Otherwise, a trigger that creates the window at the same time could give it
+ *   the version that it read before, and no claim would match.
  * - Validators of the old source would mean nothing to the new one. The content stays until a sync replaces it.
  * - The new source has not failed yet.
  */
@@ -19,6 +21,11 @@ export async function changeSource(
   await sql(
     `update connection set source = $2, runner = $3::sync_runner, source_version = source_version + 1 where id = $1`,
     [id, source, runner],
+  )
+  await sql(
+    `insert into sync_window (connection_id, source_version) select id, source_version from connection where id = $1
+     on conflict do nothing`,
+    [id],
   )
   await sql("select 1 from sync_window where connection_id = $1 for update", [id])
   await sql(restart, [id])

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { expect, test, vi } from "vitest"
 import { localEgress } from "../../test/fixtures/localEgress.ts"
 import { onRequest, startServer } from "../../test/fixtures/rawServer.ts"
@@ -74,6 +74,41 @@ test.each([
   expect(body().equals(plain)).toBe(true)
   expect(egress.counts()).toEqual({ origins: 1, open: 1, idle: 1 })
 })
+
+/** 8 MiB, so that the decoder needs a whole window of 22 bits. */
+const zeros = Buffer.alloc(8 * MEBIBYTE)
+
+function brotli(windowBits: number): Buffer {
+  const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_LARGE_WINDOW, BROTLI_PARAM_QUALITY } = constants
+  const large = windowBits > 24 ? { [BROTLI_PARAM_LARGE_WINDOW]: 1 } : {}
+  const params = { ...large, [BROTLI_PARAM_LGWIN]: windowBits, [BROTLI_PARAM_QUALITY]: 5 }
+  return brotliCompressSync(zeros, { params })
+}
+
+test.each([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22])(
+  "a brotli body with a window of %i bits is decoded",
+  async (windowBits) => {
+    const { url } = await startServer(respondWithBody(brotli(windowBits), "content-encoding: br\r\n"))
+    const { input } = collect(url, { maxBytes: zeros.length })
+    const outcome = await localEgress().download(input)
+    expect(outcome).toMatchObject({ kind: "responded", decodedBytes: zeros.length })
+  },
+)
+
+test.each([23, 24, 25])(
+  "a brotli body with a window of %i bits is not decoded, because its decoder would need too much memory",
+  async (windowBits) => {
+    const { url } = await startServer(respondWithBody(brotli(windowBits), "content-encoding: br\r\n"))
+    const egress = localEgress()
+    const { input, body } = collect(url, { maxBytes: zeros.length })
+    const outcome = await egress.download(input)
+    expect(outcome).toMatchObject({ kind: "failed", error: "protocol", ip: "127.0.0.1" })
+    expect(outcome).toHaveProperty("message", expect.stringMatching(/window of more than 4 MiB.*at most 22/))
+    expect(body().length).toBe(0)
+    const { open, idle } = egress.counts()
+    expect(open - idle).toBe(0)
+  },
+)
 
 test("conditional headers and accepted encodings are sent, and 304 is a response", async () => {
   let received = ""

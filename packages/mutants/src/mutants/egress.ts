@@ -10,4 +10,12 @@ export const egressMutants: readonly Mutant[] = [
     tests: ["packages/egress/src/request/request.test.ts"],
     testName: "the wait for a connection counts towards the time limit",
   },
+  {
+    name: "Egress: a source can make the brotli decoder of each sync allocate 16 MiB",
+    file: "packages/egress/src/request/decodeBody.ts",
+    find: "needsLargeWindow(firstByte) ?",
+    replace: "needsLargeWindow(0) ?",
+    tests: ["packages/egress/src/request/download.test.ts"],
+    testName: "because its decoder would need too much memory",
+  },
 ]

@@ -2,7 +2,9 @@ import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from 
 import type { CompactedTrigger } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
+import { firstLockPauseMs, longestLockPauseMs } from "../whileLocked.ts"
 import { compactTriggers } from "./compactTriggers.ts"
+import { trackLockedConnections } from "./lockedConnections.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)
 
@@ -12,8 +14,14 @@ type Done = (record: ConsumerRecord) => void
 type PendingTrigger = { record: ConsumerRecord; trigger: ConnectorTriggered; span: Span | null; done: Done }
 
 export type IngestTriggersOptions = {
-  /** Retries while Postgres is unavailable. */
-  recordTriggers: (triggers: CompactedTrigger[]) => Promise<{ recorded: number; dueInMs: number | null }>
+  /**
+   * Retries while Postgres is unavailable. Records nothing for connections whose rows another transaction has
+   * locked, if necessary after a wait of about a second, and returns them in `locked`.
+   */
+  recordTriggers: (
+    triggers: CompactedTrigger[],
+    options: { waitForLocks: boolean },
+  ) => Promise<{ recorded: number; dueInMs: number | null; locked: string[] }>
   isInvalidTrigger: (error: unknown) => boolean
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
@@ -22,17 +30,29 @@ export type IngestTriggersOptions = {
   log: Logger
 }
 
+export type IngestTriggers = {
+  onRecords(records: ConsumerRecord[], done: Done): void
+  /** Whether triggers wait for rows that another transaction has locked. */
+  waitsForLocks(): boolean
+}
+
 /**
- * Returns the handler of trigger records. While one statement runs, the handler collects the records for the
- * next. It calls `done` for a record when its trigger is in Postgres, so that the consumer commits its
- * offset. After a crash before that commit, Kafka delivers the record again, which causes one needless sync
- * at most.
+ * Handles trigger records. While one statement runs, `onRecords` collects the records for the next. It calls
+ * `done` for a record when its trigger is in Postgres, so that the consumer commits its offset. After a crash
+ * before that commit, Kafka delivers the record again, which causes one needless sync of its connection at most.
+ *
+ * Triggers of a connection whose row is locked are set aside, and tried again with later batches. Their order does
+ * not matter, because triggers are only counted. Their records are not done. So after a crash, Kafka delivers
+ * them again, with all later records of their partitions. They count as outstanding, which limits the memory that
+ * they use.
  */
-export function createIngestTriggers(
-  options: IngestTriggersOptions,
-): (records: ConsumerRecord[], done: Done) => void {
+export function createIngestTriggers(options: IngestTriggersOptions): IngestTriggers {
   const { recordTriggers, isInvalidTrigger, onRecorded, onInvalid, onFailed, tracing, log } = options
-  const waiting: PendingTrigger[] = []
+  let waiting: PendingTrigger[] = []
+  let setAside: PendingTrigger[] = []
+  const lockedConnections = trackLockedConnections(log)
+  let lockPauseMs = firstLockPauseMs
+  let lockTimer: NodeJS.Timeout | undefined
   let recording = false
 
   /** This loses no accepted trigger, because the gateway writes its records by the same schema. */
@@ -54,15 +74,25 @@ export function createIngestTriggers(
   }
 
   async function recordBatch(batch: PendingTrigger[]): Promise<void> {
+    let recordedTriggers = batch
     try {
       const compacted = compactTriggers(
         batch.map(({ trigger }) => trigger),
         batch.map(({ span }) => span?.traceparent ?? null),
       )
-      const { recorded, dueInMs } = await recordTriggers(compacted)
-      const unknown = compacted.length - recorded
+      // Waits for the first locked row only. While it is locked, no batch waits.
+      const result = await recordTriggers(compacted, { waitForLocks: !lockedConnections.any() })
+      const locked = new Set(result.locked)
+      const unknown = compacted.length - result.recorded - locked.size
       if (unknown > 0) log.info({ unknown }, "skipped triggers of connections that do not exist")
-      onRecorded({ triggers: batch.reduce((sum, { trigger }) => sum + trigger.count, 0), dueInMs })
+      const connections = compacted.map(({ connection }) => connection)
+      lockedConnections.update(connections, locked)
+      if (locked.size > 0) {
+        recordedTriggers = batch.filter(({ trigger }) => !locked.has(trigger.connection))
+        setAside = setAside.concat(batch.filter(({ trigger }) => locked.has(trigger.connection)))
+      }
+      const triggers = recordedTriggers.reduce((sum, { trigger }) => sum + trigger.count, 0)
+      onRecorded({ triggers, dueInMs: result.dueInMs })
     } catch (error) {
       if (!isInvalidTrigger(error)) throw error
       const [only] = batch
@@ -75,11 +105,12 @@ export function createIngestTriggers(
       if (only) {
         skipInvalid(only.record, "Postgres cannot store one of its values")
         only.span?.end({ error: "invalid" })
+        lockedConnections.update([only.trigger.connection], new Set())
         only.done(only.record)
         return
       }
     }
-    for (const { record, span, done } of batch) {
+    for (const { record, span, done } of recordedTriggers) {
       span?.end()
       done(record)
     }
@@ -88,7 +119,10 @@ export function createIngestTriggers(
   async function recordAll(): Promise<void> {
     recording = true
     try {
-      while (waiting.length > 0) await recordBatch(waiting.splice(0, maxBatch))
+      while (waiting.length > 0) {
+        await recordBatch(waiting.splice(0, maxBatch))
+        recordSetAsideLater()
+      }
     } catch (error) {
       onFailed(error)
     } finally {
@@ -96,7 +130,19 @@ export function createIngestTriggers(
     }
   }
 
-  return (records, done) => {
+  function recordSetAsideLater(): void {
+    if (!lockedConnections.any()) lockPauseMs = firstLockPauseMs
+    if (setAside.length === 0 || lockTimer) return
+    lockTimer = setTimeout(() => {
+      lockTimer = undefined
+      waiting = setAside.concat(waiting)
+      setAside = []
+      if (!recording) void recordAll()
+    }, lockPauseMs)
+    lockPauseMs = Math.min(2 * lockPauseMs, longestLockPauseMs)
+  }
+
+  function onRecords(records: ConsumerRecord[], done: Done): void {
     for (const record of records) {
       const read = readTriggered(record.value)
       if (read.ok) {
@@ -110,4 +156,6 @@ export function createIngestTriggers(
     }
     if (!recording && waiting.length > 0) void recordAll()
   }
+
+  return { onRecords, waitsForLocks: lockedConnections.any }
 }

@@ -1,5 +1,6 @@
 import { recordTriggers } from "@sitewire/database"
 import { expect, test } from "vitest"
+import { openTransaction } from "../../test/fixtures/openTransaction.ts"
 import {
   addConnections,
   claimAll,
@@ -56,7 +57,7 @@ test("a trigger during a run does not change the lease, and is due when the wind
   await recordTriggers(sql, minute, [trigger("a")])
   await letTimePass(sql, 2_000)
   const run = await claimOne(sql)
-  expect(await recordTriggers(sql, minute, [trigger("a")])).toEqual({ recorded: 1, dueInMs: null })
+  expect(await recordTriggers(sql, minute, [trigger("a")])).toMatchObject({ recorded: 1, dueInMs: null })
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 61 })
   const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged)])
   expect(finish).toMatchObject({ kind: "recorded", waitedFor: "window" })
@@ -132,6 +133,40 @@ test("batches with the same connections in any order do not deadlock", async () 
   await Promise.all(batches)
   const rows = await sql<{ requested: string }>("select distinct requested from sync_window")
   expect(rows).toEqual([{ requested: "12" }])
+})
+
+test("a row that another transaction has locked delays others by the given time only, and its triggers are returned", async () => {
+  const { url, sql } = await emptyDatabase()
+  await addConnections(sql, ["a", "b", "c"])
+  await recordTriggers(sql, minute, [trigger("a"), trigger("b")])
+  const lock = await openTransaction(url, "update sync_window set slow = slow where connection_id = 'a'")
+  const triggers = ["a", "b", "c", "nobody"].map((id) => trigger(id))
+  const limited = await recordTriggers(sql, { ...minute, lockWaitMs: 100 }, triggers)
+  expect(limited).toMatchObject({ recorded: 2, locked: ["a"] })
+  expect(limited.dueInMs).toBeLessThanOrEqual(2_001)
+  const startedAt = performance.now()
+  const skipping = { ...minute, lockWaitMs: 0 }
+  expect(await recordTriggers(sql, skipping, triggers)).toMatchObject({ recorded: 2, locked: ["a"] })
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  await lock.rollback()
+  expect(await recordTriggers(sql, skipping, triggers)).toMatchObject({ recorded: 3, locked: [] })
+  const rows = await sql("select connection_id as id, requested from sync_window order by 1")
+  expect(rows).toEqual([
+    { id: "a", requested: "2" },
+    { id: "b", requested: "4" },
+    { id: "c", requested: "3" },
+  ])
+})
+
+test("the deletion of a connection delays no others, also if the connection has no window yet", async () => {
+  const { url, sql } = await emptyDatabase()
+  await addConnections(sql, ["a", "b"])
+  const deletion = await openTransaction(url, "delete from connection where id = 'a'")
+  const limited = { ...minute, lockWaitMs: 100 }
+  const triggers = [trigger("a"), trigger("b")]
+  expect(await recordTriggers(sql, limited, triggers)).toMatchObject({ recorded: 1, locked: ["a"] })
+  await deletion.commit()
+  expect(await recordTriggers(sql, limited, triggers)).toMatchObject({ recorded: 1, locked: [] })
 })
 
 test("a value that Postgres cannot store is recognized as invalid, and another error is not", async () => {

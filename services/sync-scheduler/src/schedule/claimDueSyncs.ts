@@ -56,11 +56,12 @@ export async function claimDueSyncs(
   const [first] = rows
   const runs = rows.flatMap(readRun)
   const { not_queued = 0, candidates = 0, queued_now = 0, waiting = false } = first ?? {}
+  const claimed = runs.length + (first?.waiting_after_losses ?? 0)
   return {
     age,
     runs,
-    limited: waiting || candidates > runs.length,
-    more: not_queued === readAtOnce && runs.length + queued_now > 0,
+    limited: waiting || candidates > claimed,
+    more: not_queued === readAtOnce && claimed + queued_now > 0,
     nextDueInMs: first?.next_due_in_ms ?? null,
   }
 }
@@ -109,6 +110,7 @@ type ClaimRow = {
   not_queued: number
   candidates: number
   queued_now: number
+  waiting_after_losses: number
   waiting: boolean
   next_due_in_ms: number | null
   connection_id: string | null

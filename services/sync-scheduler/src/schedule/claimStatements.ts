@@ -1,4 +1,5 @@
 import { joinTraceparents } from "@sitewire/database"
+import { retryWindows } from "../retryWindows.ts"
 
 /**
  * The statements that claim due syncs: they grant starts to a scheduler. A claim locks the row, uses
@@ -17,6 +18,9 @@ import { joinTraceparents } from "@sitewire/database"
  *   a window apart even if the run's end is never recorded.
  * - `due_at` becomes the end of the run's lease, by which the run must have recorded its end. If its process
  *   has died, the next claim after the lease closes the run as lost, and its triggers join the next run.
+ * - Lost runs in a row count as failures, because a source may kill the process that fetches it. The first is
+ *   repeated at once, because usually the process was merely killed. After the others, the connection waits for as
+ *   many windows (with the start grace) as after failed runs. `last_error` shows that the last run was lost.
  * - `source_version`: a claim that locks a row after a change of the source was committed reads the new row of
  *   `sync_window`, but possibly the old row of `connection`.
  * - Row limits are literals, because with parameters the planner may sort the whole table.
@@ -28,7 +32,8 @@ export const readAtOnce = 256
 const clock = `clock as materialized (select clock_timestamp() as at)`
 
 const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waiting_for_host, w.slow,
-    w.first_trigger_at, w.last_trigger_at, w.correlation, w.traceparents, c.source, c.runner, c.source_host as host`
+    w.first_trigger_at, w.last_trigger_at, w.correlation, w.traceparents, w.window_ends_at, w.failures, w.last_error,
+    c.source, c.runner, c.source_host as host`
 
 /** Chooses the connections to grant. The parameters are `choiceValues`, of which the first is $`at`. */
 const choosing = (at: number) => {
@@ -126,6 +131,8 @@ queued_now as (
   returning 1
 )`
 
+const waitAfterLosses = `(array[${retryWindows}])[least(losses, ${retryWindows.length})] - 1`
+
 /** Grants the connections in `chosen`. $1 and $2 are the values of `grantValues`. */
 const granting = (onConflict: string) => `
 lost as (
@@ -135,15 +142,39 @@ lost as (
     and r.outcome = 'running'
   returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation, r.traceparents
 ),
-start as materialized (
-  select chosen.connection_id, chosen.fence + 1 as fence, gen_random_uuid() as grant_id,
-    chosen.source, chosen.host, chosen.slow, chosen.runner,
+ready as materialized (
+  select chosen.connection_id, chosen.fence + 1 as fence, chosen.source, chosen.host, chosen.slow, chosen.runner,
     least(chosen.requested - chosen.covered, 2147483647)::int as triggers,
     least(chosen.first_trigger_at, lost.first_trigger_at) as first_trigger_at,
     greatest(chosen.last_trigger_at, lost.last_trigger_at) as last_trigger_at,
     coalesce(lost.correlation, chosen.correlation) as correlation,
-    ${joinTraceparents("lost.traceparents", "chosen.traceparents")} as traceparents
+    ${joinTraceparents("lost.traceparents", "chosen.traceparents")} as traceparents,
+    losses, window_ends_at + (${waitAfterLosses}) * $1::float8 * interval '1 millisecond' as retry_at
   from chosen left join lost using (connection_id)
+  cross join lateral (
+    select case when not running then 0 when last_error = 'lost' then failures + 1 else 1 end as losses
+  ) as counted
+),
+waiting_after_losses as (
+  update sync_window w set
+    running = false,
+    grant_id = null,
+    due_at = ready.retry_at,
+    waiting_for_host = null,
+    failures = ready.losses,
+    last_error = 'lost',
+    failing_since = coalesce(w.failing_since, clock.at),
+    first_trigger_at = ready.first_trigger_at,
+    last_trigger_at = ready.last_trigger_at,
+    correlation = ready.correlation,
+    traceparents = ready.traceparents
+  from ready, clock
+  where w.connection_id = ready.connection_id and ready.losses > 0 and ready.retry_at > clock.at
+  returning 1
+),
+start as materialized (
+  select ready.*, gen_random_uuid() as grant_id from ready, clock
+  where ready.losses = 0 or ready.retry_at <= clock.at
 ),
 granted as (
   update sync_window w set
@@ -154,6 +185,8 @@ granted as (
     window_ends_at = clock.at + $1::float8 * interval '1 millisecond',
     due_at = clock.at + greatest($1::float8, $2::float8) * interval '1 millisecond',
     waiting_for_host = null,
+    failures = case when start.losses > 0 then start.losses else w.failures end,
+    last_error = case when start.losses > 0 then 'lost' else w.last_error end,
     first_trigger_at = null,
     last_trigger_at = null,
     correlation = null,
@@ -192,6 +225,7 @@ select
   (select count(*) from not_queued)::int as not_queued,
   (select count(*) from candidate)::int as candidates,
   (select count(*) from queued_now)::int as queued_now,
+  (select count(*) from waiting_after_losses)::int as waiting_after_losses,
   exists (select from sync_window where waiting_for_host is not null)
     or (select count(*) from queued_now) > 0 as waiting,
   (extract(epoch from

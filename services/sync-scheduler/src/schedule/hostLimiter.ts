@@ -9,6 +9,7 @@ export type HostLimiterSettings = {
   slowMs: number
   windowMs: number
   onBreaker?: LimiterSettings["onBreaker"]
+  now?: () => number
 }
 
 /**
@@ -18,12 +19,20 @@ export type HostLimiterSettings = {
 const breakerFailures = 8
 
 /**
+ * A host of which no sync ended for so many windows is forgotten, because nothing else shows that its connections
+ * were deleted or changed. A connection that fails is synced at least every 15 windows, and while a breaker is open,
+ * probes are frequent.
+ */
+const forgetAfterWindows = 20
+
+/**
  * Limits the syncs in flight of this process, in total and per source host. Slow connections get at most half
  * of the permits, in total and of each host. While a host's circuit breaker is open, only probes start: its
  * other connections stay due, and no failure is counted for them.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
+  const { now = () => performance.now() } = settings
   const startConcurrency = Math.min(startPerHost, maxPerHost)
   const limiter = createLimiter({
     maxConcurrency: maxPerHost,
@@ -34,6 +43,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     breakerFailures,
     // The limiter doubles this up to ten times its value, so a recovered host waits at most half of a window.
     breakerCooldownMs: windowMs / 20,
+    now,
     ...(onBreaker ? { onBreaker } : {}),
   })
   const slow = { total: 0, byHost: new Map<string, number>() }
@@ -42,6 +52,9 @@ export function createHostLimiter(settings: HostLimiterSettings) {
    * idle again. They are added, because they may have more capacity than the default, `otherHost`.
    */
   const recent = new Set<string>()
+  /** When the last sync of a host ended. */
+  const lastUsed = new Map<string, number>()
+  let lookedForUnusedAt = now()
 
   function countSlow(host: string, by: 1 | -1): void {
     const ofHost = (slow.byHost.get(host) ?? 0) + by
@@ -50,12 +63,24 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     slow.total += by
   }
 
+  function forgetUnused(): void {
+    if (now() - lookedForUnusedAt < windowMs) return
+    lookedForUnusedAt = now()
+    const unusual = new Set(limiter.unusual())
+    for (const [host, usedAt] of lastUsed) {
+      const isUnused = now() - usedAt >= forgetAfterWindows * windowMs
+      if (isUnused) limiter.forget(host)
+      if (isUnused || !unusual.has(host)) lastUsed.delete(host)
+    }
+  }
+
   function freePermits(capacity: number, inFlight: number, slowInFlight: number): FreePermits {
     return { all: capacity, slow: Math.min(capacity, shareOfSlow(capacity + inFlight) - slowInFlight) }
   }
 
   return {
     free(running: number): ClaimInput {
+      forgetUnused()
       const known = limiter.constrained()
       for (const { key } of known) recent.delete(key)
       for (const key of recent) known.push({ key, capacity: limiter.capacity(key), inFlight: 0 })
@@ -85,6 +110,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
       return (outcome) => {
         if (isSlow) countSlow(host, -1)
         acquired.release(outcome)
+        lastUsed.set(host, now())
       }
     },
     openBreakers: () => limiter.counts().open,

@@ -18,6 +18,7 @@ import {
 import { createSchedulerMetrics } from "../metrics.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
 import { createPullRunner } from "../sync/pullRunner.ts"
+import { createRecordEnd } from "../sync/recordEnd.ts"
 import type { RunnerResult } from "../syncRun.ts"
 import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
 import { createHostLimiter } from "./hostLimiter.ts"
@@ -36,12 +37,16 @@ function start(
   { maxRunning = 64, maxPerHost = 4, ...more }: Partial<RunDueSyncsOptions> & Bounds = {},
 ) {
   const stopping = new AbortController()
+  const log = createLogger({ service: "test", level: "silent" })
+  const ends = createRecordEnd({
+    finishRuns: (batch) => finishRuns(sql, minute, batch),
+    expiring: stopping.signal,
+    log,
+  })
   const syncs = runDueSyncs({
     claim: (input) => claimSkippingBadRows(sql, minute, input),
-    finish: async (completion) => {
-      const [finish] = await finishRuns(sql, minute, [completion])
-      return finish ?? { kind: "stale" }
-    },
+    finish: ends.record,
+    lockedEnds: ends.locked,
     runners: { pull, delegate: pull },
     hosts: createHostLimiter({
       maxRunning,
@@ -55,7 +60,7 @@ function start(
     stopping: stopping.signal,
     tracing: noTracing,
     metrics: createSchedulerMetrics(createMetrics("test")),
-    log: createLogger({ service: "test", level: "silent" }),
+    log,
     ...more,
   })
   onTestFinished(async () => {

@@ -16,6 +16,8 @@ const recordingReserveMs = 2_000
 export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
   /** Retries while Postgres is unavailable. */
   claim: (input: ClaimInput) => Promise<Claim & { badRows: BadRow[] }>
+  /** How many ends of runs wait because their rows are locked. */
+  lockedEnds?: () => number
   onClaims: (working: boolean, why?: string) => void
   metrics: RunSyncOptions["metrics"] & Pick<SchedulerMetrics, "claimFailures">
   log: Logger
@@ -37,7 +39,7 @@ export type DueSyncs = {
  * finished runs and the last claim, so syncs start on time without frequent queries.
  */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
-  const { claim, hosts, stopping, metrics, log } = options
+  const { claim, lockedEnds = () => 0, hosts, stopping, metrics, log } = options
   const wakeTimer = createWakeTimer()
   const abort = new AbortController()
   setMaxListeners(0, abort.signal)
@@ -54,7 +56,8 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   }
 
   async function claimOnce(): Promise<number> {
-    const input = hosts.free(running.size)
+    // A locked row must not occupy a permit. There is at most one such run for each row, because claims skip it.
+    const input = hosts.free(running.size - lockedEnds())
     if (input.total.all <= 0) {
       limited = true
       return longestSleepMs

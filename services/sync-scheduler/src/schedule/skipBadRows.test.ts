@@ -69,6 +69,6 @@ test("if Postgres rejects the end of a run, the ends of the others are recorded"
   )
   const finishes = await finishSkippingBadRows(sql, minute, ends)
   for (const [index, { connection }] of ends.entries())
-    expect(finishes[index]?.kind).toBe(connection === "c" ? "failed" : "recorded")
+    expect(finishes[index]).toMatchObject({ kind: connection === "c" ? "failed" : "recorded" })
   expect(await readWindow(sql, "c")).toMatchObject({ running: true, covered: "0" })
 })

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import type { Sql } from "@sitewire/database"
 import { recordTriggers } from "@sitewire/database"
 import { expect, test } from "vitest"
+import { openTransaction } from "../../test/fixtures/openTransaction.ts"
 import {
   addConnections,
   claimAll,
@@ -123,12 +124,12 @@ test("a run whose fence is not the newest writes nothing", async () => {
   const run = await claimOne(sql)
   const { fence, grantId } = run
   const newest = { connection, fence, grantId, position: 0, data: Buffer.from("new") }
-  expect(await storeChunk(sql, newest)).toBe(true)
+  expect(await storeChunk(sql, newest)).toBe("stored")
   // Again, as after a lost database connection.
-  expect(await storeChunk(sql, newest)).toBe(true)
+  expect(await storeChunk(sql, newest)).toBe("stored")
   const before = [await readWindow(sql, connection), await readRuns(sql, connection)]
   const late = { ...newest, fence: old.fence, grantId: old.grantId, position: 0, data: Buffer.from("old") }
-  expect(await storeChunk(sql, late)).toBe(false)
+  expect(await storeChunk(sql, late)).toBe("stale")
   const end = endOf(old, changed("old"))
   expect(await finishRuns(sql, minute, [end])).toEqual([{ kind: "stale" }])
   expect([await readWindow(sql, connection), await readRuns(sql, connection)]).toEqual(before)
@@ -136,8 +137,8 @@ test("a run whose fence is not the newest writes nothing", async () => {
   expect(await readChunks(sql)).toEqual([{ fence: "2", data: Buffer.from("new") }])
 
   await finishRuns(sql, minute, [endOf(run, changed("new"))])
-  expect(await finishRuns(sql, minute, [{ ...end, fence, grantId }])).toEqual([{ kind: "stale" }])
-  expect(await storeChunk(sql, { ...newest, position: 1 })).toBe(false)
+  await finishRuns(sql, minute, [{ ...end, fence, grantId }])
+  expect(await storeChunk(sql, { ...newest, position: 1 })).toBe("stale")
   expect(await readSnapshots(sql)).toMatchObject([{ fence: "2", bytes: "3" }])
 })
 
@@ -153,14 +154,62 @@ test("a run whose grant Postgres lost writes nothing, although a later run has t
   const run = await claimOne(sql)
   expect(run.fence).toBe(lost.fence)
   const chunk = { position: 0, data: Buffer.from("lost") }
-  expect(await storeChunk(sql, { ...lost, ...chunk })).toBe(false)
-  expect(await storeChunk(sql, { ...run, ...chunk, data: Buffer.from("new") })).toBe(true)
+  expect(await storeChunk(sql, { ...lost, ...chunk })).toBe("stale")
+  expect(await storeChunk(sql, { ...run, ...chunk, data: Buffer.from("new") })).toBe("stored")
   expect(await finishRuns(sql, minute, [endOf(lost, changed("lost"))])).toEqual([{ kind: "stale" }])
   // Both runs in one batch, as if they belonged to one scheduler.
   const both = [endOf(lost, changed("lost")), endOf(run, changed("new"))]
-  expect((await finishRuns(sql, minute, both)).map(({ kind }) => kind)).toEqual(["stale", "recorded"])
+  expect(await finishRuns(sql, minute, both)).toMatchObject([{ kind: "stale" }, { kind: "recorded" }])
   expect(await readChunks(sql)).toEqual([{ fence: "1", data: Buffer.from("new") }])
   expect(await readSnapshots(sql)).toMatchObject([{ fence: "1", bytes: "3" }])
+})
+
+test("an end that is recorded again, because the response to its commit was lost, has the same result and writes nothing", async () => {
+  const { sql } = await emptyDatabase()
+  let run = await startedRun(sql)
+  await finishRuns(sql, minute, [endOf(run, failed)])
+  await letTimePass(sql, 60_000)
+  run = await claimOne(sql)
+  const [first] = await finishRuns(sql, minute, [endOf(run, changed("data"))])
+  expect(first).toMatchObject({ kind: "recorded", dueInMs: null, waitedFor: "after_failure" })
+  const before = [
+    await readWindow(sql, connection),
+    await readRuns(sql, connection),
+    await readSnapshots(sql),
+  ]
+  const [again] = await finishRuns(sql, minute, [endOf(run, changed("other"))])
+  const syncedMs = first !== "locked" && first?.kind === "recorded" ? first.syncedMs : null
+  expect(syncedMs).toBeGreaterThan(0)
+  expect(again).toEqual({ ...(first as object), syncedMs: expect.closeTo(syncedMs ?? 0, 0) })
+  expect([
+    await readWindow(sql, connection),
+    await readRuns(sql, connection),
+    await readSnapshots(sql),
+  ]).toEqual(before)
+})
+
+test("a row that another transaction has locked does not delay the ends of other runs, and its own is recorded afterwards", async () => {
+  const { url, sql } = await emptyDatabase()
+  const ids = ["a", "b", "c"]
+  await addConnections(sql, ids)
+  await recordTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 2_000)
+  const { runs } = await claimAll(sql)
+  const ends = runs.map((run) => endOf(run, unchanged))
+  const lock = await openTransaction(url, "update sync_window set slow = slow where connection_id = 'b'")
+  const finishes = await finishRuns(sql, minute, ends)
+  for (const [index, { connection }] of ends.entries()) {
+    if (connection === "b") expect(finishes[index]).toBe("locked")
+    else expect(finishes[index]).toMatchObject({ kind: "recorded", dueInMs: null })
+  }
+  await lock.rollback()
+  const locked = ends.filter((end) => end.connection === "b")
+  expect(await finishRuns(sql, minute, locked)).toMatchObject([{ kind: "recorded", dueInMs: null }])
+  expect(await readWindow(sql, "b")).toMatchObject({ covered: "1", running: false })
 })
 
 test("changed content replaces the snapshot, the content before stays, and older chunks and those of crashed runs are deleted", async () => {
@@ -243,7 +292,7 @@ test("many runs end in one statement, and the results are in their order", async
   )
   const finishes = await finishRuns(sql, minute, completions)
   for (const [index, finish] of finishes.entries()) {
-    if (index % 4 === 0) expect(finish.kind).toBe("stale")
+    if (index % 4 === 0) expect(finish).toEqual({ kind: "stale" })
     else if (index % 2) expect(finish).toMatchObject({ kind: "recorded", syncedMs: null })
     else expect(finish).toMatchObject({ kind: "recorded", dueInMs: null })
   }

@@ -1,5 +1,6 @@
 import { joinTraceparents, plainArray, type Sql } from "@sitewire/database"
 import type { Traceparent } from "@sitewire/runtime"
+import { retryWindows } from "../retryWindows.ts"
 import type { SyncResult } from "../syncRun.ts"
 
 /**
@@ -36,15 +37,12 @@ export type Finish =
   /** Nothing was written: Postgres rejects the values of this run. */
   | { kind: "failed"; error: unknown }
 
-/** How many windows after a failed run the next one is due, by the number of failures in a row. */
-const retryWindows = [1, 2, 4, 8, 15]
-
 /**
  * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that
  * it covers. The results are in the order of `completions`.
  *
  * - The subquery `newest` selects the runs whose fence and grant id are still the newest.
- * - Rows are locked in the order of their ids, as in `recordTriggers`, to avoid deadlocks.
+ * - Rows that another transaction has locked are skipped, so that they delay no others: `locked`.
  * - By `started_at + sentAfterMs`, the source had the request. `window_ends_at` is one window later. 1 ms is
  *   added to `sentAfterMs`, because the columns round to milliseconds. An abandoned run that sent nothing
  *   uses up no window. A failed run does, because otherwise an unreachable source would be called without a
@@ -58,9 +56,9 @@ export async function finishRuns(
   sql: Sql,
   { windowMs }: { windowMs: number },
   completions: readonly Completion[],
-): Promise<Finish[]> {
+): Promise<(Finish | "locked")[]> {
   const contents = completions.map(({ result }) => ("content" in result ? result.content : null))
-  const rows = await sql<FinishRow>(
+  const rows = await sql<GrantRow>(
     finish,
     [
       completions.map(({ connection }) => connection),
@@ -81,13 +79,32 @@ export async function finishRuns(
     ],
     "finish-runs",
   )
-  const recorded = new Map(rows.map((row) => [row.grant_id, row]))
-  return completions.map(({ grantId }): Finish => {
-    const row = recorded.get(grantId)
+  const found = new Map(rows.map((row) => [row.grant_id, row]))
+  const missing = completions.filter(({ grantId }) => !found.has(grantId))
+  if (missing.length > 0) for (const row of await readGrants(sql, missing)) found.set(row.grant_id, row)
+  return completions.map(({ grantId }) => {
+    const row = found.get(grantId)
     if (row === undefined) return { kind: "stale" }
+    if (row.running) return "locked"
     const { due_in_ms: dueInMs, synced_ms: syncedMs, waited_for: waitedFor } = row
     return { kind: "recorded", dueInMs, syncedMs, waitedFor }
   })
+}
+
+/**
+ * Reads which runs are still the newest of their connections, although `finish` did not record their ends. If
+ * such a run is not running, its end was recorded before, by a statement whose result was lost.
+ */
+async function readGrants(sql: Sql, completions: readonly Completion[]): Promise<GrantRow[]> {
+  return await sql<GrantRow>(
+    grants,
+    [
+      completions.map(({ connection }) => connection),
+      plainArray(completions.map(({ fence }) => fence)),
+      plainArray(completions.map(({ grantId }) => grantId)),
+    ],
+    "read-grants",
+  )
 }
 
 /** Replaces an array of nulls by null: it is shorter to send, and `unnest` returns the same rows. */
@@ -95,8 +112,9 @@ function orNull<T>(values: (T | null)[]): (T | null)[] | null {
   return values.every((value) => value === null) ? null : values
 }
 
-type FinishRow = {
+type GrantRow = {
   grant_id: string
+  running: boolean
   due_in_ms: number | null
   synced_ms: number | null
   waited_for: WaitedFor
@@ -106,6 +124,13 @@ const maxPreviousBytes = 1_048_576
 
 const previous = (value: string) =>
   `case when snapshot.bytes <= ${maxPreviousBytes} then snapshot.${value} end`
+
+const waitedFor = `case when run.first_trigger_at >= previous.finished_at then 'window'
+      when previous.outcome in ('changed', 'unchanged') then 'during_run'
+      when previous.outcome = 'failed' then 'after_failure' else 'window' end`
+
+const joinPrevious = `left join sync_run previous
+    on previous.connection_id = run.connection_id and previous.fence = run.fence - 1`
 
 const finish = `
 with clock as materialized (select clock_timestamp() as at),
@@ -121,8 +146,7 @@ newest as materialized (
       grant_id, slow, traceparent)
     on ended.connection_id = w.connection_id and ended.fence = w.fence and ended.grant_id = w.grant_id
   where w.running
-  order by w.connection_id
-  for update of w
+  for update of w skip locked
 ),
 run as (
   update sync_run r set
@@ -139,11 +163,9 @@ ended as materialized (
     end as window_ends_at,
     case when run.outcome = 'failed'
       then ($12::int[])[least(run.failures, array_length($12::int[], 1))] - 1 else 0 end as retry_windows,
-    case when run.first_trigger_at >= previous.finished_at then 'window'
-      when previous.outcome in ('changed', 'unchanged') then 'during_run'
-      when previous.outcome = 'failed' then 'after_failure' else 'window' end as waited_for
+    ${waitedFor} as waited_for
   from run
-  left join sync_run previous on previous.connection_id = run.connection_id and previous.fence = run.fence - 1
+  ${joinPrevious}
 ),
 written as (
   update sync_window w set
@@ -199,9 +221,20 @@ deleted_chunks as (
       then c.fence <> ended.fence and (c.fence is distinct from s.fence or s.bytes > ${maxPreviousBytes})
       else c.fence is distinct from s.fence and c.fence is distinct from s.previous_fence end
 )
-select written.grant_id, written.waited_for,
+select written.grant_id, false as running, written.waited_for,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,
   case when written.covers
     then (extract(epoch from clock.at - written.first_trigger_at) * 1000)::float8 end as synced_ms
 from written, clock
+`
+
+const grants = `
+select w.grant_id, w.running, ${waitedFor} as waited_for,
+  (extract(epoch from w.due_at - clock_timestamp()) * 1000)::float8 as due_in_ms,
+  case when run.outcome in ('changed', 'unchanged')
+    then (extract(epoch from run.finished_at - run.first_trigger_at) * 1000)::float8 end as synced_ms
+from unnest($1::text[], $2::bigint[], $3::uuid[]) as ended (connection_id, fence, grant_id)
+join sync_window w on w.connection_id = ended.connection_id and w.fence = ended.fence and w.grant_id = ended.grant_id
+join sync_run run on run.connection_id = w.connection_id and run.fence = w.fence
+${joinPrevious}
 `

@@ -10,7 +10,7 @@ export async function finishSkippingBadRows(
   sql: Sql,
   settings: { windowMs: number },
   completions: readonly Completion[],
-): Promise<Finish[]> {
+): Promise<(Finish | "locked")[]> {
   try {
     return await finishRuns(sql, settings, completions)
   } catch (error) {

@@ -31,7 +31,7 @@ async function setUp(source: string, options: Partial<PullRunnerOptions> = {}) {
   onTestFinished(() => egress.close())
   const pull = createPullRunner({
     egress,
-    storeChunk: (chunk) => storeChunk(sql, chunk),
+    storeChunk: async (chunk) => (await storeChunk(sql, chunk)) === "stored",
     deadlineMs: 10_000,
     maxBytes: 50 * 1024 * 1024,
     serviceName: "Sitewire",

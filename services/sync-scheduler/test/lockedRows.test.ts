@@ -1,0 +1,144 @@
+import { waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { openTransaction } from "./fixtures/openTransaction.ts"
+import { startStack } from "./fixtures/scheduler.ts"
+import { startSource } from "./fixtures/source.ts"
+import { addConnections, readRuns, readWindow } from "./fixtures/windows.ts"
+
+const lockWindow = "update sync_window set correlation = correlation where connection_id = 'a'"
+/** A locked row may delay others by a second, while a statement waits for it. Syncs settle and run meanwhile. */
+const soonMs = 4_000
+
+type Stack = Awaited<ReturnType<typeof startStack>>
+
+/** Connections whose windows exist. */
+async function addSynced(stack: Stack, ids: readonly string[], sourceOf: (id: string) => string) {
+  await addConnections(stack.sql, ids, sourceOf)
+  await stack.sql("insert into sync_window (connection_id) select unnest($1::text[])", [ids])
+}
+
+const isAboutLock = (message: unknown) => /is locked by another transaction/.test(String(message))
+
+const isCovered = (stack: Stack, connection: string, triggers: string) => async () =>
+  (await readWindow(stack.sql, connection)).covered === triggers
+
+test("while a connection's row is locked, the triggers of all others are recorded and synced, and afterwards its own", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  const ids = ["a", "b", "c", "d"]
+  await addSynced(stack, ids, (id) => source.url(`/${id}`))
+  const scheduler = await stack.startScheduler()
+  const lock = await openTransaction(stack.databaseUrl, lockWindow)
+  await Promise.all(ids.slice(0, 3).map((id) => stack.trigger(id)))
+  await waitUntil("the others to be covered", isCovered(stack, "b", "1"), soonMs)
+  await waitUntil("the others to be covered", isCovered(stack, "c", "1"), soonMs)
+  await Promise.all(["a", "d"].map((id) => stack.trigger(id)))
+  await waitUntil("one of a later batch to be covered", isCovered(stack, "d", "1"), soonMs)
+  const warnings = () => scheduler.log().filter(({ msg }) => isAboutLock(msg))
+  await waitUntil("the warning", () => warnings().length > 0)
+  expect(warnings()).toMatchObject([{ connection: "a" }])
+  expect(await scheduler.ready()).toBe(true)
+  expect(source.seen("/a")).toHaveLength(0)
+  await lock.rollback()
+  await waitUntil("the locked one to be covered", isCovered(stack, "a", "2"), soonMs)
+  const isCommitted = async () => /sitewire_trigger_lag_records\{.*\} 0$/m.test(await scheduler.metrics())
+  await waitUntil("its offsets to be committed", isCommitted)
+})
+
+test("while a connection is being deleted, the triggers of others are recorded, also if it has no window yet", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addConnections(stack.sql, ["new", "b"], (id) => source.url(`/${id}`))
+  await stack.startScheduler()
+  const deletion = await openTransaction(stack.databaseUrl, "delete from connection where id = 'new'")
+  await Promise.all(["new", "b"].map((id) => stack.trigger(id)))
+  await waitUntil("the other window", async () =>
+    stack.sql("select 1 from sync_window where connection_id = 'b'").then(({ length }) => length === 1),
+  )
+  await waitUntil("the other to be covered", isCovered(stack, "b", "1"), soonMs)
+  await deletion.rollback()
+  await waitUntil("its own sync", () => source.seen("/new").length === 1, soonMs)
+})
+
+test("the trigger of a locked connection whose scheduler is killed is synced by the next one", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addSynced(stack, ["a", "b"], (id) => source.url(`/${id}`))
+  const scheduler = await stack.startScheduler()
+  const lock = await openTransaction(stack.databaseUrl, lockWindow)
+  await stack.trigger("a")
+  // Others of its partition follow, and are recorded.
+  await stack.publish([JSON.stringify(triggerOf("b"))], "a")
+  await waitUntil("the other to be covered", isCovered(stack, "b", "1"), soonMs)
+  await scheduler.kill("SIGKILL")
+  await lock.rollback()
+  await stack.startScheduler()
+  await waitUntil("the sync", isCovered(stack, "a", "1"), 30_000)
+}, 60_000)
+
+function triggerOf(connection: string) {
+  const at = new Date().toISOString()
+  return { connection, first_at: at, last_at: at, count: 1, correlation: "c" }
+}
+
+test("the end of a locked connection's sync waits and is recorded after the lock, and delays no others", async () => {
+  const stack = await startStack({ SYNC_DEADLINE: "20s", SYNC_MAX_RUNNING: "2" })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const source = await startSource(async (response) => {
+    await released
+    response.end("data")
+  })
+  await addSynced(stack, ["a", "b", "c"], (id) => source.url(`/${id}`))
+  const scheduler = await stack.startScheduler()
+  await Promise.all(["a", "b"].map((id) => stack.trigger(id)))
+  await waitUntil("both to begin", () => source.seen("/a").length + source.seen("/b").length === 2)
+  const lock = await openTransaction(stack.databaseUrl, lockWindow)
+  release()
+  await waitUntil("the other to be covered", isCovered(stack, "b", "1"), soonMs)
+  await stack.trigger("c")
+  await waitUntil("a later sync", isCovered(stack, "c", "1"), soonMs)
+  const isWarned = () => scheduler.log().some(({ msg }) => isAboutLock(msg))
+  await waitUntil("the warning", isWarned)
+  expect(await scheduler.ready()).toBe(true)
+  expect(await readWindow(stack.sql, "a")).toMatchObject({ covered: "0", running: true })
+  await lock.rollback()
+  await waitUntil("the locked one to be covered", isCovered(stack, "a", "1"), soonMs)
+  expect(await readRuns(stack.sql, "a")).toMatchObject([{ outcome: "changed" }])
+  expect(source.seen("/a")).toHaveLength(1)
+})
+
+test("the ends of locked syncs occupy no permits", async () => {
+  const stack = await startStack({ SYNC_DEADLINE: "20s", SYNC_MAX_RUNNING: "1" })
+  const source = await startSource()
+  await addSynced(stack, ["a", "b"], (id) => source.url(`/${id}`))
+  const lockOnRequest = Promise.withResolvers<Awaited<ReturnType<typeof openTransaction>>>()
+  const locking = await startSource(async (response) => {
+    lockOnRequest.resolve(await openTransaction(stack.databaseUrl, lockWindow))
+    response.end("data")
+  })
+  await stack.sql("update connection set source = $1 where id = 'a'", [locking.url("/a")])
+  await stack.startScheduler()
+  await stack.trigger("a")
+  const lock = await lockOnRequest.promise
+  await stack.trigger("b")
+  await waitUntil("the other to be covered", isCovered(stack, "b", "1"), 2 * soonMs)
+  await lock.rollback()
+  await waitUntil("the locked one to be covered", isCovered(stack, "a", "1"), soonMs)
+})
+
+test("a stop does not wait for a locked row, so the partitions are soon assigned to another scheduler", async () => {
+  const stack = await startStack()
+  const source = await startSource()
+  await addSynced(stack, ["a"], (id) => source.url(`/${id}`))
+  const scheduler = await stack.startScheduler({ SHUTDOWN_DEADLINE: "25s" })
+  const lock = await openTransaction(stack.databaseUrl, lockWindow)
+  await stack.trigger("a")
+  const isWarned = () => scheduler.log().some(({ msg }) => isAboutLock(msg))
+  await waitUntil("the warning", isWarned)
+  const stoppedAt = performance.now()
+  expect(await scheduler.kill("SIGTERM")).toBe(0)
+  expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+  await lock.rollback()
+  await stack.startScheduler()
+  await waitUntil("the sync", isCovered(stack, "a", "1"))
+})
