@@ -32,23 +32,23 @@ export async function createTopics(
       if (wasCreated(error)) return true
       throw new Error(`Topic ${name} could not be created: ${creationReasons(error)}.`, { cause: error })
     })
-    if (!isNew) continue
-    await waitForLeaders(admin, name, partitions)
-    created.push(name)
+    // Also for a topic that another process has just created, perhaps with fewer partitions.
+    await waitForLeaders(admin, name, isNew ? partitions : 1)
+    if (isNew) created.push(name)
   }
   return created
 }
 
 /** A new topic cannot be used before its partitions have leaders. */
 async function waitForLeaders(admin: Admin, topic: string, count: number): Promise<void> {
-  for (const until = Date.now() + leadersWithinMs; ; await sleep(50)) {
+  for (const until = performance.now() + leadersWithinMs; ; await sleep(50)) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
       const leaders = topics.flatMap(({ partitions }) => partitions.filter(({ leader }) => leader >= 0))
       if (leaders.length >= count) return
-      if (Date.now() > until) throw new Error("a partition has no leader")
+      if (performance.now() > until) throw new Error("a partition has no leader")
     } catch (error) {
-      if (Date.now() > until)
+      if (performance.now() > until)
         throw new Error(
           `Topic ${topic} was created but cannot be used after ${leadersWithinMs} ms: ${reasonOf(error)}. ` +
             "Check that enough brokers run for its replication factor.",

@@ -10,7 +10,7 @@ const repeatAfterMs = 30_000
 export function forwardKafkajsLog(log: Log): logCreator {
   const warnedAt = new Map<string, number>()
   function isNew(message: string): boolean {
-    const now = Date.now()
+    const now = performance.now()
     const last = warnedAt.get(message)
     if (last !== undefined && now - last < repeatAfterMs) return false
     if (warnedAt.size > 100) warnedAt.clear()

@@ -57,8 +57,6 @@ export function dispatchRecords(options: DispatchOptions) {
 
   function assign(partitions: TopicPartition[]): void {
     revoke()
-    // The machine may have been suspended, which stops its monotonic clock and makes old observations wrong.
-    clock.restart()
     assignment = new Map(
       partitions.map((partition) => [
         nameOf(partition),

@@ -154,11 +154,11 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
   const member = stayMember()
 
   async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
-    const start = Date.now()
+    const start = performance.now()
     // Time to commit and to leave the group. If it did not leave, no other member would get its partitions
     // before the session timeout.
     const reserveMs = Math.min(2_000, deadlineMs / 4)
-    const remainingMs = () => start + deadlineMs - Date.now()
+    const remainingMs = () => start + deadlineMs - performance.now()
     dispatch.stop()
     while (limit.outstanding() > 0 && remainingMs() > reserveMs)
       await limit.changed(remainingMs() - reserveMs)

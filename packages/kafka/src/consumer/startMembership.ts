@@ -2,6 +2,7 @@ import type { EachBatchPayload } from "kafkajs"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { createClient } from "../client/createClient.ts"
 import { reasonOf } from "../client/log.ts"
+import { endAfterClockSetBack } from "../client/workarounds/clockSetBackStopsHeartbeats.ts"
 import { commitWithoutRetry } from "../client/workarounds/commitRetriedAcrossRejoin.ts"
 import { endAfterFailedRejoin } from "../client/workarounds/failedRejoinIgnored.ts"
 import { watchHeartbeats } from "../client/workarounds/lostHeartbeatsUnreported.ts"
@@ -62,6 +63,7 @@ export function startMembership(options: MembershipOptions): Membership {
   function end(why: string): void {
     hasEnded = true
     heartbeats.stop()
+    clockWatch.stop()
     resolve(why)
   }
 
@@ -71,6 +73,7 @@ export function startMembership(options: MembershipOptions): Membership {
     // During a rebalance, members send no heartbeats.
     if (silentMs > sessionTimeoutMs + rebalanceTimeoutMs) end(why)
   })
+  const clockWatch = endAfterClockSetBack(consumer, sessionTimeoutMs, end)
   endAfterUnsafeRejoin(consumer, end)
   endAfterFailedRejoin(consumer, end)
 

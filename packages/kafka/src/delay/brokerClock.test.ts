@@ -2,7 +2,10 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { makeTopic, realBroker } from "../../test/fixtures/realBroker.ts"
 import { connectKafka } from "../client/connectKafka.ts"
+import { dispatchRecords } from "../consumer/dispatchRecords.ts"
+import { limitOutstanding } from "../consumer/limitOutstanding.ts"
 import { startProducer } from "../producer/startProducer.ts"
+import type { ConsumerRecord } from "../record.ts"
 import { createBrokerClock } from "./brokerClock.ts"
 
 const hour = 3_600_000
@@ -11,19 +14,25 @@ const start = Date.parse("2030-01-01T00:00:00Z")
 /** A simulated machine. Its clock is `aheadMs` ahead of the brokers' until it is set. */
 function machine(aheadMs = 0) {
   let elapsed = 0
+  let suspended = 0
   let ahead = aheadMs
-  const clock = createBrokerClock({ wall: () => start + elapsed + ahead, monotonic: () => elapsed })
+  const brokers = () => start + elapsed + suspended
+  const clock = createBrokerClock({ wall: () => brokers() + ahead, monotonic: () => elapsed })
   return {
     clock,
     pass(ms: number) {
       elapsed += ms
     },
+    /** The monotonic clock stops meanwhile. */
+    suspend(ms: number) {
+      suspended += ms
+    },
     set(toAheadMs: number) {
       ahead = toAheadMs
     },
-    brokers: () => start + elapsed,
+    brokers,
     monotonic: () => elapsed,
-    error: () => clock.now() - (start + elapsed),
+    error: () => clock.now() - brokers(),
   }
 }
 
@@ -49,6 +58,43 @@ test("setting the clock ahead makes no record early, even if none was read", () 
   expect(it.error()).toBe(0)
   it.set(0)
   expect(it.error()).toBe(0)
+})
+
+test("partitions that are assigned while the clock is ahead are not due early", async () => {
+  const it = machine()
+  const dispatched: ConsumerRecord[] = []
+  const ignore = () => {}
+  const dispatch = dispatchRecords({
+    limit: limitOutstanding(10),
+    delayMsOf: () => hour,
+    onRecords: (records) => dispatched.push(...records),
+    pause: ignore,
+    resume: ignore,
+    onHandlerError: ignore,
+    clock: it.clock,
+  })
+  const partition = { topic: "delayed", partition: 0 }
+  const record = { ...partition, offset: "0", key: null, value: null, headers: {}, appendedAt: it.brokers() }
+  const fetched = { ...partition, records: [record], resolveOffset: ignore, heartbeat: async () => {} }
+  it.pass(60_000)
+  it.set(2 * hour)
+  dispatch.assign([partition])
+  await dispatch.onFetched(fetched)
+  expect(dispatched).toEqual([])
+  it.pass(hour)
+  dispatch.assign([partition])
+  await dispatch.onFetched(fetched)
+  expect(dispatched).toEqual([record])
+})
+
+test("after the machine was suspended, records are late until a new one is read", () => {
+  const it = machine()
+  it.clock.acknowledged(it.brokers(), it.monotonic())
+  it.suspend(hour)
+  expect(it.error()).toBe(-hour)
+  it.pass(60_000)
+  it.clock.read(it.brokers() - 5)
+  expect(it.error()).toBe(-5)
 })
 
 test("a clock that was ahead at the start counts as soon as it is corrected", () => {
@@ -96,9 +142,10 @@ test("after a broker's clock was set, the next acknowledgement corrects the esti
   }
 })
 
-test("whatever is observed and however the clock is set, the estimate is never further ahead of the brokers than at the start", () => {
+test("whatever is observed and however the clock is set or stopped, the estimate is never further ahead of the brokers than at the start", () => {
   const step = fc.record({
     passMs: fc.nat({ max: 100_000 }),
+    suspendMs: fc.option(fc.nat({ max: hour })),
     setMs: fc.option(fc.integer({ min: -hour, max: hour })),
     ageMs: fc.option(fc.nat({ max: 100_000 })),
     tookMs: fc.option(fc.nat({ max: 2_000 })),
@@ -107,8 +154,9 @@ test("whatever is observed and however the clock is set, the estimate is never f
     fc.property(fc.integer({ min: -hour, max: hour }), fc.array(step), (aheadMs, steps) => {
       const it = machine(aheadMs)
       let confirmedWithin = Math.max(0, aheadMs)
-      for (const { passMs, setMs, ageMs, tookMs } of steps) {
+      for (const { passMs, suspendMs, setMs, ageMs, tookMs } of steps) {
         it.pass(passMs)
+        if (suspendMs !== null) it.suspend(suspendMs)
         if (setMs !== null) it.set(setMs)
         if (ageMs !== null) it.clock.read(it.brokers() - ageMs)
         if (tookMs !== null) {

@@ -1,7 +1,6 @@
 /** Times are milliseconds since the epoch, but `sentAt` is a time of `performance.now()`. */
 export type BrokerClock = {
   now(): number
-  restart(): void
   read(appendedAt: number): void
   /** A record with this LogAppendTime, sent at `sentAt`, has just been acknowledged. */
   acknowledged(appendedAt: number, sentAt: number): void
@@ -18,12 +17,15 @@ export type BrokerClock = {
  *    machine's time is above it, the estimate is the lower bound.
  *
  * If the bounds contradict each other, the newer observation counts.
+ *
+ * A machine that was suspended looks like one whose clock was set ahead. So nothing is forgotten, not even at a
+ * rebalance: records are then late until one is read or acknowledged, and never early.
  */
 export function createBrokerClock(
   read = { wall: () => Date.now(), monotonic: () => performance.now() },
 ): BrokerClock {
   const machineOffset = () => read.wall() - read.monotonic()
-  let atStart = machineOffset()
+  const atStart = machineOffset()
   let least = Number.NEGATIVE_INFINITY
   let most = Number.POSITIVE_INFINITY
 
@@ -41,11 +43,6 @@ export function createBrokerClock(
     now() {
       const machine = Math.min(atStart, machineOffset())
       return read.monotonic() + (machine > most ? least : Math.max(least, machine))
-    },
-    restart() {
-      atStart = machineOffset()
-      least = Number.NEGATIVE_INFINITY
-      most = Number.POSITIVE_INFINITY
     },
     read: (appendedAt) => atLeast(appendedAt - read.monotonic()),
     acknowledged(appendedAt, sentAt) {

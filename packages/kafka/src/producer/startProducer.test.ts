@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { makeTopic, realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { createClient } from "../client/createClient.ts"
 import { startConsumer } from "../consumer/startConsumer.ts"
@@ -137,6 +137,16 @@ test("publishing to a topic that does not exist rejects within the deadline and 
   expect(Date.now() - start).toBeLessThan(2_500)
   await rejected
   expect(Date.now() - start).toBeLessThan(6_000)
+})
+
+test("records that are queued while the clock is set back are sent", async () => {
+  const topic = await makeTopic(kafka)
+  const right = Date.now
+  const published = producer.publish([{ topic, key: null, value: "x" }])
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => right() - 60_000)
+  onTestFinished(() => clock.mockRestore())
+  await published
+  expect(await endOffset(topic)).toBe(1)
 })
 
 test("a topic that is deleted after it was published to delays no other topic", async () => {

@@ -85,7 +85,7 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   function publish(records: ProducerRecord[]): Promise<void> {
     if (closed) return Promise.reject(new Error("The producer is closed: nothing more can be published."))
     if (records.length === 0) return Promise.resolve()
-    const queuedAt = Date.now()
+    const queuedAt = performance.now()
     const messages = records.map(toMessage)
     const large = messages.findIndex(({ bytes }) => bytes > maxBatchBytes)
     const tooLarge = records[large]

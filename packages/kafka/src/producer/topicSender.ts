@@ -70,7 +70,7 @@ export function createTopicSender(
       refreshIfNeeded()
       return
     }
-    const waitMs = full || !lingers ? 0 : oldest + lingerMs - Date.now()
+    const waitMs = full || !lingers ? 0 : oldest + lingerMs - performance.now()
     if (waitMs > 0) {
       lingerTimer ??= setTimeout(sendWaiting, waitMs)
     } else {

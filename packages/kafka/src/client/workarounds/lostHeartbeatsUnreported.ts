@@ -10,14 +10,14 @@ export function watchHeartbeats(
   sessionTimeoutMs: number,
   onSilent: (silentMs: number) => void,
 ): { stop(): void } {
-  let respondedAt = Date.now()
+  let respondedAt = performance.now()
   const responded = () => {
-    respondedAt = Date.now()
+    respondedAt = performance.now()
   }
   consumer.on(consumer.events.GROUP_JOIN, responded)
   consumer.on(consumer.events.HEARTBEAT, responded)
   const timer = setInterval(() => {
-    const silentMs = Date.now() - respondedAt
+    const silentMs = performance.now() - respondedAt
     if (silentMs > sessionTimeoutMs) onSilent(silentMs)
   }, 1_000)
   return { stop: () => clearInterval(timer) }
