@@ -25,4 +25,11 @@ export const kafkaMutants: readonly Mutant[] = [
     tests: ["packages/kafka/src/delay/dueRecords.test.ts"],
     testName: "not a millisecond before",
   },
+  {
+    name: "Kafka: a consumer whose clock was set back commits nothing, and reports that it is healthy",
+    file: "packages/kafka/src/client/workarounds/clockSetBackStopsHeartbeats.ts",
+    find: "if (setBackMs > sessionTimeoutMs / 2)",
+    replace: "if (setBackMs > sessionTimeoutMs * 1_000_000)",
+    tests: ["packages/kafka/src/client/workarounds/clockSetBackStopsHeartbeats.test.ts"],
+  },
 ]

@@ -26,4 +26,11 @@ export const triggerGatewayMutants: readonly Mutant[] = [
     tests: ["services/trigger-gateway/test/responses.test.ts"],
     testName: "every URL that is not a valid trigger URL gets the same 404",
   },
+  {
+    name: "Gateway: a standby's tokens are accepted, which may be outdated",
+    file: "packages/database/src/pool.ts",
+    find: "if (!rows[0]?.standby) return",
+    replace: "if (rows.length > 0) return",
+    tests: ["services/trigger-gateway/test/demotedPrimary.test.ts"],
+  },
 ]

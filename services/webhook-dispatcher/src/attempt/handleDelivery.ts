@@ -116,6 +116,8 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     traceparent: Traceparent | null,
   ): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
+    // Measured before the retry is published, because an outage of Kafka does not count towards the retry period.
+    const elapsedMs = Date.now() - Date.parse(due.since)
     const excerpt = readExcerpt(outcome, next === null ? successExcerptMs : failureExcerptMs)
     if (next?.kind === "retry") await parts.scheduleRetry(due, next.step, traceparent)
     else if (next?.kind === "dead") {
@@ -132,7 +134,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       })
     }
     await parts.recordAttempt(
-      toRecord(due, outcome, next, excerpt instanceof Promise ? await excerpt : excerpt),
+      toRecord(due, outcome, { next, elapsedMs }, excerpt instanceof Promise ? await excerpt : excerpt),
     )
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
@@ -188,7 +190,7 @@ function describe(due: DueDelivery, span: Traceparent | null = due.traceparent) 
 function toRecord(
   due: DueDelivery,
   outcome: AttemptOutcome,
-  next: NextStep | null,
+  { next, elapsedMs }: { next: NextStep | null; elapsedMs: number },
   excerpt: Buffer | null,
 ): AttemptRecord {
   const { timing } = outcome
@@ -215,7 +217,7 @@ function toRecord(
         ? {
             delayMs: next.delayMs,
             failures: due.failures + 1,
-            elapsedMs: Date.now() - Date.parse(due.since),
+            elapsedMs,
           }
         : null,
     deferredAt: due.claim?.deferredAt ?? null,

@@ -1,10 +1,11 @@
+import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { claimDeferred } from "./claimDeferred.ts"
 import { releaseClaims } from "./releaseClaims.ts"
 
 const settings = { leaseMs: 60_000, attemptWithinMs: 10_000 }
-const requests = (limit: number) => [{ channel: "acme", limit }]
+const requests = (limit: number, openForMs = 0) => [{ channel: "acme", limit, openForMs }]
 const deferredFor = (seconds: number, more: Record<string, string> = {}) => ({
   deferred_at: `now() - interval '${seconds} seconds'`,
   deferred_reason: "'busy'",
@@ -54,26 +55,39 @@ test("a claim does not wait for a delivery that another statement has locked, an
   expect(outcome).toEqual([second])
 })
 
+const secondsAgo = (seconds: number) => `now() - interval '${seconds} seconds'`
+
 test.each([
-  { reason: "busy", elapsedS: 100 },
-  { reason: "paused", elapsedS: 100 },
-  { reason: "resend", elapsedS: 100 },
-  { reason: "breaker", elapsedS: 700 },
+  { when: "the breaker is closed", openForS: 0, resumedAt: "null", elapsedS: 100 },
+  { when: "the breaker has been open for longer", openForS: 3_600, resumedAt: "null", elapsedS: 700 },
+  { when: "the breaker has been open for 200 s", openForS: 200, resumedAt: "null", elapsedS: 300 },
+  { when: "a pause ended 50 s ago", openForS: 3_600, resumedAt: secondsAgo(50), elapsedS: 150 },
+  { when: "an earlier pause ended", openForS: 200, resumedAt: secondsAgo(900), elapsedS: 300 },
+  { when: "a pause ended by a clock ahead", openForS: 200, resumedAt: secondsAgo(-900), elapsedS: 100 },
 ])(
-  "a delivery deferred for $reason 100 s into its retry period, 600 s ago, has used $elapsedS s of the period",
-  async ({ reason, elapsedS }) => {
+  "a delivery that was deferred 100 s into its retry period, 600 s ago, has used $elapsedS s of it if $when, whatever the reason",
+  async ({ openForS, resumedAt, elapsedS }) => {
     const { sql, insert } = await startDeliveryDatabase()
-    await insert(
-      deferredFor(600, {
-        deferred_reason: `'${reason}'`,
-        period_started_at: "now() - interval '700 seconds'",
-      }),
-    )
-    const [claimed] = await claimDeferred(sql, requests(1), settings)
-    const elapsedMs = Date.now() - Date.parse(claimed?.since ?? "")
-    expect(Math.abs(elapsedMs - elapsedS * 1_000)).toBeLessThan(20_000)
+    await sql(`update channel set resumed_at = ${resumedAt}`)
+    const periodStartedAt = { period_started_at: secondsAgo(700) }
+    for (const reason of ["busy", "paused", "rate", "resend", "breaker"])
+      await insert(deferredFor(600, { deferred_reason: `'${reason}'`, ...periodStartedAt }))
+    const claimed = await claimDeferred(sql, requests(5, openForS * 1_000), settings)
+    expect(claimed).toHaveLength(5)
+    for (const { since } of claimed)
+      expect(Math.abs(Date.now() - Date.parse(since) - elapsedS * 1_000)).toBeLessThan(20_000)
   },
 )
+
+test("the retry period of a delivery that was never attempted counts only the time in which the breaker was open", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
+  for (const openForS of [0, 200]) {
+    await insert(deferredFor(600))
+    const [claimed] = await claimDeferred(sql, requests(1, openForS * 1_000), settings)
+    const elapsedMs = Date.now() - Date.parse(claimed?.since ?? "")
+    expect(Math.abs(elapsedMs - openForS * 1_000)).toBeLessThan(20_000)
+  }
+})
 
 test("a released delivery can be claimed at once, even if a resend was requested since, and the release ends no later claim", async () => {
   const { sql, insert } = await startDeliveryDatabase()
@@ -111,3 +125,22 @@ test("starts of a channel with a maximum rate are spread evenly, and no claim re
   const [left] = await sql("select count(*)::int as count from delivery where lease_expires_at is null")
   expect(left).toEqual({ count: 40 - all.length })
 })
+
+test("after Postgres's clock was set back by an hour, a channel with a maximum rate waits for seconds, and then gets its rate", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
+  await sql("update channel set max_per_second = 20")
+  for (let count = 0; count < 40; count++) await insert(deferredFor(40 - count))
+  await claimDeferred(sql, requests(1), settings)
+  await sql(
+    "update channel_rate set start_at = start_at + interval '1 hour', next_at = next_at + interval '1 hour'",
+  )
+  const claimed = await waitUntil("a claim", async () => {
+    const due = await claimDeferred(sql, requests(30), settings)
+    return due.length > 0 && due
+  })
+  expect(claimed.length).toBeLessThanOrEqual(16)
+  const [rate] = await sql(
+    "select next_at < clock_timestamp() + interval '2 seconds' as soon from channel_rate",
+  )
+  expect(rate).toEqual({ soon: true })
+}, 30_000)

@@ -1,5 +1,6 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns, type DueDelivery, toChannel } from "../delivery.ts"
+import { elapsedTime } from "./elapsedTime.ts"
 
 export type ClaimSettings = {
   /** How long a claim keeps other dispatchers from claiming the same deliveries. */
@@ -8,7 +9,8 @@ export type ClaimSettings = {
   attemptWithinMs: number
 }
 
-export type ClaimRequest = { channel: string; limit: number }
+/** `openForMs`: how long the channel's circuit breaker has been open; 0 if it is closed. */
+export type ClaimRequest = { channel: string; limit: number; openForMs: number }
 
 type Row = ChannelRow & {
   id: string
@@ -16,7 +18,7 @@ type Row = ChannelRow & {
   body: Buffer
   attempts: number
   failures: number | null
-  elapsed_ms: number | null
+  elapsed_ms: number
   correlation: string
   traceparent: string | null
   deferred_at: Date
@@ -33,19 +35,20 @@ const reserveMs = 750
 // With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
 // now, Postgres checks the row's new version, and skips it because of its lease.
 //
-// The time since the deferral counts towards the retry period only if its reason is `breaker`.
-//
 // The ids are an array, so that the plan looks up each id and never scans the table.
 //
 // A channel's maximum rate holds for all dispatchers together, because each claim reserves its starts in the row of
-// channel_rate. A concurrent claim waits for that row, and then gets later starts.
-const startAt = "greatest(excluded.start_at, channel_rate.next_at)"
+// channel_rate. A concurrent claim waits for that row, and then gets later starts. `next_at` is at most 1.75 s ahead: 750 ms
+// and the interval between two starts. If it is later, Postgres's clock was set back. Then the channel waits for seconds, so
+// that the starts that were reserved before are over.
+const startAt =
+  "greatest(excluded.start_at, least(channel_rate.next_at, excluded.start_at + interval '5 seconds'))"
 const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
   * extract(epoch from excluded.start_at + interval '${reserveMs} milliseconds' - ${startAt}))))::int`
 const statement = `
 with candidate as materialized (
-  select requested.channel_id, max_per_second, picked.id, picked.deferred_at
-    from unnest($1::text[], $2::int[]) as requested (channel_id, most)
+  select requested.channel_id, max_per_second, open_for_ms, picked.id, picked.deferred_at
+    from unnest($1::text[], $2::int[], $4::float8[]) as requested (channel_id, most, open_for_ms)
     join channel on channel.id = requested.channel_id and paused_at is null
    cross join lateral (
      select id, deferred_at from delivery
@@ -64,7 +67,7 @@ with candidate as materialized (
     next_at = ${startAt} + ${granted} * interval '1 second' / excluded.per_second
   returning channel_id, granted, start_at
 ), claimed as materialized (
-  select id, coalesce(extract(epoch from start_at - (select clock_timestamp())) * 1000 + position * 1000.0 / max_per_second, 0)::float8
+  select id, open_for_ms, coalesce(extract(epoch from start_at - (select clock_timestamp())) * 1000 + position * 1000.0 / max_per_second, 0)::float8
                as start_in_ms
     from (select *, row_number() over (partition by channel_id order by deferred_at, id) - 1 as position from candidate) as ordered
     left join reserved using (channel_id)
@@ -74,8 +77,7 @@ update delivery set lease_expires_at = now() + ($3::float8 + greatest(start_in_m
   from claimed, channel
  where delivery.id = any (array(select id from claimed)) and claimed.id = delivery.id and channel.id = delivery.channel_id
 returning delivery.id, start_in_ms, event_id, body, attempts, failures, correlation, traceparent, deferred_at, lease_expires_at, channel_id, ${channelColumns},
-  extract(epoch from case deferred_reason when 'breaker' then now() else deferred_at end - period_started_at)::float8 * 1000
-    as elapsed_ms`
+  extract(epoch from ${elapsedTime})::float8 * 1000 as elapsed_ms`
 
 /** Claims the deliveries that were deferred first. */
 export async function claimDeferred(
@@ -86,7 +88,12 @@ export async function claimDeferred(
   const claimedAt = performance.now()
   const rows = await sql<Row>(
     statement,
-    [requests.map(({ channel }) => channel), plainArray(requests.map(({ limit }) => limit)), leaseMs],
+    [
+      requests.map(({ channel }) => channel),
+      plainArray(requests.map(({ limit }) => limit)),
+      leaseMs,
+      plainArray(requests.map(({ openForMs }) => openForMs)),
+    ],
     "claim-deferred",
   )
   // Measured after the response, so that no attempt starts before its time by Postgres's clock.
@@ -98,7 +105,7 @@ export async function claimDeferred(
     body: row.body,
     attempt: row.attempts + 1,
     failures: row.failures ?? 0,
-    since: new Date(Date.now() - (row.elapsed_ms ?? 0)).toISOString(),
+    since: new Date(Date.now() - row.elapsed_ms).toISOString(),
     correlation: row.correlation,
     traceparent: row.traceparent,
     claim: {

@@ -16,14 +16,49 @@ const deferred = (reason: string, more: Record<string, string> = {}) => ({
 const settings = { periodMs: 80 * minute, leaseMs: minute }
 const openFor = (minutes: number) => [{ channel: "acme", openForMs: minutes * minute }]
 
-test("the time in which the breaker was open counts: since the deferral for it, or since the breaker opened", async () => {
+test("the time in which the breaker was open counts, whatever the reason for the deferral", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   const forBreaker = await insert(deferred("breaker"))
   const forLackOfCapacity = await insert(deferred("busy"))
-  const ids = async (minutes: number) =>
-    (await claimExpired(sql, openFor(minutes), settings)).map(({ id }) => id)
-  expect(await ids(40)).toEqual([forBreaker])
-  expect(await ids(55)).toEqual([forLackOfCapacity])
+  expect(await claimExpired(sql, openFor(45), settings)).toEqual([])
+  const expired = await claimExpired(sql, openFor(55), settings)
+  expect(expired.map(({ id }) => id).toSorted()).toEqual([forBreaker, forLackOfCapacity].toSorted())
+})
+
+test("an outage of all dispatchers ends no retry period, although the breaker opens again after it", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
+  await insert(deferred("breaker", { deferred_at: ago(480), period_started_at: ago(510) }))
+  expect(await claimExpired(sql, openFor(1), settings)).toEqual([])
+})
+
+test("only deliveries that expire are locked", async () => {
+  const { sql, driver, insert } = await startDeliveryDatabase()
+  const waits = await insert(deferred("breaker", { period_started_at: ago(61) }))
+  const expires = await insert(deferred("breaker"))
+  const other = await driver.connect()
+  await other.query("begin")
+  const inTransaction: typeof sql = async (text, values = []) => (await other.query(text, [...values])).rows
+  const claimed = await claimExpired(inTransaction, openFor(60), settings)
+  const unlocked = await sql("select id from delivery for update skip locked")
+  await other.query("rollback")
+  other.release()
+  expect(claimed.map(({ id }) => id)).toEqual([expires])
+  expect(unlocked).toEqual([{ id: waits }])
+})
+
+test("a delivery that another statement has locked is not waited for", async () => {
+  const { sql, driver, insert } = await startDeliveryDatabase()
+  const id = await insert(deferred("breaker"))
+  const other = await driver.connect()
+  await other.query("begin")
+  await other.query("select from delivery where id = $1 for update", [id])
+  const claiming = claimExpired(sql, openFor(60), settings)
+  const waited = new Promise((resolve) => setTimeout(resolve, 5_000, "it waits"))
+  const outcome = await Promise.race([claiming, waited])
+  await other.query("rollback")
+  other.release()
+  await claiming
+  expect(outcome).toEqual([])
 })
 
 test("neither a pause nor a lease ends a retry period, and the time before a resume does not count", async () => {

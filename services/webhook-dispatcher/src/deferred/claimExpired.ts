@@ -1,10 +1,13 @@
 import { plainArray, type Sql } from "@sitewire/database"
+import { elapsedTime } from "./elapsedTime.ts"
 
 export type OpenBreaker = { channel: string; openForMs: number }
 
 export type ExpiredDelivery = {
   id: string
   channel: string
+  /** False: it was delivered before, and waits for a resend. */
+  isPending: boolean
   deferredAt: Date
   attempts: number
   since: Date
@@ -14,6 +17,7 @@ export type ExpiredDelivery = {
 type Row = {
   id: string
   channel_id: string
+  is_pending: boolean
   deferred_at: Date
   attempts: number
   since: Date
@@ -23,30 +27,31 @@ type Row = {
 /** One statement checks this many deliveries of a channel: those that were deferred first. */
 const checkedPerChannel = 1_000
 
-// The retry period counts the time until the deferral, plus the time for which the breaker has been open. If
-// the breaker was the reason for the deferral, it has been open since the deferral, otherwise since it opened
-// in this process. A pause does not count, so the time before the last resume is excluded.
+const free = "(lease_expires_at is null or lease_expires_at < now())"
+
+// Rows are read before they are locked, so that only those that expire are written to. A row may change in between: it is
+// then locked only if it is still in the same deferral and free.
 const statement = `
 with expired as materialized (
-  select picked.id
+  select oldest.id, deferred_at
     from unnest($1::text[], $2::float8[]) as breaker (channel_id, open_for_ms)
     join channel on channel.id = breaker.channel_id and paused_at is null
    cross join lateral (
-     select id from (
-       select id, deferred_at, deferred_reason, period_started_at from delivery
-        where channel_id = breaker.channel_id and deferred_at is not null
-          and (lease_expires_at is null or lease_expires_at < now())
-        order by deferred_at, id limit ${checkedPerChannel} for update skip locked) as oldest
-      where coalesce(deferred_at - period_started_at, interval '0')
-            + (now() - greatest(deferred_at, channel.resumed_at,
-                case deferred_reason when 'breaker' then null
-                     else now() - open_for_ms * interval '1 millisecond' end))
-            > $3::float8 * interval '1 millisecond') as picked
+     select id, deferred_at, period_started_at from delivery
+      where channel_id = breaker.channel_id and deferred_at is not null and ${free}
+      order by deferred_at, id limit ${checkedPerChannel}) as oldest
+   where ${elapsedTime} > $3::float8 * interval '1 millisecond'
+), locked as materialized (
+  select delivery.id from expired join delivery using (id, deferred_at)
+   where delivery.id = any (array(select id from expired)) and ${free}
+     for update of delivery skip locked
 )
 update delivery set lease_expires_at = now() + $4::float8 * interval '1 millisecond'
- where id = any (array(select id from expired))
-returning id, channel_id, deferred_at, attempts, coalesce(period_started_at, deferred_at) as since, correlation`
+ where id = any (array(select id from locked))
+returning id, channel_id, state = 'pending' as is_pending, deferred_at, attempts,
+  coalesce(period_started_at, deferred_at) as since, correlation`
 
+/** Claims deferred deliveries whose retry period is over, of channels whose circuit breaker is open. */
 export async function claimExpired(
   sql: Sql,
   breakers: readonly OpenBreaker[],
@@ -62,12 +67,10 @@ export async function claimExpired(
     ],
     "claim-expired",
   )
-  return rows.map(({ id, channel_id: channel, deferred_at: deferredAt, attempts, since, correlation }) => ({
-    id,
+  return rows.map(({ channel_id: channel, is_pending: isPending, deferred_at: deferredAt, ...row }) => ({
+    ...row,
     channel,
+    isPending,
     deferredAt,
-    attempts,
-    since,
-    correlation,
   }))
 }

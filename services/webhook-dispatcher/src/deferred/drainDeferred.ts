@@ -1,8 +1,11 @@
+import type { Limiter } from "@sitewire/limiter"
 import type { Logger } from "@sitewire/runtime"
 import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { ClaimRequest } from "./claimDeferred.ts"
+import type { OpenForMs } from "./expireDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
+import { measureOpenTime } from "./measureOpenTime.ts"
 
 /** The next claim waits this long after a permit is released, so that it can use several permits at once. */
 const claimDelayMs = 2
@@ -22,11 +25,11 @@ const lateStartInterval = 900
 export type DrainParts = {
   findDeferredChannels: () => Promise<DeferredChannel[]>
   claim: (requests: ClaimRequest[]) => Promise<DueDelivery[]>
-  limiter: { capacity: (channel: string) => number; pause: (channel: string) => void }
+  limiter: Pick<Limiter, "capacity" | "pause" | "status" | "openBreakers">
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
   release: (due: DueDelivery) => Promise<void>
-  onPoll: () => Promise<void>
+  onPoll: (openForMs: OpenForMs) => Promise<void>
   pollIntervalMs: number
   maxClaimed: number
   metrics: Pick<DispatcherMetrics, "claimed">
@@ -54,6 +57,7 @@ export function drainDeferred(parts: DrainParts) {
   const backOffUntil = new Map<string, number>()
   const rateClaimAt = new Map<string, number>()
   const nextStartAt = new Map<string, number>()
+  const openTime = measureOpenTime({ openBreakers: limiter.openBreakers, pollIntervalMs })
   const stopping = new AbortController()
   let claimed = 0
   let wake = () => {}
@@ -84,7 +88,8 @@ export function drainDeferred(parts: DrainParts) {
       const limit =
         isBackingOff(channel) || !backlogs.has(channel) ? 0 : Math.min(remaining, limiter.capacity(channel))
       if (limit <= 0) continue
-      requests.push({ channel, limit })
+      const openForMs = openTime.openForMs(channel, limiter.status(channel).openedAt)
+      requests.push({ channel, limit, openForMs })
       remaining -= limit
     }
     return requests
@@ -175,9 +180,10 @@ export function drainDeferred(parts: DrainParts) {
       try {
         if (performance.now() >= nextPollAt) {
           nextPollAt = performance.now() + pollIntervalMs
+          openTime.observe()
           await poll()
           // Not awaited: `onPoll` may wait for Kafka, and claiming deliveries does not need Kafka.
-          onPoll().catch((error: unknown) =>
+          onPoll(openTime.openForMs).catch((error: unknown) =>
             log.debug({ error }, "deliveries could not be expired; the next poll repeats it"),
           )
         }

@@ -119,6 +119,59 @@ test("an attempt that the partner accepted counts, although a repetition of it f
   expect(await row()).toEqual([{ state: "delivered", attempts: 2, next_attempt_at: null }])
 })
 
+test("a delivered delivery is not scheduled by an attempt that was in flight, because a repetition of the one before had failed", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
+  const inFlight = [{ deferredAt: null }, { deferredAt: new Date(Date.now() - 60_000) }]
+  const outcomes = [{ state: "pending" }, { state: "dead", scheduled: null }] as const
+  for (const claimed of inFlight)
+    for (const outcome of outcomes) {
+      const id = await insert({ attempts: "1", failures: "1", next_attempt_at: "now()" })
+      const first = { ...attempt, deliveryId: id, startedAt: new Date(1) }
+      await recordAttempts(sql, [{ ...first, status: 204, error: null, state: "delivered", scheduled: null }])
+      const delivered = await row(id)
+      expect(delivered).toMatchObject({ state: "delivered", next_attempt_at: null })
+      await recordAttempts(sql, [{ ...first, number: 2, ...outcome, ...claimed }])
+      expect(await row(id)).toEqual({
+        ...delivered,
+        ...{ attempts: 2, last_error: "status", last_status: 500, state_error: "delivered:status" },
+      })
+    }
+})
+
+test("a repeated attempt is stored with its response and its headers, unless the delivery was erased or deleted", async () => {
+  const { sql, driver, insert } = await startDeliveryDatabase()
+  const stored = async (id: string) =>
+    (await sql("select response_excerpt, request_headers from attempt where delivery_id = $1", [id]))[0]
+  const none = { response_excerpt: null, request_headers: null }
+  const repeated = await insert({ attempts: "1" })
+  const erased = await insert({ attempts: "1", state: "'erased'" })
+  await recordAttempts(
+    sql,
+    [repeated, erased, delivery].map((deliveryId) => ({ ...attempt, deliveryId })),
+  )
+  expect(await stored(repeated)).toEqual({
+    response_excerpt: attempt.responseExcerpt,
+    request_headers: attempt.requestHeaders,
+  })
+  expect(await stored(erased)).toEqual(none)
+  expect(await stored(delivery)).toEqual(none)
+
+  const meanwhile = await insert({ attempts: "1" })
+  const erasing = await driver.connect()
+  await erasing.query("begin")
+  await erasing.query("update delivery set state = 'erased' where id = $1", [meanwhile])
+  const recording = recordAttempts(sql, [{ ...attempt, deliveryId: meanwhile }])
+  await waitUntil("the recording to wait for the erasure", async () => {
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    return (await sql(waiting)).length > 0
+  })
+  await erasing.query("commit")
+  erasing.release()
+  await recording
+  expect(await stored(meanwhile)).toEqual(none)
+})
+
 test("an attempt made by two processes in the same millisecond does not affect the other attempts of its batch", async () => {
   await using it = await startDatabase()
   await recordAttempts(it.sql, [attempt])
@@ -252,16 +305,22 @@ test.each([
       deferred_at: "date_trunc('milliseconds', now())",
       deferred_reason: "'resend'",
       failures: "0",
+      finished_at: "now() - interval '1 hour'",
     })
-    const { deferred_at: deferredAt } = await row(id)
+    const { deferred_at: deferredAt, finished_at: finishedAt } = await row(id)
     const resend = { ...attempt, ...attempted, deliveryId: id, number: 2, deferredAt: deferredAt as Date }
     await recordAttempts(sql, [resend])
     expect(await row(id)).toMatchObject({
       state: "delivered",
+      finished_at: finishedAt,
       attempts: 2,
       deferred_at: null,
       next_attempt_at: resend.scheduled === null ? null : expect.any(Date),
     })
+    if (resend.scheduled === null) return
+    // The retry, from its Kafka record.
+    await recordAttempts(sql, [{ ...resend, number: 3, deferredAt: null }])
+    expect(await row(id)).toMatchObject({ attempts: 3, next_attempt_at: expect.any(Date), failures: 1 })
   },
 )
 
@@ -304,15 +363,25 @@ async function startDatabase() {
 }
 
 test("a delivery that became dead during an attempt stays dead if the attempt fails, and is delivered if it was accepted", async () => {
-  await using it = await startDatabase()
-  await it.sql("update delivery set state = 'dead', dead_reason = 'channel_deleted'")
-  await recordAttempts(it.sql, [attempt])
-  expect(await it.rows()).toMatchObject({
-    attempts: [{ number: 1 }],
-    delivery: { state: "dead", attempts: 1, due_in_s: null, failures: null },
-  })
-  await recordAttempts(it.sql, [
-    { ...attempt, number: 2, status: 204, error: null, state: "delivered", scheduled: null },
-  ])
-  expect((await it.rows()).delivery).toMatchObject({ state: "delivered", attempts: 2 })
+  const { sql, insert, row } = await startDeliveryDatabase()
+  const dead = {
+    state: "'dead'",
+    dead_reason: "'channel_deleted'",
+    finished_at: "now() - interval '1 hour'",
+  }
+  for (const outcome of [{ state: "pending" }, { state: "dead", scheduled: null }] as const) {
+    const id = await insert(dead)
+    const before = await row(id)
+    const record = (more: Partial<AttemptRecord>) =>
+      recordAttempts(sql, [{ ...attempt, deliveryId: id, ...outcome, ...more }])
+    await record({})
+    expect(await row(id)).toEqual({
+      ...before,
+      ...{ attempts: 1, last_error: "status", last_status: 500, state_error: "dead:status" },
+    })
+    await record({ number: 2, status: 204, error: null, state: "delivered", scheduled: null })
+    const after = await row(id)
+    expect(after).toMatchObject({ state: "delivered", dead_reason: null, attempts: 2 })
+    expect(after.finished_at).not.toEqual(before.finished_at)
+  }
 })

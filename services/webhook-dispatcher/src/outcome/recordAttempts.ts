@@ -42,7 +42,9 @@ const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connec
 
 // An attempt whose number is not above the row's was made twice after a crash. It is stored, but the row
 // changes only if it was accepted (the delivery is then delivered) or claimed (its deferral then ends). A
-// delivered delivery stays delivered, even if a resend fails.
+// delivered delivery stays delivered, even if a resend fails. It is scheduled only by a resend: by the attempt for
+// its deferral, or by a retry of that attempt (`next_attempt_at` is set). Other attempts are part of a chain that began
+// with a repeated attempt.
 //
 // A delivery that became dead during the attempt, because its channel was deleted, stays dead if the attempt failed.
 //
@@ -53,13 +55,15 @@ const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connec
 //
 // An erasure locks the same row. This update waits for it and then finds the state `erased`: the row stays
 // erased. The response excerpt and the request's headers are not stored, because they may quote or identify the
-// body.
+// body. A repeated attempt updates nothing, so its row's state is read, with a lock that an erasure waits for.
 //
 // A delivery that was cancelled during the attempt stays cancelled, unless the partner accepted it.
 const newerResend = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at`
 const staysCancelled = "delivery.state = 'cancelled' and outcome.state <> 'delivered'"
-const staysDead = "delivery.state = 'dead' and outcome.state = 'pending'"
-const keepsSchedule = `(delivery.state in ('erased', 'cancelled') or (${staysDead}) or (${newerResend}))`
+const staysDead = "delivery.state = 'dead' and outcome.state <> 'delivered'"
+const isOver = `delivery.state = 'delivered' and delivery.next_attempt_at is null
+                and (delivery.deferred_at = outcome.deferred_at) is not true`
+const keepsSchedule = `(delivery.state in ('erased', 'cancelled') or (${staysDead}) or (${isOver}) or (${newerResend}))`
 const statement = `
 with outcome as (
   select *, to_timestamp(started_at_ms / 1000) as started_at,
@@ -79,9 +83,11 @@ with outcome as (
                       when ${staysCancelled} or ${staysDead} then delivery.state
                       when outcome.state <> 'delivered' and (${newerResend}) then delivery.state
                       else outcome.state::delivery_state end,
-         finished_at = case when outcome.state = 'pending' or delivery.state = 'erased'
-                                 or ${staysCancelled} or outcome.state = 'dead' and (${newerResend}) then delivery.finished_at
+         finished_at = case when outcome.state = 'pending' or delivery.state = 'erased' or ${staysCancelled} or ${staysDead}
+                                 or outcome.state = 'dead' and (delivery.state = 'delivered' or (${newerResend}))
+                            then delivery.finished_at
                             else now() end,
+         dead_reason = case when outcome.state <> 'delivered' then delivery.dead_reason end,
          last_error = coalesce(outcome.error, delivery.last_error),
          last_status = case when outcome.error is null then delivery.last_status else outcome.status end,
          next_attempt_at = case when ${keepsSchedule} then delivery.next_attempt_at else outcome.next_attempt_at end,
@@ -98,9 +104,11 @@ with outcome as (
   returning delivery.id, delivery.state
 )
 insert into attempt (${columns}, response_excerpt, request_headers)
-select ${columns}, case when updated.state <> 'erased' then response_excerpt end,
-       case when updated.state <> 'erased' then request_headers end
+select ${columns}, case when state_now <> 'erased' then response_excerpt end,
+       case when state_now <> 'erased' then request_headers end
   from outcome left join updated on updated.id = outcome.delivery_id
+ cross join lateral (
+   select coalesce(updated.state, (select state from delivery where id = outcome.delivery_id for share)) as state_now) as stored
 on conflict do nothing`
 
 /** A batch may contain a delivery only once, because `update` applies only one outcome to each row. */

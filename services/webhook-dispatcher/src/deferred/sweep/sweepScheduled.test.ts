@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { startDeliveryDatabase } from "../../../test/fixtures/deliveryDatabase.ts"
 import { sweepScheduled } from "./sweepScheduled.ts"
 
@@ -31,4 +31,17 @@ test("one sweep defers no more than its batch, longest overdue first", async () 
   expect(await sweepScheduled(sql, { overdueMs: 300_000, batch: 2 })).toBe(2)
   const reasons = await Promise.all(ids.map(async (id) => (await row(id)).deferred_reason))
   expect(reasons).toEqual([null, "overdue", "overdue"])
+})
+
+test("a delivery that is overdue by Postgres's clock only, because that was set ahead, is not deferred", async () => {
+  const { sql, insert, row } = await startDeliveryDatabase()
+  const id = await insert(overdueFor(360))
+  const before = await row(id)
+  const now = Date.now()
+  vi.spyOn(Date, "now").mockReturnValue(now - 3_600_000)
+  onTestFinished(() => void vi.restoreAllMocks())
+  expect(await sweepScheduled(sql, { overdueMs: 300_000, batch: 10 })).toBe(0)
+  expect(await row(id)).toEqual(before)
+  vi.spyOn(Date, "now").mockReturnValue(now + 3_600_000)
+  expect(await sweepScheduled(sql, { overdueMs: 3_600_000, batch: 10 })).toBe(0)
 })

@@ -1,7 +1,7 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { freshDatabase } from "@sitewire/testkit"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import type { startInstallation } from "../../../test/fixtures/testDispatcher.ts"
 import { sweepUnattempted } from "./sweepUnattempted.ts"
 
@@ -20,13 +20,18 @@ async function insertOrphan(sql: Installation["sql"], event: string, ageMs: numb
   return id
 }
 
-test("each stored row is checked once, by whichever dispatcher sweeps, in bounded batches", async () => {
+async function openTestPool() {
   const { url, drop } = await freshDatabase()
   const pool = openPool({ url, size: 2, name: "sweep-test" })
   onTestFinished(async () => {
     await pool.close()
     await drop()
   })
+  return pool
+}
+
+test("each stored row is checked once, by whichever dispatcher sweeps, in bounded batches", async () => {
+  const pool = await openTestPool()
   for (let n = 0; n < 25; n++) await insertOrphan(pool.sql, `old-${n}`, hourMs + n)
   await insertOrphan(pool.sql, "young", 1_000)
   await pool.sql("update delivery set state = 'delivered', attempts = 1 where event_id like 'old-1%'")
@@ -46,4 +51,18 @@ test("each stored row is checked once, by whichever dispatcher sweeps, in bounde
     deferred: 1,
     more: false,
   })
+})
+
+test("a delivery that is old by Postgres's clock only, because that was set ahead, is checked later", async () => {
+  const pool = await openTestPool()
+  await insertOrphan(pool.sql, "old", hourMs)
+  const now = Date.now()
+  vi.spyOn(Date, "now").mockReturnValue(now - hourMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const none = { kind: "swept", deferred: 0, more: false }
+  expect(await sweepUnattempted(pool, { overdueMs: 300_000, batch: 10 })).toEqual(none)
+  vi.spyOn(Date, "now").mockReturnValue(now + 2 * hourMs)
+  expect(await sweepUnattempted(pool, { overdueMs: 2 * hourMs, batch: 10 })).toEqual(none)
+  vi.restoreAllMocks()
+  expect(await sweepUnattempted(pool, { overdueMs: 300_000, batch: 10 })).toEqual({ ...none, deferred: 1 })
 })

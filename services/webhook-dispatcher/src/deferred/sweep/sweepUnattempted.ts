@@ -38,12 +38,11 @@ export async function sweepUnattempted(
   { overdueMs, batch }: { overdueMs: number; batch: number },
 ): Promise<UnattemptedSweep> {
   const swept = await oneAtATime(pool, lockKey, async (sql) => {
-    const [clock] = await sql<{ before_ms: number }>(
-      "select extract(epoch from now())::float8 * 1000 - $1::float8 as before_ms",
-      [overdueMs],
-    )
+    const [clock] = await sql<{ now_ms: number }>("select extract(epoch from now())::float8 * 1000 as now_ms")
+    // By both clocks: if one of them is set ahead, a delivery whose first attempt is in flight is not deferred.
+    const nowMs = Math.min(clock?.now_ms ?? 0, Date.now())
     const [row] = await sql<{ checked: number; deferred: number }>(statement, [
-      lowestDeliveryId(clock?.before_ms ?? 0),
+      lowestDeliveryId(nowMs - overdueMs),
       batch,
     ])
     return { deferred: row?.deferred ?? 0, more: row?.checked === batch }

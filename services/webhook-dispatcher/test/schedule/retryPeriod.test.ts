@@ -1,0 +1,115 @@
+import { expect, test } from "vitest"
+import {
+  accepts,
+  day,
+  expectNeverEarly,
+  fails,
+  hour,
+  minute,
+  numbers,
+  second,
+} from "../fixtures/scheduleExpectations.ts"
+import { simulate } from "../fixtures/simulatedDispatcher.ts"
+
+// Each simulation also fails if a delivery dies when it has used less than its retry period.
+
+const opensAtOnce = { breakerFailures: 1, breakerCooldownMs: 10 * minute }
+
+test("a pause does not count while the breaker is open: the first failure after the resume is followed by a retry", async () => {
+  using it = simulate({ respond: () => fails, dispatcher: opensAtOnce })
+  it.publish("event")
+  await it.advance(5 * minute)
+  expect(it.rows.byEvent("event")).toMatchObject({ deferredReason: "breaker" })
+  it.rows.pause("acme")
+  await it.advance(8 * hour)
+  expect(numbers(it.attempts)).toEqual([1])
+  it.rows.resume("acme")
+  await it.advance(2 * minute)
+  expect(numbers(it.attempts)).toEqual([1, 2])
+  expect(it.deadLetters()).toEqual([])
+  await it.advance(6 * hour)
+  expect(it.deadLetters()).toHaveLength(1)
+  expectNeverEarly(it)
+})
+
+test("the wait for capacity after the breaker has closed does not count, although the breaker was the reason", async () => {
+  let well = false
+  // One at a time, each for 9 s: the last one waits for 7.5 hours.
+  using it = simulate({
+    respond: ({ event, number }) =>
+      !well || (event === "last" && number === 1) ? fails : { status: 204, tookMs: 9 * second },
+    dispatcher: { channelMaxConcurrency: 1, breakerFailures: 1 },
+  })
+  it.publish("opens")
+  await it.advance(second)
+  for (let event = 0; event < 3_000; event++) it.publish(String(event))
+  it.publish("last")
+  await it.advance(10 * second)
+  expect(it.rows.byEvent("last")).toMatchObject({ deferredReason: "breaker" })
+  well = true
+  await it.advance(9 * hour)
+  const [first] = it.attempts.filter(({ event }) => event === "last")
+  expect(first?.at).toBeGreaterThan(7 * hour)
+  expect(it.rows.byEvent("last")).toMatchObject({ state: "delivered", attempts: 2 })
+  expect(it.deadLetters()).toEqual([])
+})
+
+test.each(["dispatchers", "database", "broker", "sealing key"] as const)(
+  "an outage of the %s does not count while the breaker is open, although the partner still fails after it",
+  async (missing) => {
+    let isFaulty = false
+    using it = simulate({
+      respond: () => fails,
+      isFaulty: () => isFaulty,
+      // A process with one permit, which waits for the broker after the first failure in the outage.
+      ...(missing === "broker" ? { dispatcher: { maxOutstanding: 1 } } : {}),
+    })
+    for (let event = 0; event < 100; event++) it.publish(String(event))
+    await it.advance(30 * minute)
+    const deferred = it.rows.all().filter(({ deferredReason }) => deferredReason === "breaker")
+    expect(deferred.length).toBeGreaterThan(50)
+    if (missing === "dispatchers") it.restart(8 * hour)
+    else if (missing === "sealing key") isFaulty = true
+    else it.outage(missing, 8 * hour)
+    await it.advance(8 * hour)
+    isFaulty = false
+    await it.advance(10 * minute)
+    expect(it.deadLetters()).toEqual([])
+    await it.advance(day)
+    expect(new Set(it.deadLetters().map(({ delivery }) => delivery)).size).toBe(100)
+    expectNeverEarly(it)
+  },
+)
+
+test("a delivery that waits for an open breaker uses its retry period in real time, and dies at its end", async () => {
+  using it = simulate({ respond: () => fails })
+  for (let event = 0; event < 100; event++) it.publish(String(event))
+  await it.advance(5 * hour)
+  for (const { eventId } of it.rows.all()) expect(it.usedMs(eventId)).toBeGreaterThan(4.9 * hour)
+  await it.advance(hour + 5 * minute)
+  expect(it.deadLetters()).toHaveLength(100)
+})
+
+// A known limit: breakers are in memory.
+test("the time before a restart does not count for a delivery that waits for an open breaker", async () => {
+  using it = simulate({ respond: () => fails, dispatcher: opensAtOnce })
+  for (let event = 0; event < 100; event++) it.publish(String(event))
+  await it.advance(5 * hour)
+  it.restart(second)
+  await it.advance(5 * hour)
+  const pending = it.rows.all().filter(({ state }) => state === "pending")
+  expect(pending.length).toBeGreaterThan(30)
+  await it.advance(hour + 15 * minute)
+  expect(it.rows.all().filter(({ state }) => state === "pending")).toEqual([])
+})
+
+test("a delivery that waited for an open breaker is sent when the partner has recovered", async () => {
+  let well = false
+  using it = simulate({ respond: () => (well ? accepts : fails) })
+  for (let event = 0; event < 100; event++) it.publish(String(event))
+  await it.advance(5 * hour)
+  well = true
+  await it.advance(hour)
+  expect(it.rows.all().every(({ state }) => state === "delivered")).toBe(true)
+  expect(it.deadLetters()).toEqual([])
+})
