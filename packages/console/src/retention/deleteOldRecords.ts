@@ -22,9 +22,9 @@ const tables = [
 ] as const
 
 /**
- * Deletes audit entries, jobs that are no erasures, certifications and resolved notifications older than the retention of the audit log,
- * responses and test deliveries whose Idempotency-Key is no longer valid, old sessions and sign-in links, certificates
- * that were not seen since, the hashes of tokens that were replaced a month ago, and contents that were replaced a
+ * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures, certifications,
+ * resolved notifications, and certificates that were not seen since. Also responses and test deliveries whose
+ * Idempotency-Key is no longer valid, old sessions and sign-in links, the hashes of tokens that were replaced a month ago, and contents that were replaced a
  * week ago.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {

@@ -19,7 +19,8 @@ export type EndingParts = {
 
 /**
  * Marks the deliveries of deleted channels as dead. None of them is attempted meanwhile: every attempt reads its channel
- * first, and those that had read it before the deletion have ended after `attemptsEndWithinMs`. Dead letters are published before the rows are updated, so a kill in between repeats them.
+ * first, and those that had read it before the deletion have ended after `attemptsEndWithinMs`. Dead letters are
+ * published before the rows are updated, so a kill in between repeats them.
  */
 export function startEndingDeliveries(parts: EndingParts): { close(): Promise<void> } {
   const { findDeletedChannels, claimWaiting, endDeliveries, finishDeletedChannel, publishDeadLetter, log } =

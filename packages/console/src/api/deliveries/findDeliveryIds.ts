@@ -7,6 +7,7 @@ import {
   searchKeys,
   searchTimeBytes,
   siteDigest,
+  timeOfDeliveryId,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { beforeFirstId } from "../../jobs/resend/resendFilter.ts"
@@ -154,14 +155,10 @@ async function keysOf(sql: Sql, search: DeliverySearch): Promise<Buffer[]> {
   const [oldest] = await sql<{ id: string }>("select id from delivery order by id limit 1")
   if (!oldest) return []
   const { from = 0, to } = timesOf(search)
-  const newestMs = before === undefined ? Date.now() + clockMarginMs : timeOf(before)
+  const newestMs = before === undefined ? Date.now() + clockMarginMs : timeOfDeliveryId(before)
   const digest = site_url === undefined ? referenceDigest(reference ?? "") : siteDigest(site_url)
   return searchKeys(digest, {
-    fromMs: Math.max(timeOf(oldest.id), from),
+    fromMs: Math.max(timeOfDeliveryId(oldest.id), from),
     toMs: Math.min(newestMs, to ?? newestMs),
   })
-}
-
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

@@ -1,4 +1,4 @@
-import type { ResendFilter } from "@sitewire/contracts"
+import { type ResendFilter, timeOfDeliveryId } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { statesAndErrors } from "../../api/deliveries/statesAndErrors.ts"
 import { conditionsOf, rangeOf, type Times, timesOf } from "./resendFilter.ts"
@@ -46,7 +46,7 @@ async function timeOfFirst(sql: Sql, filter: ResendFilter, times: Times): Promis
     `select id from delivery where ${range} order by id limit 1`,
     values,
   )
-  return first ? Number.parseInt(first.id.replaceAll("-", "").slice(0, 12), 16) : Number.POSITIVE_INFINITY
+  return first ? timeOfDeliveryId(first.id) : Number.POSITIVE_INFINITY
 }
 
 async function countSlice(

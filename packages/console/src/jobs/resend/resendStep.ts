@@ -25,8 +25,8 @@ const countDeadlineMs = 5_000
 
 /**
  * One step of a resend. The first counts the deliveries. The others defer the next deliveries, at most as many as
- * the job's rate allows in a quarter of a second. The same transaction saves the job's position. A crash therefore repeats nothing, and the counts
- * of a cancelled job are exact.
+ * the job's rate allows in a quarter of a second. The same transaction saves the job's position. A crash therefore
+ * repeats nothing, and the counts of a cancelled job are exact.
  */
 export async function resendStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
   const { perSecond, after, total } = positionSchema.parse(job.position)
