@@ -1,26 +1,31 @@
+import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
-/** One vitest for each workspace, started by turbo; otherwise one for the whole repository. */
-const inWorkspace = process.env.TURBO_HASH !== undefined
+const testkit = (path: string) =>
+  fileURLToPath(new URL(`packages/development/testkit/src/${path}`, import.meta.url))
+
+const all = "{packages,packages/development,services}/*/{src,test}/**"
+const extended = [`${all}/*.extended.test.ts`, "deploy/test/**/*.extended.test.ts"]
+
+/** Set by `npm test`, `npm run test:extended` and `npm run test:all`. */
+const suite = process.env.SITEWIRE_TESTS ?? "all"
 
 export default defineConfig({
   // Contains how long each file took, so that the next run starts with the longest.
   cacheDir: ".sitewire/vitest",
   test: {
-    include: [
-      "{src,test}/**/*.test.ts",
-      "*.test.ts",
-      "{packages,services}/*/{src,test}/**/*.test.ts",
-      "deploy/test/**/*.test.ts",
-    ],
-    globalSetup: [fileURLToPath(new URL("packages/testkit/src/globalSetup.ts", import.meta.url))],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    include: suite === "extended" ? extended : [`${all}/*.test.ts`, "deploy/test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", ...(suite === "main" ? extended : [])],
+    globalSetup: [testkit("globalSetup.ts")],
+    reporters: ["default", testkit("npmTest/summaryReporter.ts")],
+    // A test waits for a condition and not for a time, so these limits only end what hangs. They are generous because
+    // the machine may be busy. A file that needs more states why.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
-    // Turbo runs several workspaces at a time, each one file at a time.
-    maxWorkers: inWorkspace ? 1 : 2,
-    reporters: inWorkspace ? ["default", ["json", { outputFile: ".sitewire/tests.json" }]] : ["default"],
+    // One more than there are cores, because tests often wait for a broker, a database or a process.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
   },
 })

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
+import { startReceiver } from "../../packages/cli/src/receivers/index.ts"
 import { newApiKey } from "../../packages/contracts/src/index.ts"
 import { openPool, type Pool, type ProcessWithRole, roleOf } from "../../packages/database/src/index.ts"
-import { startProducer } from "../../packages/kafka/src/index.ts"
-import { startReceiver } from "../../packages/receiver/src/index.ts"
 import {
   type FreshDatabase,
   freshDatabase,
@@ -13,7 +12,8 @@ import {
   runScript,
   startProcess,
   waitUntil,
-} from "../../packages/testkit/src/index.ts"
+} from "../../packages/development/testkit/src/index.ts"
+import { startProducer } from "../../packages/kafka/src/index.ts"
 
 /** Roles belong to the whole Postgres, so those of a test have a prefix of its own. */
 const rolePrefix = `test_${randomBytes(4).toString("hex")}_`

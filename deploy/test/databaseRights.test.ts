@@ -35,7 +35,7 @@ async function readUses(folder: string, tables: string[]): Promise<Set<string>> 
 test.each([
   ["trigger-gateway", ["services/trigger-gateway/src"]],
   ["sync-scheduler", ["services/sync-scheduler/src"]],
-  ["webhook-dispatcher", ["services/webhook-dispatcher/src", "packages/erasure/src"]],
+  ["webhook-dispatcher", ["services/webhook-dispatcher/src", "packages/database/src/erasure"]],
 ])("%s's role has each right that its SQL needs", async (process, folders) => {
   const tables = await readTables()
   expect(tables).toContain("delivery")

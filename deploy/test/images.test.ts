@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, expect, test } from "vitest"
 import { parse } from "yaml"
-import { nodeArguments, nodeEnvironment } from "../../packages/installation/src/process/nodeArguments.ts"
+import {
+  nodeArguments,
+  nodeEnvironment,
+} from "../../packages/development/testkit/src/installation/process/nodeArguments.ts"
 import { readManifests } from "./fixtures/readManifests.ts"
 
 const { processes } = await readManifests()

@@ -6,7 +6,6 @@ import kafkajs from "kafkajs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import { z } from "zod"
-import { startKafkaCluster } from "../../packages/backing/src/index.ts"
 import {
   hashConnectorToken,
   newApiKey,
@@ -16,13 +15,7 @@ import {
   topicNames,
 } from "../../packages/contracts/src/index.ts"
 import { openPool } from "../../packages/database/src/index.ts"
-import {
-  connectKafka,
-  ensureTopics,
-  readTopic,
-  startProducer,
-  topicEnd,
-} from "../../packages/kafka/src/index.ts"
+import { startKafkaCluster } from "../../packages/development/testkit/src/backing/index.ts"
 import {
   type FreshDatabase,
   freshDatabase,
@@ -30,7 +23,14 @@ import {
   type StartedProcess,
   silentLog,
   startProcess,
-} from "../../packages/testkit/src/index.ts"
+} from "../../packages/development/testkit/src/index.ts"
+import {
+  connectKafka,
+  ensureTopics,
+  readTopic,
+  startProducer,
+  topicEnd,
+} from "../../packages/kafka/src/index.ts"
 import { describeUsers, kafkaUser, topicSettings } from "../strimzi.ts"
 
 /** A broker that enforces the permissions of users.yaml, and the processes with these accounts. */

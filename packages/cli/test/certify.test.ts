@@ -1,7 +1,7 @@
 import type { Certification, Channel, TestDelivery } from "@sitewire/contracts"
-import { type Received, startReceiver } from "@sitewire/receiver"
 import { verify } from "@sitewire/signing"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { type Received, startReceiver } from "../src/receivers/index.ts"
 import { runCli } from "./fixtures/runCli.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 

@@ -3,8 +3,8 @@ import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { receiverFaultNames } from "@sitewire/receiver"
 import { expect, test } from "vitest"
+import { receiverFaultNames } from "../src/receivers/index.ts"
 import { runHere } from "./fixtures/runHere.ts"
 
 const script = async (shell: string) => (await runHere(["completion", shell])).stdout

@@ -1,8 +1,8 @@
 import type { ConnectionTriggerUrl } from "@sitewire/contracts"
-import type { Received } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Client, createClient } from "../src/api/client.ts"
+import type { Received } from "../src/receivers/index.ts"
 import { runCli } from "./fixtures/runCli.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 

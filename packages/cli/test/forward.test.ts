@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
-import { startReceiver } from "@sitewire/receiver"
 import { sign } from "@sitewire/signing"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
+import { startReceiver } from "../src/receivers/index.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 const secret = "s3cret-of-this-test"

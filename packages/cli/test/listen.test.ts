@@ -2,10 +2,10 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
-import { receiverFaultNames } from "@sitewire/receiver"
 import { sign } from "@sitewire/signing"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
+import { receiverFaultNames } from "../src/receivers/index.ts"
 import { runCli } from "./fixtures/runCli.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http"
-import { type Received, startReceiver } from "@sitewire/receiver"
 import { closedPort } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { createClient } from "../src/api/client.ts"
+import { type Received, startReceiver } from "../src/receivers/index.ts"
 import { runHere } from "./fixtures/runHere.ts"
 import { runningJob } from "./fixtures/runningJob.ts"
 

@@ -1,6 +1,6 @@
 import type { ApiKey, Channel, CreatedApiKey, Page, StagedSecret } from "@sitewire/contracts"
-import { startReceiver } from "@sitewire/receiver"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { startReceiver } from "../src/receivers/index.ts"
 import { runHere } from "./fixtures/runHere.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startReceiver } from "@sitewire/receiver"
 import { beforeEach, expect, onTestFinished, test } from "vitest"
+import { startReceiver } from "../src/receivers/index.ts"
 import { runHere } from "./fixtures/runHere.ts"
 
 const page = '{"data":[],"next_cursor":null}'

@@ -1,8 +1,8 @@
 import { type ConnectorTriggered, type Job, jobSchema } from "@sitewire/contracts"
 import { groupLag, startConsumer } from "@sitewire/kafka"
-import { startReceiver } from "@sitewire/receiver"
 import { runScript, startTestInstallation, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { startReceiver } from "../src/receivers/index.ts"
 import { runCli } from "./fixtures/runCli.ts"
 
 const email = "Owner@Shop.example"

@@ -1,7 +1,7 @@
 import type { ConnectionTriggerUrl, CreatedApiKey, CreatedChannel, SignInLink } from "@sitewire/contracts"
-import { startReceiver } from "@sitewire/receiver"
 import { standardWebhooksSecret } from "@sitewire/signing"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { startReceiver } from "../src/receivers/index.ts"
 import { runHere } from "./fixtures/runHere.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 

@@ -1,6 +1,6 @@
 import type { Job } from "@sitewire/contracts"
-import { type Received, startReceiver } from "@sitewire/receiver"
 import { expect, onTestFinished, test } from "vitest"
+import { type Received, startReceiver } from "../src/receivers/index.ts"
 import { runHere } from "./fixtures/runHere.ts"
 import { runningJob } from "./fixtures/runningJob.ts"
 

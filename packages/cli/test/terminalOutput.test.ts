@@ -1,6 +1,6 @@
 import type { Job, Page, Problem } from "@sitewire/contracts"
-import { startReceiver } from "@sitewire/receiver"
 import { expect, onTestFinished, test } from "vitest"
+import { startReceiver } from "../src/receivers/index.ts"
 import { runCli } from "./fixtures/runCli.ts"
 import { runningJob } from "./fixtures/runningJob.ts"
 

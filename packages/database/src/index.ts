@@ -1,3 +1,6 @@
+export { openErasureList } from "./erasure/erasureList.ts"
+export { type Erasures, readErasures } from "./erasure/readErasures.ts"
+export { finalPassAfterMs, storeMaxMs } from "./erasure/timeLimits.ts"
 export { isFaultOfData, isUnavailable } from "./isUnavailable.ts"
 export { type BusyRetry, migrate } from "./migrate.ts"
 export { readSchema } from "./migrations.ts"

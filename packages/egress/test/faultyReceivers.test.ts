@@ -8,7 +8,7 @@ import {
   receiverFaultNames,
   receiverFaults,
   startFaultyReceiver,
-} from "@sitewire/receiver"
+} from "@sitewire/cli/receivers"
 import { expect, onTestFinished, test, vi } from "vitest"
 import type { Egress } from "../src/createEgress.ts"
 import { localEgress } from "./fixtures/localEgress.ts"

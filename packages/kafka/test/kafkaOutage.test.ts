@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type StartedBackingService, startKafka } from "@sitewire/backing"
+import { type StartedBackingService, startKafka } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { checkBroker } from "../src/client/checkBroker.ts"
 import { connectKafka, type KafkaConnection } from "../src/client/connectKafka.ts"

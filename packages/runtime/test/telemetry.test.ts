@@ -1,4 +1,4 @@
-import { startReceiver } from "@sitewire/receiver"
+import { startReceiver } from "@sitewire/cli/receivers"
 import { closedPort, startTestInstallation, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { event } from "./fixtures/event.ts"

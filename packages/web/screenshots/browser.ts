@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { findChromium } from "@sitewire/installation"
+import { findChromium } from "@sitewire/testkit/installation"
 import { type Browser, chromium, type Page } from "playwright-core"
 
 export function openBrowser(): Promise<Browser> {

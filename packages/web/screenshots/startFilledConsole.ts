@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"
-import { startBackingServices } from "@sitewire/backing"
 import { openPool } from "@sitewire/database"
-import { runScript, startInstallation } from "@sitewire/installation"
+import { startBackingServices } from "@sitewire/testkit/backing"
+import { runScript, startInstallation } from "@sitewire/testkit/installation"
 import { fill } from "./data/fill.ts"
 
 const stateFolder = fileURLToPath(new URL("../../../.sitewire/", import.meta.url))

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import { type Received, startReceiver } from "@sitewire/receiver"
+import { type Received, startReceiver } from "@sitewire/cli/receivers"
 import { verify } from "@sitewire/signing"
 import { waitUntil } from "@sitewire/testkit"
 import type { Browser, Locator } from "playwright-core"

@@ -1,5 +1,4 @@
-import type { Pool } from "@sitewire/database"
-import { openErasureList } from "@sitewire/erasure"
+import { openErasureList, type Pool } from "@sitewire/database"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { claimExpired } from "./deferred/claimExpired.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
-import { makeCertificate } from "@sitewire/receiver"
+import { makeCertificate } from "@sitewire/cli/receivers"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { localEgress, post } from "../../test/fixtures/localEgress.ts"
 import { OK, onRequest, respondWith, startServer } from "../../test/fixtures/rawServer.ts"

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startKafkaCluster } from "@sitewire/backing"
+import { startKafkaCluster } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { makeTopic, realBroker, silentLog, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"

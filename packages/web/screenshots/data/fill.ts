@@ -1,4 +1,4 @@
-import type { Installation } from "@sitewire/installation"
+import type { Installation } from "@sitewire/testkit/installation"
 import { fillActions } from "./fillActions.ts"
 import { fillChannels } from "./fillChannels.ts"
 import { fillConnections } from "./fillConnections.ts"

@@ -1,5 +1,5 @@
 import { invalidRecordHeaders } from "@sitewire/contracts"
-import type { Installation } from "@sitewire/installation"
+import type { Installation } from "@sitewire/testkit/installation"
 
 const minuteMs = 60_000
 const dayMs = 86_400_000

@@ -1,4 +1,4 @@
-import type { Installation } from "@sitewire/installation"
+import type { Installation } from "@sitewire/testkit/installation"
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

@@ -1,6 +1,6 @@
 import { hashConnectorToken, newConnectorToken, sha256 } from "@sitewire/contracts"
 import { readSealingKeys, seal, sealContexts } from "@sitewire/database"
-import type { Installation } from "@sitewire/installation"
+import type { Installation } from "@sitewire/testkit/installation"
 import { createRandom } from "./random.ts"
 
 const minuteMs = 60_000

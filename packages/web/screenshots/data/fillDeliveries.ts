@@ -6,7 +6,7 @@ import {
   siteDigest,
   siteReadyBody,
 } from "@sitewire/contracts"
-import type { Installation } from "@sitewire/installation"
+import type { Installation } from "@sitewire/testkit/installation"
 import { longId } from "./fillChannels.ts"
 import { createRandom } from "./random.ts"
 

@@ -1,5 +1,5 @@
 import { lowestDeliveryId } from "@sitewire/contracts"
-import type { Installation } from "@sitewire/installation"
+import type { Installation } from "@sitewire/testkit/installation"
 
 const dayMs = 86_400_000
 const batch = 100_000

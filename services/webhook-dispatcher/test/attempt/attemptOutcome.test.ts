@@ -1,4 +1,4 @@
-import { startReceiver } from "@sitewire/receiver"
+import { startReceiver } from "@sitewire/cli/receivers"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"

@@ -10,7 +10,7 @@ import {
   receiverFaults,
   startFaultyReceiver,
   startReceiver,
-} from "@sitewire/receiver"
+} from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"

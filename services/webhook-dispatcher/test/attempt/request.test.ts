@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import { startReceiver } from "@sitewire/receiver"
+import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"

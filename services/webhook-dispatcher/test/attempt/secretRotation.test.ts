@@ -1,4 +1,4 @@
-import { type Received, startReceiver } from "@sitewire/receiver"
+import { type Received, startReceiver } from "@sitewire/cli/receivers"
 import { sign, standardWebhooksSecret } from "@sitewire/signing"
 import { waitUntil } from "@sitewire/testkit"
 import { Webhook } from "standardwebhooks"

@@ -1,5 +1,5 @@
+import { startReceiver } from "@sitewire/cli/receivers"
 import { pointIdSchema } from "@sitewire/contracts"
-import { startReceiver } from "@sitewire/receiver"
 import { sign } from "@sitewire/signing"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { requestCheck, resultsOf, waitForCheck } from "../fixtures/requestCheck.ts"

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { startReceiver } from "@sitewire/receiver"
+import { startReceiver } from "@sitewire/cli/receivers"
 import { expect, test } from "vitest"
 import { requestCheck, waitForCheck } from "../fixtures/requestCheck.ts"
 import { startInstallation } from "../fixtures/testDispatcher.ts"

@@ -1,5 +1,5 @@
+import { startReceiver } from "@sitewire/cli/receivers"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { startReceiver } from "@sitewire/receiver"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"

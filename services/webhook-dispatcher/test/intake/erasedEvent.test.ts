@@ -1,5 +1,5 @@
-import { subjectOf } from "@sitewire/erasure"
-import { startReceiver } from "@sitewire/receiver"
+import { startReceiver } from "@sitewire/cli/receivers"
+import { subjectOf } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"

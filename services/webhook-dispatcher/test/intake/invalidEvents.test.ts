@@ -1,5 +1,5 @@
+import { startReceiver } from "@sitewire/cli/receivers"
 import { connectKafka, startProducer } from "@sitewire/kafka"
-import { startReceiver } from "@sitewire/receiver"
 import { createLogger } from "@sitewire/runtime"
 import { kafkaBrokers, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"

@@ -1,6 +1,6 @@
 import { once } from "node:events"
+import { startReceiver } from "@sitewire/cli/receivers"
 import { openPool } from "@sitewire/database"
-import { startReceiver } from "@sitewire/receiver"
 import { postgresAddress, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { closeDatabase } from "../fixtures/closeDatabase.ts"

@@ -1,4 +1,4 @@
-import { startReceiver } from "@sitewire/receiver"
+import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"

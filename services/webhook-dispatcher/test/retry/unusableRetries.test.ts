@@ -1,5 +1,5 @@
+import { startReceiver } from "@sitewire/cli/receivers"
 import { connectKafka, ensureTopics } from "@sitewire/kafka"
-import { startReceiver } from "@sitewire/receiver"
 import { kafkaBrokers, silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"

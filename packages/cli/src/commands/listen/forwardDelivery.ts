@@ -1,8 +1,8 @@
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import type { Received } from "@sitewire/receiver"
 import { z } from "zod"
 import { describeNetworkError } from "../../errors/describeNetworkError.ts"
+import type { Received } from "../../receivers/index.ts"
 
 /** Sitewire waits this long for the whole response, too. */
 const timeoutMs = 10_000

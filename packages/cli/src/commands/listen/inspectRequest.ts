@@ -1,7 +1,7 @@
-import type { Received } from "@sitewire/receiver"
 import { z } from "zod"
 import { escapeControls, formatJson } from "../../output/escapeControls.ts"
 import type { Style } from "../../output/style.ts"
+import type { Received } from "../../receivers/index.ts"
 import { describeExplanation } from "../../signature/describeExplanation.ts"
 import { explainSignature, explanationSchema } from "../../signature/explainSignature.ts"
 import { type Forwarded, forwardedSchema } from "./forwardDelivery.ts"

@@ -1,5 +1,10 @@
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
+import { InvalidArgumentError, Option } from "commander"
+import { z } from "zod"
+import type { CliCommand } from "../../command.ts"
+import { failed, incorrectUsage } from "../../errors/failure.ts"
+import { table } from "../../output/table.ts"
 import {
   type Received,
   type ReceiverFaultName,
@@ -7,12 +12,7 @@ import {
   receiverFaults,
   startFaultyReceiver,
   startReceiver,
-} from "@sitewire/receiver"
-import { InvalidArgumentError, Option } from "commander"
-import { z } from "zod"
-import type { CliCommand } from "../../command.ts"
-import { failed, incorrectUsage } from "../../errors/failure.ts"
-import { table } from "../../output/table.ts"
+} from "../../receivers/index.ts"
 import type { Session } from "../../session/createSession.ts"
 import { readSecret, type SecretOptions, secretOptions } from "../../session/readSecret.ts"
 import { forwardDelivery } from "./forwardDelivery.ts"

@@ -1,5 +1,4 @@
-import { createErasureJobSchema, dryRunSchema } from "@sitewire/contracts"
-import { subjectOf } from "@sitewire/erasure"
+import { createErasureJobSchema, dryRunSchema, subjectOf } from "@sitewire/contracts"
 import { countErasure } from "../../jobs/erasure/countErasure.ts"
 import { firstErasurePosition } from "../../jobs/erasure/erasureStep.ts"
 import { defineRoute } from "../defineRoute.ts"

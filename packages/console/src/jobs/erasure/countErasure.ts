@@ -1,5 +1,5 @@
+import type { Subject } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import type { Subject } from "@sitewire/erasure"
 import { firstErasurePosition } from "./erasureStep.ts"
 import { scanBodies } from "./scanBodies.ts"
 

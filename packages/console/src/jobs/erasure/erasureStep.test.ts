@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { clockMarginMs, sha256 } from "@sitewire/contracts"
-import { finalPassAfterMs, storeMaxMs } from "@sitewire/erasure"
+import { finalPassAfterMs, storeMaxMs } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { begin, endErasure, read } from "../../../test/fixtures/jobs.ts"

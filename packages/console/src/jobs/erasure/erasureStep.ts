@@ -1,6 +1,5 @@
-import { clockMarginMs, lowestDeliveryId } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
-import { finalPassAfterMs, storeMaxMs, subjectSchema } from "@sitewire/erasure"
+import { clockMarginMs, lowestDeliveryId, subjectSchema } from "@sitewire/contracts"
+import { finalPassAfterMs, type Sql, storeMaxMs } from "@sitewire/database"
 import { z } from "zod"
 import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"

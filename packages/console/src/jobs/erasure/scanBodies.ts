@@ -1,6 +1,5 @@
-import { clockMarginMs, lowestDeliveryId } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
-import { digestsOf, finalPassAfterMs, type Subject } from "@sitewire/erasure"
+import { clockMarginMs, digestsOf, lowestDeliveryId, type Subject } from "@sitewire/contracts"
+import { finalPassAfterMs, type Sql } from "@sitewire/database"
 
 const scanRows = 500
 

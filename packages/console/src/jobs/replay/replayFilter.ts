@@ -1,6 +1,5 @@
 import { invalidRecordHeaders, type ReplayFilter } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
-import { type Erasures, readErasures } from "@sitewire/erasure"
+import { type Erasures, readErasures, type Sql } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 
 export function matches(record: ConsumerRecord, filter: ReplayFilter): boolean {

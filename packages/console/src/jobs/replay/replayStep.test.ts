@@ -1,6 +1,5 @@
-import { clockMarginMs, invalidRecordHeaders } from "@sitewire/contracts"
+import { clockMarginMs, invalidRecordHeaders, subjectOf } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { subjectOf } from "@sitewire/erasure"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto"
+import { domainToASCII } from "node:url"
+import { z } from "zod"
+import { normalizeSiteUrl } from "../values/normalizeSiteUrl.ts"
+
+/**
+ * Whose data an erasure deletes: an e-mail address or a site's URL. Only its digest is stored, and compared
+ * with the digests of the strings in events.
+ */
+export const subjectSchema = z.union([
+  z.strictObject({ email_sha256: z.string() }),
+  z.strictObject({ site_url_sha256: z.string() }),
+])
+export type Subject = z.output<typeof subjectSchema>
+
+export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
+  if (email !== undefined) return { email_sha256: digest(normalizeEmail(email)) }
+  return { site_url_sha256: digest(normalizeSiteUrl(site_url ?? "")) }
+}
+
+/** Digests of all strings that may be an e-mail address or a site's URL. Null if the content is not JSON. */
+export function digestsOf(content: Buffer): string[] | null {
+  const parsed = parseJson(content)
+  if (parsed === undefined) return null
+  return stringsIn(parsed).flatMap((text) => [
+    ...(text.includes("@") ? [digest(normalizeEmail(text))] : []),
+    ...(URL.canParse(text) ? [digest(normalizeSiteUrl(text))] : []),
+  ])
+}
+
+/** Not recursive, because deeply nested events would overflow the stack. */
+function stringsIn(value: unknown): string[] {
+  const strings: string[] = []
+  const remaining = [value]
+  while (remaining.length > 0) {
+    const next = remaining.pop()
+    if (typeof next === "string") strings.push(next)
+    else if (typeof next === "object" && next !== null) {
+      for (const inner of Object.values(next)) remaining.push(inner)
+    }
+  }
+  return strings
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+function normalizeEmail(email: string): string {
+  const text = email.trim()
+  const at = text.lastIndexOf("@")
+  const domain = text.slice(at + 1)
+  // `domainToASCII` would drop a path or query behind the host, so that different texts became equal.
+  const host = /[\s/\\?#%]/.test(domain) ? "" : domainToASCII(domain)
+  return host === "" ? foldCase(text) : `${foldCase(text.slice(0, at))}@${host}`
+}
+
+/**
+ * Unicode case folding, which JavaScript lacks. It makes ß, ẞ and SS equal. The dotless ı is left out,
+ * because its upper case is I, so it would become i.
+ */
+function foldCase(text: string): string {
+  return text
+    .normalize("NFC")
+    .replace(/[^ı]+/g, (part) => part.toLowerCase().toUpperCase().toLowerCase())
+    .normalize("NFC")
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex")
+}

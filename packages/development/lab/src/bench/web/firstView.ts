@@ -1,0 +1,155 @@
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Checkout, runScript } from "@sitewire/testkit/installation"
+import { openBrowser } from "@sitewire/web/browser"
+import { fill } from "@sitewire/web/data"
+import type { Browser, BrowserContextOptions } from "playwright-core"
+import { build } from "vite"
+import type { BenchOptions } from "../benchOptions.ts"
+import type { Installation } from "../installation/startBenchInstallation.ts"
+import { judge, type Measure, percentile } from "../measure/measure.ts"
+import { startBareReact } from "./startBareReact.ts"
+
+const pairs = 15
+const target = { kind: "value-at-most", bound: 1_000, unit: "ms" } as const
+const sides = ["value", "baseline"] as const
+type Side = (typeof sides)[number]
+/** The browser and the console are idle for so long before each view. */
+const quietMs = 1_500
+
+type Page = {
+  name: string
+  url: string
+  text: string
+  storageState?: BrowserContextOptions["storageState"]
+}
+/** `files` and `kB`: of the page's own files, without its HTML and the responses of the API. */
+type View = { shownAtMs: number; cpuMs: number; files: number; kB: number }
+
+/**
+ * Measures the first view of the overview by an operator who is signed in, with an empty cache, until all problems are
+ * shown. A page that consists of React and one paragraph, in the same browser, shows how much of it is the machine's.
+ */
+export async function measureFirstView(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+  await build({ root: join(it.checkout.root, "packages/web"), logLevel: "warn" })
+  await fill(it.installation, 0)
+  const cleanUps: (() => Promise<unknown>)[] = []
+  const views: Record<Side, View[]> = { value: [], baseline: [] }
+  try {
+    const web = await it.start("console", { API_REQUESTS_PER_MINUTE: "1000000" })
+    cleanUps.push(() => web.end())
+    const bare = await startBareReact()
+    cleanUps.push(() => bare.stop())
+    const browser = await openBrowser()
+    cleanUps.push(() => browser.close())
+    const origin = web.addresses.console ?? ""
+    const pages: Record<Side, Page> = {
+      value: {
+        name: "the overview",
+        url: `${origin}/`,
+        text: "Channel globex is failing",
+        storageState: await signIn(origin, await createKey(it.url, it.checkout)),
+      },
+      baseline: { name: "React alone", url: `${bare.origin}/`, text: "Nothing but React" },
+    }
+    // The first views are slower: processes start, and the console's code is compiled.
+    for (const side of sides) await view(browser, pages[side])
+    for (let pair = 1; pair <= pairs; pair++) {
+      for (const side of pair % 2 === 0 ? sides : sides.toReversed()) {
+        const of = await view(browser, pages[side])
+        views[side].push(of)
+        progress(`pair ${pair} of ${pairs}: ${pages[side].name} ${describeView(of)}`)
+      }
+    }
+  } finally {
+    await Promise.all(cleanUps.map((cleanUp) => cleanUp()))
+  }
+  const shown = medians(views.value)
+  const details = `medians: the overview ${describeView(shown)}; React alone ${describeView(medians(views.baseline))}`
+  progress(details)
+  const name = "ms until the overview shows all problems, empty cache"
+  return [{ ...judge(name, shown.shownAtMs, null, target), details }]
+}
+
+async function view(browser: Browser, { url, text, storageState }: Page): Promise<View> {
+  const context = await browser.newContext({
+    viewport: { width: 1_440, height: 900 },
+    ...(storageState && { storageState }),
+  })
+  try {
+    const page = await context.newPage()
+    await page.addInitScript(noteWhenShown, text)
+    const client = await context.newCDPSession(page)
+    await client.send("Performance.enable")
+    await sleep(quietMs)
+    await page.goto(url, { waitUntil: "commit" })
+    const shown = await page.waitForFunction(() => (window as { shownAt?: number }).shownAt, undefined, {
+      polling: 100,
+    })
+    const { metrics } = await client.send("Performance.getMetrics")
+    const sizes = await page.evaluate(() =>
+      (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+        .filter((of) => new URL(of.name).pathname.startsWith("/assets/"))
+        .map((of) => of.transferSize),
+    )
+    return {
+      shownAtMs: (await shown.jsonValue()) ?? Number.NaN,
+      cpuMs: 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN),
+      files: sizes.length,
+      kB: sizes.reduce((sum, size) => sum + size, 0) / 1_000,
+    }
+  } finally {
+    await context.close()
+  }
+}
+
+function medians(views: readonly View[]): View {
+  const of = (key: keyof View) =>
+    percentile(
+      views.map((view) => view[key]),
+      0.5,
+    )
+  return { shownAtMs: of("shownAtMs"), cpuMs: of("cpuMs"), files: of("files"), kB: of("kB") }
+}
+
+function describeView({ shownAtMs, cpuMs, files, kB }: View): string {
+  const size = `${files} files of its own with ${kB.toFixed(0)} kB`
+  return `after ${shownAtMs.toFixed(0)} ms, ${cpuMs.toFixed(0)} ms of the page's main thread, ${size}`
+}
+
+async function createKey(databaseUrl: string, checkout: Checkout): Promise<string> {
+  const args = ["--name", "bench", "--scopes", "operate"]
+  const env = { DATABASE_URL: databaseUrl }
+  const printed = await runScript("packages/console/src/tools/createKey.ts", args, env, { checkout })
+  return printed.trim()
+}
+
+async function signIn(origin: string, key: string) {
+  const response = await fetch(`${origin}/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin },
+    body: JSON.stringify({ key }),
+  })
+  const [name = "", value = ""] = (response.headers.get("set-cookie") ?? "").split(";")[0]?.split("=") ?? []
+  if (!response.ok || value === "") throw new Error(`no session: ${response.status} ${await response.text()}`)
+  const cookie = { name, value, domain: "127.0.0.1", path: "/", expires: -1, secure: false }
+  return { cookies: [{ ...cookie, httpOnly: true, sameSite: "Strict" as const }], origins: [] }
+}
+
+/**
+ * Runs in the page: notes, in milliseconds since the navigation began, when the text was shown and no problems were
+ * loading.
+ */
+function noteWhenShown(text: string) {
+  const unfinished = "section[aria-label='Current problems'] [role=status]"
+  new MutationObserver((_, observer) => {
+    if (!document.body?.textContent?.includes(text) || document.querySelector(unfinished)) return
+    observer.disconnect()
+    // After the frame that shows it.
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        ;(window as { shownAt?: number }).shownAt = performance.now()
+      }),
+    )
+  }).observe(document, { childList: true, subtree: true, characterData: true })
+}

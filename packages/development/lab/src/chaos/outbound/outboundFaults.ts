@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { topicNames } from "@sitewire/contracts"
+import { deleteTopics } from "@sitewire/kafka"
+import type { SupervisedProcess } from "@sitewire/testkit/installation"
+import type { FaultKind, FaultWork } from "../faults/driveFaults.ts"
+import type { Random } from "../random.ts"
+import { retryForTwoMinutes } from "../retryForTwoMinutes.ts"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
+
+export type RetrySchedule = { delaysMs: readonly number[] }
+
+/**
+ * The lists of retry delays. A run begins with the first list, and a fault changes to another one. Each delay
+ * has its own retry topic, so after a change some topics have no consumer.
+ */
+export const schedules: readonly (readonly number[])[] = [
+  [1_000, 3_000, 9_000],
+  [2_000, 6_000],
+  [500, 3_000, 7_000, 9_000],
+]
+
+export const retryTopics = ({ delaysMs }: RetrySchedule) =>
+  topicNames({ prefix: "", retryDelaysMs: delaysMs }).retry
+
+/** Dispatchers start with the delays in `schedule`. */
+export function outboundFaults(settings: {
+  random: Random
+  it: Pick<ChaosInstallation, "kafka" | "setUp">
+  dispatchers: SupervisedProcess[]
+  management: SupervisedProcess
+  schedule: RetrySchedule
+}): Partial<Record<FaultKind, FaultWork>> {
+  const { random, it, dispatchers, management, schedule } = settings
+  return {
+    async "console killed"() {
+      await management.kill()
+      await sleep(random.between(0, 2_000))
+      await management.start()
+      return management.name
+    },
+    async "retry topics recreated"() {
+      const topics = retryTopics(schedule)
+      const lost = random.shuffle(topics).slice(0, random.between(1, topics.length))
+      await retryForTwoMinutes(() => deleteTopics(it.kafka, lost))
+      await sleep(random.between(0, 2_000))
+      await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
+      return lost.join(", ")
+    },
+    /** Does what an operator does: runs the setup job with other delays, then restarts the dispatchers. */
+    async "RETRY_DELAYS changed"() {
+      const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
+      schedule.delaysMs = random.pick(others)
+      await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
+      const restart = async (dispatcher: SupervisedProcess) => {
+        await dispatcher.end()
+        await dispatcher.start()
+      }
+      if (random.pick([true, false])) await Promise.all(dispatchers.map(restart))
+      else for (const dispatcher of dispatchers) await restart(dispatcher)
+      return schedule.delaysMs.map((delay) => `${delay} ms`).join(", ")
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { execFile } from "node:child_process"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { topicAccess } from "@sitewire/contracts"
+import { openPool, type ProcessWithRole, roleOf } from "@sitewire/database"
+import { checkBroker, connectKafka } from "@sitewire/kafka"
+import type { ClientLogin } from "@sitewire/testkit/backing"
+import { silentLog } from "@sitewire/testkit/installation"
+import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import { retryDelaysMs, type Secrets } from "./startSystem.ts"
+
+export const rolePrefix = "webhooks_"
+export const kafkaAccount = "sitewire"
+
+const password = "the first password"
+const mechanism = "scram-sha-512"
+const processes: ProcessWithRole[] = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console"]
+const administrator = { mechanism, username: "admin", password } as const
+const first = { mechanism, username: `${kafkaAccount}-1`, password } as const
+
+const modules = "org.apache.kafka.common.security"
+const plain = `${modules}.plain.PlainLoginModule required username="admin" password="${password}" user_admin="${password}";`
+
+/** Clients log in by SCRAM, and the broker enforces ACLs. */
+const broker: ClientLogin = {
+  protocol: "SASL_PLAINTEXT",
+  settings: {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    // The controller's listener has no login.
+    "super.users": "User:admin;User:ANONYMOUS",
+    "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
+    "sasl.mechanism.inter.broker.protocol": "PLAIN",
+    "listener.name.sasl_plaintext.plain.sasl.jaas.config": plain,
+    "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": `${modules}.scram.ScramLoginModule required;`,
+  },
+  format: [administrator, first].flatMap(({ username }) => [
+    "--add-scram",
+    `SCRAM-SHA-512=[name=${username},password=${password}]`,
+  ]),
+}
+
+export const installationWithLogins = {
+  kafkaLogin: { broker, account: administrator },
+  env: { DATABASE_ROLE_PREFIX: rolePrefix },
+}
+
+/**
+ * Creates the first accounts of the services, and client.properties in `folder`. `bin` contains Kafka's tools. Fills
+ * `secrets`, from which the services read their logins.
+ */
+export async function createLogins(
+  it: ChaosInstallation,
+  { bin, folder, brokers, secrets }: { bin: string; folder: string; brokers: string[]; secrets: Secrets },
+): Promise<{ verify(): Promise<void> }> {
+  const scram = `${modules}.scram.ScramLoginModule required username="admin" password="${password}";`
+  const properties = join(folder, "client.properties")
+  await writeFile(
+    properties,
+    `security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\nsasl.jaas.config=${scram}\n`,
+  )
+  const allow = async (options: string[]) => {
+    const connection = ["--bootstrap-server", brokers.join(","), "--command-config", properties]
+    const account = ["--add", "--allow-principal", `User:${first.username}`]
+    await promisify(execFile)(join(bin, "kafka-acls.sh"), [...connection, ...account, ...options])
+  }
+  const access = topicAccess({ prefix: "", retryDelaysMs })
+  const topics = [...new Set(access.flatMap(({ read, write, inspect }) => [...read, ...write, ...inspect]))]
+  const groups = access.flatMap(({ join }) => join)
+  const named = (kind: string, names: string[]) => names.flatMap((name) => [kind, name])
+  const operations = (...names: string[]) => names.flatMap((name) => ["--operation", name])
+  await allow([...operations("Read", "Write", "DescribeConfigs"), ...named("--topic", topics)])
+  const lasting = groups.filter((name) => !name.endsWith("*"))
+  await allow([...operations("Read"), ...named("--group", lasting)])
+  const temporary = groups.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1))
+  const prefixed = ["--resource-pattern-type", "prefixed"]
+  await allow([...operations("Read", "Delete"), ...prefixed, ...named("--group", temporary)])
+
+  for (const process of processes) {
+    const role = roleOf(rolePrefix, process)
+    await it.sql(`create role ${role}_1 login password '${password}' in role ${role}`)
+    const url = new URL(it.databaseUrl)
+    url.username = `${role}_1`
+    url.password = password
+    secrets[`${process}-database`] = { url: url.href }
+  }
+  secrets["kafka-login"] = { KAFKA_USERNAME: first.username, KAFKA_PASSWORD: password }
+  const old = structuredClone(secrets)
+
+  return {
+    /** The next logins are in use, and the first ones are rejected. */
+    async verify() {
+      const used = await it.sql<{ usename: string }>(
+        "select distinct usename from pg_stat_activity where usename like $1 order by usename",
+        [`${rolePrefix}%`],
+      )
+      const expected = processes.map((process) => `${roleOf(rolePrefix, process)}_2`).sort()
+      const names = used.map(({ usename }) => usename)
+      if (names.join() !== expected.join()) throw new Error(`accounts with sessions: ${names.join(", ")}`)
+      for (const process of processes) {
+        const pool = openPool({ url: old[`${process}-database`]?.url ?? "", size: 1, name: "old-login" })
+        const answer = await pool.sql("select 1").then(
+          () => "accepted",
+          (error: { code?: string }) => error.code,
+        )
+        await pool.close()
+        if (answer !== "28P01") throw new Error(`the old login of ${process}: ${answer}`)
+      }
+      const kafka = connectKafka({ brokers, login: first, clientId: "old-login", log: silentLog })
+      const state = await checkBroker({ kafka })
+      if (state.status === "reachable" || !/authentication/i.test(state.why))
+        throw new Error(`the old login of Kafka: ${JSON.stringify(state)}`)
+    },
+  }
+}

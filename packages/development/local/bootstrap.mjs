@@ -1,0 +1,143 @@
+// Runs on the machine's Node (20 or newer), installs missing dependencies, and runs the command with Node 24,
+// which is one of the dependencies. It is plain JavaScript, because older versions of Node do not run
+// TypeScript.
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const binaries = join(root, "node_modules", ".bin")
+
+const commands = {
+  start: ["packages/development/local/src/start.ts"],
+  demo: ["packages/development/local/src/demo.ts"],
+  reset: ["packages/development/local/src/reset.ts"],
+  sitewire: ["packages/cli/src/main.ts"],
+  bench: ["packages/development/lab/src/bench/main.ts"],
+  chaos: ["packages/development/lab/src/chaos/main.ts"],
+  procedures: ["packages/development/lab/src/chaos/procedures/main.ts"],
+  soak: ["packages/development/lab/src/chaos/soak/main.ts"],
+  alerts: ["packages/development/lab/src/alerts/main.ts"],
+  screenshots: ["packages/web/screenshots/main.ts"],
+  mutants: ["packages/development/lab/src/mutants/main.ts"],
+  test: ["packages/development/testkit/src/npmTest/main.ts", "main"],
+  "test:extended": ["packages/development/testkit/src/npmTest/main.ts", "extended"],
+  "test:all": ["packages/development/testkit/src/npmTest/main.ts", "all"],
+  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "repository", "--continue"],
+}
+
+const [name = "", ...args] = process.argv.slice(2)
+const command = commands[name]
+if (!command) {
+  console.error(`usage: node packages/development/local/bootstrap.mjs ${Object.keys(commands).join("|")}`)
+  process.exit(2)
+}
+
+// Ctrl-C signals every process of the terminal. The command handles the signal, and this process only waits
+// for the command's end.
+let running
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    if (!running) process.exit(130)
+    if (signal !== "SIGINT") running.kill(signal)
+  })
+}
+
+// npm sends SIGTERM only to the shell that it started. If this shell, our parent, has ended, we handle that
+// like SIGTERM.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGTERM"), 300).unref()
+}
+
+await install()
+await generate()
+const node = findNode()
+const [script, ...fixed] = command
+const { code, signal } = await run(node, [join(root, script), ...fixed, ...args], { stdio: "inherit" })
+process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
+
+async function install() {
+  const stamp = join(root, "node_modules", ".sitewire-installed")
+  const wanted = `${digest("package-lock.json")} ${process.platform} ${process.arch}\n`
+  if (read(stamp) === wanted) return
+  await step("installing packages (npm ci)", "npm", ["ci", "--no-audit", "--no-fund"])
+  writeFileSync(stamp, wanted)
+}
+
+async function generate() {
+  const stamp = join(root, "packages", "database", "generated", ".sitewire-schema")
+  const wanted = `${digest("prisma/schema.prisma")} ${digest("package-lock.json")}\n`
+  if (read(stamp) === wanted) return
+  // Without PRISMA_SCHEMA_ENGINE_BINARY, Prisma downloads a schema engine, which is not needed here.
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: "1",
+  }
+  await step(
+    "generating the database client",
+    findNode(),
+    [join(root, "node_modules/prisma/build/index.js"), "generate"],
+    env,
+  )
+  writeFileSync(stamp, wanted)
+}
+
+async function step(what, file, fileArgs, env = process.env) {
+  const startedAt = Date.now()
+  const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(0)
+  const timer = setInterval(() => process.stderr.write(`${what}: ${seconds()} s so far\n`), 10_000)
+  process.stderr.write(`${what} …\n`)
+  const { code, output } = await run(file, fileArgs, { env, stdio: ["ignore", "pipe", "pipe"] })
+  clearInterval(timer)
+  if (code !== 0) {
+    process.stderr.write(`${output}\n${what} failed with exit code ${code}. The lines above say why.\n`)
+    process.exit(1)
+  }
+  process.stderr.write(`${what}: done in ${seconds()} s\n`)
+}
+
+function run(file, fileArgs, options) {
+  return new Promise((resolve, reject) => {
+    const env = { ...(options.env ?? process.env) }
+    env.PATH = [binaries, env.PATH].join(delimiter)
+    const child = spawn(file, fileArgs, { cwd: root, ...options, env })
+    running = child
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (output += text))
+    child.on("error", reject)
+    child.on("close", (code, signal) => {
+      running = undefined
+      resolve({ code, signal, output })
+    })
+  })
+}
+
+/** The path of Node 24 from the dependencies, or of this Node if it is new enough. */
+function findNode() {
+  const packaged = join(binaries, "node")
+  if (existsSync(packaged)) return packaged
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath
+  console.error(
+    `Sitewire needs Node 24, and no package contains it for ${process.platform} ${process.arch}. ` +
+      `Install Node 24; this is ${process.version}.`,
+  )
+  process.exit(1)
+}
+
+function digest(file) {
+  return createHash("sha256")
+    .update(readFileSync(join(root, file)))
+    .digest("hex")
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,194 @@
+import { mkdir } from "node:fs/promises"
+import { createClient, Failure, type LocalStack } from "@sitewire/cli"
+import { createApiKey } from "@sitewire/console"
+import { openPrisma } from "@sitewire/database/prisma"
+import { type Config, reasonOf } from "@sitewire/runtime"
+import { type BackingServices, processStartTime, startBackingServices } from "@sitewire/testkit/backing"
+import {
+  type Installation,
+  type SupervisedProcess,
+  services,
+  startInstallation,
+} from "@sitewire/testkit/installation"
+import { progress } from "./command/progress.ts"
+import type { localVariables } from "./config.ts"
+import { dataFolder, jarsFolder, localFile, logsFolder, stateFolder } from "./folders.ts"
+import { demoChannel, makeDemoChannel } from "./makeDemoChannel.ts"
+import { partnerClient } from "./partner/client.ts"
+import { createLocalFile } from "./state/createLocalFile.ts"
+import { readRunningInstallation } from "./state/readRunningInstallation.ts"
+import { readSecrets, type Secrets, writeSecrets } from "./state/secrets.ts"
+
+export type LocalInstallation = { local: LocalStack; stop(): Promise<void> }
+
+const killAfterMs = 30_000
+
+/**
+ * Starts everything on this machine: Postgres, Kafka, all services and the demo partner. Writes
+ * `.sitewire/local.json` when everything is ready. If one process fails to start, the others are stopped.
+ */
+export async function startLocalInstallation(
+  config: Config<typeof localVariables>,
+): Promise<LocalInstallation> {
+  const running = await readRunningInstallation()
+  if (running) {
+    throw new Error(
+      `Sitewire is already running (its console: ${running.console}). Use it, or stop it with Ctrl-C.`,
+    )
+  }
+  await mkdir(stateFolder, { recursive: true })
+  await mkdir(logsFolder, { recursive: true })
+  const secrets = await readSecrets()
+  const backing = await startBackingServices({
+    directory: dataFolder,
+    jars: jarsFolder,
+    env: process.env,
+    durability: "persistent",
+    ports: { postgres: config.POSTGRES_PORT, kafka: config.KAFKA_PORT },
+    progress,
+  })
+  const { databaseUrl, brokers } = backing
+  const it = await startInstallation({
+    backing: { databaseUrl, brokers, topicPrefix: config.TOPIC_PREFIX, replication: 1, stop: backing.stop },
+    env: { LOG_LEVEL: config.LOG_LEVEL, ALLOWED_RANGES: "127.0.0.0/8,::1/128" },
+    sealingKeys: secrets.sealingKeys,
+    logsFolder,
+    ownProcessGroup: true,
+  })
+  progress("migrations are applied, and all topics exist")
+  const stopAll = () => it.stop("SIGTERM", killAfterMs)
+  try {
+    const { local, removeLocalFile } = await startProcesses({ it, backing, config, secrets })
+    const stop = async () => void (await Promise.allSettled([removeLocalFile(), stopAll()]))
+    return { local, stop }
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+async function startProcesses({
+  it,
+  backing,
+  config,
+  secrets,
+}: {
+  it: Installation
+  backing: BackingServices
+  config: Config<typeof localVariables>
+  secrets: Secrets
+}) {
+  let updateLocalFile = () => {}
+  async function run(
+    name: string,
+    { main, ports }: { main: string; ports: Record<string, string> },
+    env: Record<string, string>,
+  ): Promise<SupervisedProcess> {
+    let isRestart = false
+    const process = it.superviseFile({
+      ...{ name, main, ports, restartAfterMs: 500, retryAfterMs: 2_500 },
+      env: () => env,
+      onEvent(event) {
+        if (event.kind === "failed to start") progress(reasonOf(event.error))
+        if (event.kind === "ended" && event.unasked) {
+          const how = event.signal ?? `exit code ${event.code}`
+          progress(`${name} ended (${how}) and is started again. Its log is in ${logsFolder}`)
+        }
+        if (event.kind !== "started") return
+        progress(isRestart ? `${name} runs again as process ${event.pid}` : `${name} is ready`)
+        isRestart = true
+        updateLocalFile()
+      },
+    })
+    await process.start({ retry: false })
+    return process
+  }
+  const secretOfPartner = secrets.demoSecret ? { [demoChannel]: secrets.demoSecret } : {}
+  const [gateway, scheduler, dispatcher, partner] = await Promise.all([
+    run("trigger-gateway", services.gateway, {
+      ...it.variables("gateway"),
+      GATEWAY_PORT: String(config.GATEWAY_PORT),
+    }),
+    run("sync-scheduler", services.scheduler, it.variables("scheduler")),
+    run("webhook-dispatcher", services.dispatcher, it.variables("dispatcher")),
+    run(
+      "demo-partner",
+      {
+        main: "packages/development/local/src/partner/main.ts",
+        ports: { OPS_PORT: "ops", PARTNER_PORT: "partner" },
+      },
+      { PARTNER_PORT: String(config.PARTNER_PORT), PARTNER_SECRETS: JSON.stringify(secretOfPartner) },
+    ),
+  ])
+  const gatewayUrl = gateway.addresses().gateway ?? ""
+  const management = await run("console", services.console, {
+    ...it.variables("console"),
+    GATEWAY_ORIGIN: gatewayUrl,
+    CONSOLE_PORT: String(config.CONSOLE_PORT),
+  })
+  const processes = [gateway, scheduler, dispatcher, partner, management]
+  // These addresses stay valid, because a restarted process listens on the same ports.
+  const ops = Object.fromEntries(processes.map(({ name, addresses }) => [name, addresses().ops ?? ""]))
+  const addresses = {
+    gateway: gatewayUrl,
+    console: management.addresses().console ?? "",
+    partner: partner.addresses().partner ?? "",
+    kafka: it.brokers.join(","),
+    database: it.databaseUrl,
+    topicPrefix: it.topicPrefix,
+  }
+  const apiKey = await prepareDemo(it, addresses, secrets)
+  const describe = (): LocalStack => ({
+    ...addresses,
+    apiKey,
+    ops,
+    processes: {
+      supervisor: process.pid,
+      ...Object.fromEntries(processes.map(({ name, pid }) => [name, pid() ?? 0])),
+      ...pidsOf(backing),
+    },
+    supervisorBirth: processStartTime(process.pid) ?? "",
+  })
+  const file = await createLocalFile(localFile, { describe, progress })
+  updateLocalFile = file.update
+  return { local: describe(), removeLocalFile: file.remove }
+}
+
+/**
+ * Makes an API key, unless the stored key is valid. Makes the channel `demo`, whose secret the demo partner
+ * gets.
+ */
+async function prepareDemo(
+  it: Installation,
+  { console: api, partner }: { console: string; partner: string },
+  secrets: Secrets,
+): Promise<string> {
+  const apiKey =
+    secrets.apiKey !== undefined && (await isValidKey(api, secrets.apiKey))
+      ? secrets.apiKey
+      : (await createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: ["operate"] })).key
+  const client = createClient({ api, key: apiKey })
+  const demoSecret = await makeDemoChannel({ client, partner: partnerClient(partner) }, secrets.demoSecret)
+  await writeSecrets({ ...secrets, apiKey, demoSecret })
+  return apiKey
+}
+
+async function isValidKey(api: string, key: string): Promise<boolean> {
+  try {
+    await createClient({ api, key }).listChannels({ limit: 1 })
+    return true
+  } catch (error) {
+    if (error instanceof Failure && error.problem?.status === 401) return false
+    throw error
+  }
+}
+
+/** Process ids by name. Postgres or Kafka is missing if it runs in Docker or was started by somebody else. */
+function pidsOf({ postgres, kafka: [kafka] }: BackingServices): Record<string, number> {
+  const named = Object.entries({ postgres, kafka })
+  return Object.fromEntries(
+    named.flatMap(([name, service]) =>
+      service && service.kind !== "given" && service.pid !== undefined ? [[name, service.pid]] : [],
+    ),
+  )
+}

@@ -1,0 +1,6 @@
+export { runScript, type StartedProcess, silentLog, startProcess } from "@sitewire/testkit/installation"
+export { closedPort } from "./closedPort.ts"
+export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
+export { freshTopics } from "./freshTopics.ts"
+export { startTestInstallation } from "./startTestInstallation.ts"
+export { waitDeadlineMs, waitUntil } from "./waitUntil.ts"

@@ -1,5 +1,0 @@
-export type { Unit } from "./dashboards/dashboard.ts"
-export { escapeHtml } from "./dashboards/render/escapeHtml.ts"
-export { type Line, renderChart } from "./dashboards/render/renderChart.ts"
-export { findTool } from "./findTool.ts"
-export { type Prometheus, startPrometheus } from "./prometheus/startPrometheus.ts"

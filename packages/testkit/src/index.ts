@@ -1,6 +1,0 @@
-export { runScript, type StartedProcess, silentLog, startProcess } from "@sitewire/installation"
-export { closedPort } from "./closedPort.ts"
-export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
-export { freshTopics } from "./freshTopics.ts"
-export { startTestInstallation } from "./startTestInstallation.ts"
-export { waitUntil } from "./waitUntil.ts"
