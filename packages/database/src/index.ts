@@ -1,6 +1,7 @@
 export { openErasureList } from "./erasure/erasureList.ts"
 export { type Erasures, readErasures } from "./erasure/readErasures.ts"
 export { finalPassAfterMs, storeMaxMs } from "./erasure/timeLimits.ts"
+export { defineStatement } from "./defineStatement.ts"
 export { isFaultOfData, isUnavailable } from "./isUnavailable.ts"
 export { type BusyRetry, migrate } from "./migrate.ts"
 export { readSchema } from "./migrations.ts"

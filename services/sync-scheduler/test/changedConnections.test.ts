@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { changeSource, onOwnConnection, type Pool, recordTriggers, type Sql } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { claimDueStatement } from "../src/schedule/claimStatements.ts"
+import { claimDueSyncs } from "../src/schedule/claimDueSyncs.ts"
 import { finishRuns } from "../src/sync/finishRuns.ts"
 import { storeChunk } from "../src/sync/storeChunk.ts"
 import type { GrantedRun, SyncResult } from "../src/syncRun.ts"
@@ -124,15 +124,15 @@ test("a claim that began before the change was committed does not fetch the old 
   await addConnections(sql, ["a"])
   await makeDue(sql)
   // Waits after the statement has its snapshot and before it locks rows.
-  const slowClaim = claimDueStatement.replace(
-    "select clock_timestamp() as at",
-    "select pg_sleep(1), clock_timestamp() as at",
-  )
-  expect(slowClaim).not.toBe(claimDueStatement)
-  const claim = () =>
-    sql<{ source: string | null }>(slowClaim, [65_000, 55_000, [], [], [], [], 10, 10, 10, 10])
-  const rows = await whileOpen(open(), (within) => changeSource(within, change), claim)
-  expect(rows.map((row) => row.source)).toEqual([null])
+  const slowSql: Sql = (text, values) => {
+    const slow = text.replace("select clock_timestamp() as at", "select pg_sleep(1), clock_timestamp() as at")
+    expect(slow).not.toBe(text)
+    return sql(slow, values)
+  }
+  const ten = { all: 10, slow: 10 }
+  const claim = () => claimDueSyncs(slowSql, minute, { total: ten, hosts: [], otherHost: ten })
+  const { runs } = await whileOpen(open(), (within) => changeSource(within, change), claim)
+  expect(runs).toEqual([])
   expect(await claimOne(sql)).toMatchObject({ source })
 })
 

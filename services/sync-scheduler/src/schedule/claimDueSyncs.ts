@@ -1,11 +1,6 @@
 import type { Sql } from "@sitewire/database"
 import type { GrantedRun, WindowSettings } from "../syncRun.ts"
-import {
-  claimConnectionStatement,
-  claimDueStatement,
-  findDueStatement,
-  readAtOnce,
-} from "./claimStatements.ts"
+import { type ClaimedRow, claimDue, claimOne, findDue, readAtOnce } from "./claimStatements.ts"
 import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
 /**
@@ -48,11 +43,7 @@ export async function claimDueSyncs(
   clocks?: Clocks,
 ): Promise<Claim> {
   const age = startStopwatch(clocks)
-  const rows = await sql<ClaimRow>(
-    claimDueStatement,
-    [...grantValues(settings), ...choiceValues(input)],
-    "claim-due-syncs",
-  )
+  const rows = await claimDue(sql, { ...grant(settings), ...choice(input) })
   const [first] = rows
   const runs = rows.flatMap(readRun)
   const { not_queued = 0, candidates = 0, queued_now = 0, waiting = false } = first ?? {}
@@ -68,11 +59,7 @@ export async function claimDueSyncs(
 
 /** The connections that `claimDueSyncs` would grant now. Writes nothing. */
 export async function findDueConnections(sql: Sql, input: ClaimInput): Promise<string[]> {
-  const rows = await sql<{ connection_id: string }>(
-    findDueStatement,
-    choiceValues(input),
-    "find-due-connections",
-  )
+  const rows = await findDue(sql, choice(input))
   return rows.map(({ connection_id }) => connection_id)
 }
 
@@ -81,57 +68,28 @@ export async function claimConnection(
   settings: WindowSettings,
   connection: string,
 ): Promise<GrantedRun[]> {
-  const rows = await sql<ClaimRow>(
-    claimConnectionStatement,
-    [...grantValues(settings), connection],
-    "claim-connection",
-  )
+  const rows = await claimOne(sql, { ...grant(settings), connection })
   return rows.flatMap(readRun)
 }
 
-function grantValues({ windowMs, deadlineMs, startGraceMs }: WindowSettings): unknown[] {
-  return [windowMs + startGraceMs, deadlineMs + leaseMarginMs]
+function grant({ windowMs, deadlineMs, startGraceMs }: WindowSettings) {
+  return { windowMs: windowMs + startGraceMs, leaseMs: deadlineMs + leaseMarginMs }
 }
 
-function choiceValues({ total, hosts, otherHost }: ClaimInput): unknown[] {
-  return [
-    hosts.map(({ host }) => host),
-    hosts.map(({ free }) => free.all),
-    hosts.map(({ free }) => free.slow),
-    hosts.map(({ isProbe }) => isProbe),
-    otherHost.all,
-    otherHost.slow,
-    total.all,
-    Math.max(0, total.slow),
-  ]
+function choice({ total, hosts, otherHost }: ClaimInput) {
+  return {
+    hosts: hosts.map(({ host }) => host),
+    free: hosts.map(({ free }) => free.all),
+    freeSlow: hosts.map(({ free }) => free.slow),
+    isProbe: hosts.map(({ isProbe }) => isProbe),
+    otherFree: otherHost.all,
+    otherFreeSlow: otherHost.slow,
+    total: total.all,
+    totalSlow: Math.max(0, total.slow),
+  }
 }
 
-type ClaimRow = {
-  not_queued: number
-  candidates: number
-  queued_now: number
-  waiting_after_losses: number
-  waiting: boolean
-  next_due_in_ms: number | null
-  connection_id: string | null
-  fence: string
-  grant_id: string
-  runner: "pull" | "delegate"
-  source: string
-  host: string
-  slow: boolean
-  started_at: Date
-  triggers: number
-  first_trigger_at: Date | null
-  last_trigger_at: Date | null
-  correlation: string | null
-  traceparents: string | null
-  etag: string | null
-  last_modified: string | null
-  content_sha256: Buffer | null
-}
-
-function readRun(row: ClaimRow): GrantedRun[] {
+function readRun(row: ClaimedRow): GrantedRun[] {
   if (row.connection_id === null) return []
   const { etag, last_modified: lastModified, content_sha256: contentSha256 } = row
   const run: GrantedRun = {

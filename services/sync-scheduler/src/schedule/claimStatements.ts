@@ -1,4 +1,4 @@
-import { joinTraceparents } from "@sitewire/database"
+import { defineStatement, joinTraceparents } from "@sitewire/database"
 import { retryWindows } from "../retryWindows.ts"
 
 /**
@@ -35,41 +35,33 @@ const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running,
     w.first_trigger_at, w.last_trigger_at, w.correlation, w.traceparents, w.window_ends_at, w.failures, w.last_error,
     c.source, c.runner, c.source_host as host`
 
-/** Chooses the connections to grant. The parameters are `choiceValues`, of which the first is $`at`. */
-const choosing = (at: number) => {
-  const [hosts, free, freeSlow, isProbe, otherFree, otherSlow, total, totalSlow] = [
-    `$${at}::text[]`,
-    `$${at + 1}::int[]`,
-    `$${at + 2}::int[]`,
-    `$${at + 3}::boolean[]`,
-    `$${at + 4}::int`,
-    `$${at + 5}::int`,
-    `$${at + 6}::int`,
-    `$${at + 7}::int`,
-  ]
-  return `
+/**
+ * Chooses the connections to grant. Of each host in `$hosts`, `$free` more syncs may start, of these `$freeSlow` of slow
+ * connections; `$otherFree` and `$otherFreeSlow` of each other host; `$total` and `$totalSlow` of all hosts together.
+ */
+const choosing = `
 known_host as materialized (
-  select * from unnest(${hosts}, ${free}, ${freeSlow}, ${isProbe}) as h (host, free, free_slow, is_probe)
+  select * from unnest($hosts::text[], $free::int[], $freeSlow::int[], $isProbe::boolean[]) as h (host, free, free_slow, is_probe)
 ),
 queue_head as (
   (select slow, waiting_for_host as host, due_at from sync_window
-   where waiting_for_host is not null and slow <= (${totalSlow} > 0)
+   where waiting_for_host is not null and slow <= ($totalSlow::int > 0)
    order by slow, waiting_for_host, due_at limit 1)
   union all
   select next.* from queue_head cross join lateral (
     select w.slow, w.waiting_for_host, w.due_at from sync_window w
     where w.waiting_for_host is not null and (w.slow, w.waiting_for_host) > (queue_head.slow, queue_head.host)
-      and w.slow <= (${totalSlow} > 0)
+      and w.slow <= ($totalSlow::int > 0)
     order by w.slow, w.waiting_for_host, w.due_at limit 1
   ) next
 ),
 with_capacity as materialized (
   select * from (
     select queue_head.slow, queue_head.host, queue_head.due_at,
-      case when queue_head.slow then coalesce(known_host.free_slow, ${otherSlow}) else coalesce(known_host.free, ${otherFree}) end as free
+      case when queue_head.slow then coalesce(known_host.free_slow, $otherFreeSlow::int) else coalesce(known_host.free, $otherFree::int) end as free
     from queue_head left join known_host using (host)
   ) as queue
-  where free > 0 and due_at <= (select at from clock) order by due_at limit least(${total}, ${readAtOnce})
+  where free > 0 and due_at <= (select at from clock) order by due_at limit least($total::int, ${readAtOnce})
 ),
 from_queues as materialized (
   select queued.* from with_capacity cross join lateral (
@@ -79,7 +71,7 @@ from_queues as materialized (
     where w.slow = with_capacity.slow and w.waiting_for_host = with_capacity.host
       and w.due_at <= (select at from clock)
     order by w.due_at
-    limit least(with_capacity.free, ${total})
+    limit least(with_capacity.free, $total::int)
     for update of w skip locked
   ) as queued
   limit ${readAtOnce}
@@ -94,7 +86,7 @@ not_queued as materialized (
   for update of w skip locked
 ),
 candidate as materialized (
-  select row.*, coalesce(known_host.free, ${otherFree}) as free, coalesce(known_host.free_slow, ${otherSlow}) as free_slow,
+  select row.*, coalesce(known_host.free, $otherFree::int) as free, coalesce(known_host.free_slow, $otherFreeSlow::int) as free_slow,
     coalesce(known_host.is_probe, false) as is_probe
   from (select * from from_queues union all select * from not_queued) as row left join known_host using (host)
   limit ${2 * readAtOnce}
@@ -105,7 +97,7 @@ slow_chosen as materialized (
       row_number() over (partition by host order by due_at, connection_id) as position
     from candidate where slow
   ) as slow
-  where position <= free_slow order by due_at limit ${totalSlow}
+  where position <= free_slow order by due_at limit $totalSlow::int
 ),
 ranked as (
   select candidate.*,
@@ -113,27 +105,26 @@ ranked as (
   from candidate where not slow or connection_id in (select connection_id from slow_chosen)
 ),
 chosen as materialized (
-  select * from ranked where position <= free order by due_at limit ${total}
+  select * from ranked where position <= free order by due_at limit $total::int
 )`
-}
 
-/**
- * Moves candidates that were not chosen to their hosts' queues, unless the total of permits is used up. $9 is
- * that total, because `choosing(3)` numbers its eight parameters from $3.
- */
+/** Moves candidates that were not chosen to their hosts' queues, unless the total of permits is used up. */
 const queueing = `
 queued_now as (
   update sync_window w set waiting_for_host = candidate.host
   from candidate
   where w.connection_id = candidate.connection_id and candidate.waiting_for_host is distinct from candidate.host
-    and (select count(*) from chosen) < $9::int
+    and (select count(*) from chosen) < $total::int
     and candidate.connection_id not in (select connection_id from chosen)
   returning 1
 )`
 
 const waitAfterLosses = `(array[${retryWindows}])[least(losses, ${retryWindows.length})] - 1`
 
-/** Grants the connections in `chosen`. $1 and $2 are the values of `grantValues`. */
+/**
+ * Grants the connections in `chosen`: their windows end after `$windowMs`, which includes the start grace, and their
+ * leases after `$leaseMs`.
+ */
 const granting = (onConflict: string) => `
 lost as (
   update sync_run r set outcome = 'abandoned', error = 'lost', finished_at = clock.at
@@ -149,7 +140,7 @@ ready as materialized (
     greatest(chosen.last_trigger_at, lost.last_trigger_at) as last_trigger_at,
     coalesce(lost.correlation, chosen.correlation) as correlation,
     ${joinTraceparents("lost.traceparents", "chosen.traceparents")} as traceparents,
-    losses, window_ends_at + (${waitAfterLosses}) * $1::float8 * interval '1 millisecond' as retry_at
+    losses, window_ends_at + (${waitAfterLosses}) * $windowMs::float8 * interval '1 millisecond' as retry_at
   from chosen left join lost using (connection_id)
   cross join lateral (
     select case when not running then 0 when last_error = 'lost' then failures + 1 else 1 end as losses
@@ -182,8 +173,8 @@ granted as (
     grant_id = start.grant_id,
     claimed = w.requested,
     running = true,
-    window_ends_at = clock.at + $1::float8 * interval '1 millisecond',
-    due_at = clock.at + greatest($1::float8, $2::float8) * interval '1 millisecond',
+    window_ends_at = clock.at + $windowMs::float8 * interval '1 millisecond',
+    due_at = clock.at + greatest($windowMs::float8, $leaseMs::float8) * interval '1 millisecond',
     waiting_for_host = null,
     failures = case when start.losses > 0 then start.losses else w.failures end,
     last_error = case when start.losses > 0 then 'lost' else w.last_error end,
@@ -219,8 +210,47 @@ const runColumns = `start.connection_id, start.fence, start.grant_id, start.runn
   start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at,
   start.correlation, start.traceparents, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
 
-export const claimDueStatement = `
-with recursive ${clock}, ${choosing(3)}, ${queueing}, ${granting("")}
+export type ClaimedRow = {
+  not_queued: number
+  candidates: number
+  queued_now: number
+  waiting_after_losses: number
+  waiting: boolean
+  next_due_in_ms: number | null
+  connection_id: string | null
+  fence: string
+  grant_id: string
+  runner: "pull" | "delegate"
+  source: string
+  host: string
+  slow: boolean
+  started_at: Date
+  triggers: number
+  first_trigger_at: Date | null
+  last_trigger_at: Date | null
+  correlation: string | null
+  traceparents: string | null
+  etag: string | null
+  last_modified: string | null
+  content_sha256: Buffer | null
+}
+
+type Grant = { windowMs: number; leaseMs: number }
+type Choice = {
+  hosts: string[]
+  free: number[]
+  freeSlow: number[]
+  isProbe: boolean[]
+  otherFree: number
+  otherFreeSlow: number
+  total: number
+  totalSlow: number
+}
+
+export const claimDue = defineStatement<Grant & Choice, ClaimedRow>(
+  "claim-due-syncs",
+  `
+with recursive ${clock}, ${choosing}, ${queueing}, ${granting("")}
 select
   (select count(*) from not_queued)::int as not_queued,
   (select count(*) from candidate)::int as candidates,
@@ -235,24 +265,31 @@ select
 from clock
 left join start on true
 left join snapshot on snapshot.connection_id = start.connection_id
-`
+`,
+)
 
-export const findDueStatement = `
-with recursive ${clock}, ${choosing(1)}
+export const findDue = defineStatement<Choice, { connection_id: string }>(
+  "find-due-connections",
+  `
+with recursive ${clock}, ${choosing}
 select connection_id from chosen
-`
+`,
+)
 
-export const claimConnectionStatement = `
+export const claimOne = defineStatement<Grant & { connection: string }, ClaimedRow>(
+  "claim-connection",
+  `
 with ${clock},
 chosen as materialized (
   select ${rowColumns}
   from sync_window w
   join connection c on c.id = w.connection_id and c.source_version = w.source_version
-  where w.connection_id = $3::text and w.due_at <= (select at from clock)
+  where w.connection_id = $connection::text and w.due_at <= (select at from clock)
   for update of w skip locked
 ), ${granting(overwrite)}
 select ${runColumns}
 from clock
 cross join start
 left join snapshot on snapshot.connection_id = start.connection_id
-`
+`,
+)
