@@ -12,18 +12,10 @@ const transientCodes =
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered|SSL connection|cached plan must not change/
 
-// SQLSTATE codes of errors whose cause is a value. The other codes of classes 22 and 23 are left out, because
-// their cause is a wrong statement.
-const invalidValueStates = /^(22001|22003|22007|22008|22021|22P02|22P03|22P05)/
-
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   return transientStates.test(code) || transientCodes.test(code) || transientMessages.test(error.message)
-}
-
-export function isFaultOfData(error: unknown): boolean {
-  return error instanceof Error && invalidValueStates.test(codeOf(error))
 }
 
 function codeOf(error: Error): string {

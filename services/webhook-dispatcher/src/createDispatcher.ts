@@ -43,7 +43,6 @@ export type DispatcherParts = {
   store: Store
   publish: Publish
   send: SendRequest
-  isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
   tracing: Tracing
   log: Logger
@@ -61,7 +60,7 @@ const expireWithinMs = 30_000
  * sweep).
  */
 export function createDispatcher(parts: DispatcherParts) {
-  const { settings, store, publish, send, isInvalidData, metrics, tracing, log } = parts
+  const { settings, store, publish, send, metrics, tracing, log } = parts
   const { schedule, topics, maxOutstanding } = settings
   const claimSettings = {
     leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + leaseReserveMs,
@@ -146,7 +145,6 @@ export function createDispatcher(parts: DispatcherParts) {
     handleNewDelivery,
     handleStoredDelivery: retries.attempt,
     invalidTopic: topics.sitePaidInvalid,
-    isInvalidData,
     metrics,
     tracing,
     log,

@@ -1,4 +1,4 @@
-import { openErasureList, type Pool } from "@sitewire/database"
+import { openErasureList, type Pool, type Sql } from "@sitewire/database"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { claimExpired } from "./deferred/claimExpired.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
@@ -10,6 +10,7 @@ import { claimWaiting } from "./deletedChannels/claimWaiting.ts"
 import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
 import { findDeletedChannels, finishDeletedChannel } from "./deletedChannels/findDeletedChannels.ts"
 import { findUnattempted } from "./intake/findUnattempted.ts"
+import { markErased } from "./intake/markErased.ts"
 import { type NewDelivery, storeDeliveries } from "./intake/storeDeliveries.ts"
 import { markDead } from "./outcome/markDead.ts"
 import { recordAttempts } from "./outcome/recordAttempts.ts"
@@ -24,43 +25,37 @@ export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promis
 export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement }) {
   const { sql } = pool
   const currentErasures = openErasureList(sql)
-  type ArgumentsAfterSql<F> = F extends (sql: typeof pool.sql, ...rest: infer R) => unknown ? R : never
+
+  function once<A extends unknown[], R>(statement: (sql: Sql, ...parameters: A) => Promise<R>) {
+    return (...parameters: A) => statement(sql, ...parameters)
+  }
+  function retried<A extends unknown[], R>(
+    what: string,
+    statement: (sql: Sql, ...parameters: A) => Promise<R>,
+  ) {
+    return (...parameters: A) => retry(what, () => statement(sql, ...parameters))
+  }
+
   return {
-    storeDeliveries: (batch: readonly NewDelivery[]) =>
-      retry("store deliveries", async () => {
-        // Read again before each try, because an erasure may have been requested since.
-        const erasures = await currentErasures()
-        return storeDeliveries(
-          sql,
-          batch.map((delivery) =>
-            erasures.covers(delivery.body, delivery.appendedAt) ? { ...delivery, erased: true } : delivery,
-          ),
-        )
-      }),
-    findUnattempted: (...ids: ArgumentsAfterSql<typeof findUnattempted>) =>
-      retry("find deliveries", () => findUnattempted(sql, ...ids)),
-    loadDeliveries: (...ids: ArgumentsAfterSql<typeof loadDeliveries>) =>
-      retry("load deliveries", () => loadDeliveries(sql, ...ids)),
-    recordAttempts: (...batch: ArgumentsAfterSql<typeof recordAttempts>) =>
-      retry("record attempts", () => recordAttempts(sql, ...batch)),
-    deferDeliveries: (...batch: ArgumentsAfterSql<typeof deferDeliveries>) =>
-      retry("defer deliveries", () => deferDeliveries(sql, ...batch)),
-    releaseClaims: (...batch: ArgumentsAfterSql<typeof releaseClaims>) =>
-      retry("release claims", () => releaseClaims(sql, ...batch)),
-    markDead: (...batch: ArgumentsAfterSql<typeof markDead>) =>
-      retry("mark dead", () => markDead(sql, ...batch)),
-    findDeferredChannels: () => findDeferredChannels(sql),
-    claimDeferred: (...requests: ArgumentsAfterSql<typeof claimDeferred>) => claimDeferred(sql, ...requests),
-    claimExpired: (...breakers: ArgumentsAfterSql<typeof claimExpired>) => claimExpired(sql, ...breakers),
-    sweepScheduled: (...settings: ArgumentsAfterSql<typeof sweepScheduled>) =>
-      sweepScheduled(sql, ...settings),
-    findDeletedChannels: (...settings: ArgumentsAfterSql<typeof findDeletedChannels>) =>
-      findDeletedChannels(sql, ...settings),
-    claimWaiting: (...request: ArgumentsAfterSql<typeof claimWaiting>) => claimWaiting(sql, ...request),
-    endDeliveries: (...ids: ArgumentsAfterSql<typeof endDeliveries>) => endDeliveries(sql, ...ids),
-    finishDeletedChannel: (...channel: ArgumentsAfterSql<typeof finishDeletedChannel>) =>
-      finishDeletedChannel(sql, ...channel),
+    storeDeliveries: retried("store deliveries", async (sql, batch: readonly NewDelivery[]) =>
+      // Read again before each try, because an erasure may have been requested since.
+      storeDeliveries(sql, markErased(batch, await currentErasures())),
+    ),
+    findUnattempted: retried("find deliveries", findUnattempted),
+    loadDeliveries: retried("load deliveries", loadDeliveries),
+    recordAttempts: retried("record attempts", recordAttempts),
+    deferDeliveries: retried("defer deliveries", deferDeliveries),
+    releaseClaims: retried("release claims", releaseClaims),
+    markDead: retried("mark dead", markDead),
+    findDeferredChannels: once(findDeferredChannels),
+    claimDeferred: once(claimDeferred),
+    claimExpired: once(claimExpired),
+    sweepScheduled: once(sweepScheduled),
     sweepUnattempted: (settings: Parameters<typeof sweepUnattempted>[1]) => sweepUnattempted(pool, settings),
+    findDeletedChannels: once(findDeletedChannels),
+    claimWaiting: once(claimWaiting),
+    endDeliveries: once(endDeliveries),
+    finishDeletedChannel: once(finishDeletedChannel),
   }
 }
 

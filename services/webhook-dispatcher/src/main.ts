@@ -1,5 +1,4 @@
 import { topicNames } from "@sitewire/contracts"
-import { isFaultOfData } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { runService } from "@sitewire/runtime"
 import { checkNewestSecret, createSecretOpener } from "./attempt/openSecrets.ts"
@@ -82,7 +81,6 @@ await runService({
         serviceName: config.SERVICE_NAME,
         timeoutMs: config.DELIVERY_TIMEOUT,
       }),
-      isInvalidData: isFaultOfData,
       metrics: createDispatcherMetrics(registry),
       tracing,
       log,

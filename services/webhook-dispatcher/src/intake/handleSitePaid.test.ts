@@ -20,7 +20,6 @@ const idle: HandleSitePaidParts = {
   handleNewDelivery: async () => {},
   handleStoredDelivery: async () => {},
   invalidTopic: "invalid",
-  isInvalidData: () => false,
   metrics: createTestMetrics(),
   tracing: noTracing,
   log,

@@ -28,7 +28,6 @@ export type HandleSitePaidParts = {
   /** Attempts a delivery that was stored earlier, unless the attempt was made since. */
   handleStoredDelivery: (next: DeliveryDue) => Promise<void>
   invalidTopic: string
-  isInvalidData: (error: unknown) => boolean
   metrics: DispatcherMetrics
   tracing: Tracing
   log: Logger
@@ -56,16 +55,7 @@ type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done:
  * delivery's first attempt. Calls `done` for a record when its outcome is durable.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
-  const {
-    store,
-    findUnattempted,
-    handleNewDelivery,
-    handleStoredDelivery,
-    isInvalidData,
-    metrics,
-    tracing,
-    log,
-  } = parts
+  const { store, findUnattempted, handleNewDelivery, handleStoredDelivery, metrics, tracing, log } = parts
   const reject = createRejectInvalidRecord(parts)
 
   async function handleSitePaid(records: ConsumerRecord[], done: Done): Promise<void> {
@@ -93,13 +83,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
 
   async function storeAndDeliver(batch: ValidEvent[], done: Done): Promise<Promise<void>[]> {
     if (batch.length === 0) return []
-    let rows: StoredRow[]
-    try {
-      rows = await store(batch.map(({ delivery }) => delivery))
-    } catch (error) {
-      if (!isInvalidData(error)) throw error
-      return storeOneByOne(batch, error, done)
-    }
+    const rows = await store(batch.map(({ delivery }) => delivery))
     const known = batch.filter((_, at) => rows[at]?.channel_id !== null && rows[at]?.inserted === false)
     // Not awaited here, because this batch must lock its new deliveries before a duplicate in a later batch
     // can.
@@ -113,26 +97,6 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
 
   async function findAll(eventIds: string[]): Promise<UnattemptedDeliveries> {
     return new Map((await findUnattempted(eventIds)).map((delivery) => [delivery.event_id, delivery]))
-  }
-
-  async function storeOneByOne(batch: ValidEvent[], error: unknown, done: Done): Promise<Promise<void>[]> {
-    const [only] = batch
-    if (only && batch.length === 1) {
-      log.error({ error, event: only.paid.id }, "Postgres rejects an event's data; the event is rejected")
-      const rejected = rejectFirst(only, "cannot be stored", done).then(() => {
-        endEventSpan(only.span, "invalid")
-        done(only.record)
-      })
-      return [rejected]
-    }
-    const started: Promise<void>[] = []
-    for (const event of batch) {
-      const deliveries = await storeAndDeliver([event], done)
-      // The caller awaits these promises later. Until then, Node would end the process if one of them failed.
-      for (const delivery of deliveries) delivery.catch(() => {})
-      started.push(...deliveries)
-    }
-    return started
   }
 
   async function deliver(event: ValidEvent, row: StoredRow | undefined, batch: Batch): Promise<EventOutcome> {

@@ -1,5 +1,5 @@
 import type { AttemptError } from "@sitewire/contracts"
-import { plainArray, type Sql } from "@sitewire/database"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 
 export type AttemptRecord = {
   deliveryId: string
@@ -24,120 +24,138 @@ export type AttemptRecord = {
   deferredAt: Date | null
 }
 
-type PlainColumn = Exclude<
-  keyof AttemptRecord,
-  | "startedAt"
-  | "scheduled"
-  | "deferredAt"
-  | "ip"
-  | "url"
-  | "requestHeaders"
-  | "detail"
-  | "secretId"
-  | "responseExcerpt"
->
+/** Each is an array with one value for each attempt of the batch, or null if all are null. */
+const outcomeColumns = {
+  delivery_id: "uuid",
+  number: "int",
+  started_at_ms: "float8",
+  duration_ms: "float8",
+  lookup_ms: "float8",
+  connect_ms: "float8",
+  tls_ms: "float8",
+  first_byte_ms: "float8",
+  ip: "text",
+  status: "int",
+  error: "text",
+  detail: "text",
+  secret_id: "text",
+  url: "text",
+  response_excerpt: "bytea",
+  request_headers: "text",
+  state: "text",
+  delay_ms: "float8",
+  failures: "int",
+  elapsed_ms: "float8",
+  deferred_at_ms: "float8",
+}
 
-const columns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
-                 status, error, detail, secret_id, url`
+const attemptColumns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
+  status, error, detail, secret_id, url`
 
-// An attempt whose number is not above the row's was made twice after a crash. It is stored, but the row
-// changes only if it was accepted (the delivery is then delivered) or claimed (its deferral then ends). A
-// delivered delivery stays delivered, even if a resend fails. It is scheduled only by a resend: by the attempt for
-// its deferral, or by a retry of that attempt (`next_attempt_at` is set). Other attempts are part of a chain that began
-// with a repeated attempt.
+// The delivery's state after an attempt (docs/how-it-works.md draws all states and ways between them):
 //
-// A delivery that became dead during the attempt, because its channel was deleted, stays dead if the attempt failed.
+// | state before the attempt ends | accepted  | failed                          |
+// | ----------------------------- | --------- | ------------------------------- |
+// | pending                       | delivered | pending, or dead                |
+// | delivered (this is a resend)  | delivered | delivered                       |
+// | cancelled, dead               | delivered | unchanged: it ended meanwhile   |
+// | erased                        | erased    | erased                          |
 //
-// If a resend was requested since the claim, the delivery stays deferred, and this attempt's retry is
-// dropped.
+// Each rule below is a predicate, and not a column of an earlier step, because Postgres evaluates the update again if
+// another transaction changed the row meanwhile.
+const accepted = "outcome.state = 'delivered'"
+/** The attempt ends the deferral from which it was claimed. */
+const endsDeferral = "delivery.deferred_at = outcome.deferred_at"
+/** A resend was requested since the claim: the delivery stays deferred for it, and this attempt's retry is dropped. */
+const resendWaits = `(delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at)`
+const endedMeanwhile = `(delivery.state in ('cancelled', 'dead') and not ${accepted})`
+/**
+ * It was delivered, and no resend of it is scheduled or was claimed for this attempt. So the attempt is part of a chain that
+ * began with an attempt that was repeated after a crash, and must not be continued.
+ */
+const isOver = `(delivery.state = 'delivered' and delivery.next_attempt_at is null and (${endsDeferral}) is not true)`
+const keepsState = `(delivery.state in ('delivered', 'erased') or ${endedMeanwhile} or (not ${accepted} and ${resendWaits}))`
+const keepsEnd = `(outcome.state = 'pending' or delivery.state = 'erased' or ${endedMeanwhile}
+  or outcome.state = 'dead' and (delivery.state = 'delivered' or ${resendWaits}))`
+const keepsSchedule = `(delivery.state = 'erased' or ${endedMeanwhile} or ${isOver} or ${resendWaits})`
+/**
+ * An attempt whose number is not above the row's was repeated after a crash. It is stored, but changes the row only if it
+ * was accepted or ends a deferral.
+ */
+const changesRow = `(delivery.attempts < outcome.number
+  or ${accepted} and delivery.state in ('pending', 'dead', 'cancelled')
+  or ${endsDeferral})`
+
+const keepIf = (rule: string, column: string, otherwise = `outcome.${column}`) =>
+  `${column} = case when ${rule} then delivery.${column} else ${otherwise} end`
+
+// If the first attempt is accepted, the columns from `next_attempt_at` on stay null, so the update is heap-only.
 //
-// If the first attempt succeeds, the columns from `next_attempt_at` on stay null, so the update is heap-only.
-//
-// An erasure locks the same row. This update waits for it and then finds the state `erased`: the row stays
-// erased. The response excerpt and the request's headers are not stored, because they may quote or identify the
-// body. A repeated attempt updates nothing, so its row's state is read, with a lock that an erasure waits for.
-//
-// A delivery that was cancelled during the attempt stays cancelled, unless the partner accepted it.
-const newerResend = `delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at`
-const staysCancelled = "delivery.state = 'cancelled' and outcome.state <> 'delivered'"
-const staysDead = "delivery.state = 'dead' and outcome.state <> 'delivered'"
-const isOver = `delivery.state = 'delivered' and delivery.next_attempt_at is null
-                and (delivery.deferred_at = outcome.deferred_at) is not true`
-const keepsSchedule = `(delivery.state in ('erased', 'cancelled') or (${staysDead}) or (${isOver}) or (${newerResend}))`
-const statement = `
+// An erasure locks the row, so this statement waits for it. The response excerpt and the request's headers of an erased
+// delivery are not stored, because they may quote or identify the body. A repeated attempt updates no row, so the state
+// is then read with a lock.
+const insertAttempts = defineStatement<Record<keyof typeof outcomeColumns, unknown>>(
+  "record-attempts",
+  `
 with outcome as (
   select *, to_timestamp(started_at_ms / 1000) as started_at,
          now() + delay_ms * interval '1 millisecond' as next_attempt_at,
          now() - elapsed_ms * interval '1 millisecond' as period_started_at,
          to_timestamp(deferred_at_ms / 1000) as deferred_at
-    from unnest(
-      $1::uuid[], $2::int[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
-      $9::text[], $10::int[], $11::text[], $12::text[], $13::text[], $14::bytea[], $15::text[], $16::float8[],
-      $17::int[], $18::float8[], $19::float8[], $20::text[], $21::text[])
-    as t (delivery_id, number, started_at_ms, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
-          status, error, detail, secret_id, response_excerpt, state, delay_ms, failures, elapsed_ms, deferred_at_ms, url, request_headers)
+    from ${unnestColumns(outcomeColumns)}
 ), updated as (
   update delivery
      set attempts = greatest(delivery.attempts, outcome.number),
-         state = case when delivery.state in ('delivered', 'erased') then delivery.state
-                      when ${staysCancelled} or ${staysDead} then delivery.state
-                      when outcome.state <> 'delivered' and (${newerResend}) then delivery.state
-                      else outcome.state::delivery_state end,
-         finished_at = case when outcome.state = 'pending' or delivery.state = 'erased' or ${staysCancelled} or ${staysDead}
-                                 or outcome.state = 'dead' and (delivery.state = 'delivered' or (${newerResend}))
-                            then delivery.finished_at
-                            else now() end,
-         dead_reason = case when outcome.state <> 'delivered' then delivery.dead_reason end,
+         ${keepIf(keepsState, "state", "outcome.state::delivery_state")},
+         ${keepIf(keepsEnd, "finished_at", "now()")},
+         dead_reason = case when not ${accepted} then delivery.dead_reason end,
          last_error = coalesce(outcome.error, delivery.last_error),
          last_status = case when outcome.error is null then delivery.last_status else outcome.status end,
-         next_attempt_at = case when ${keepsSchedule} then delivery.next_attempt_at else outcome.next_attempt_at end,
-         failures = case when ${keepsSchedule} then delivery.failures else outcome.failures end,
-         period_started_at = case when ${keepsSchedule} then delivery.period_started_at else outcome.period_started_at end,
-         deferred_at = case when ${newerResend} then delivery.deferred_at end,
-         deferred_reason = case when ${newerResend} then delivery.deferred_reason end,
-         lease_expires_at = case when ${newerResend} and outcome.deferred_at is null then delivery.lease_expires_at end
+         ${keepIf(keepsSchedule, "next_attempt_at")},
+         ${keepIf(keepsSchedule, "failures")},
+         ${keepIf(keepsSchedule, "period_started_at")},
+         ${keepIf(resendWaits, "deferred_at", "null")},
+         ${keepIf(resendWaits, "deferred_reason", "null")},
+         ${keepIf(`${resendWaits} and outcome.deferred_at is null`, "lease_expires_at", "null")}
     from outcome
-   where delivery.id = outcome.delivery_id
-     and (delivery.attempts < outcome.number
-          or outcome.state = 'delivered' and delivery.state in ('pending', 'dead', 'cancelled')
-          or delivery.deferred_at = outcome.deferred_at)
+   where delivery.id = outcome.delivery_id and ${changesRow}
   returning delivery.id, delivery.state
 )
-insert into attempt (${columns}, response_excerpt, request_headers)
-select ${columns}, case when state_now <> 'erased' then response_excerpt end,
+insert into attempt (${attemptColumns}, response_excerpt, request_headers)
+select ${attemptColumns}, case when state_now <> 'erased' then response_excerpt end,
        case when state_now <> 'erased' then request_headers end
   from outcome left join updated on updated.id = outcome.delivery_id
  cross join lateral (
    select coalesce(updated.state, (select state from delivery where id = outcome.delivery_id for share)) as state_now) as stored
-on conflict do nothing`
+on conflict do nothing`,
+)
 
 /** A batch may contain a delivery only once, because `update` applies only one outcome to each row. */
 export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
-  const plain = (name: PlainColumn) => plainArray(batch.map((attempt) => attempt[name]))
+  const plain = (read: (attempt: AttemptRecord) => string | number | null) => plainArray(batch.map(read))
   // Null instead of a list of nulls, to save building and parsing it.
   const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
-  const values = [
-    plain("deliveryId"),
-    plain("number"),
-    plainArray(batch.map(({ startedAt }) => startedAt.getTime())),
-    plain("durationMs"),
-    plain("lookupMs"),
-    plain("connectMs"),
-    plain("tlsMs"),
-    plain("firstByteMs"),
-    batch.map(({ ip }) => ip),
-    plain("status"),
-    plain("error"),
-    rare(batch.map(({ detail }) => detail)),
-    batch.map(({ secretId }) => secretId),
-    rare(batch.map(({ responseExcerpt }) => responseExcerpt)),
-    plain("state"),
-    plainArray(batch.map(({ scheduled }) => scheduled?.delayMs ?? null)),
-    plainArray(batch.map(({ scheduled }) => scheduled?.failures ?? null)),
-    plainArray(batch.map(({ scheduled }) => scheduled?.elapsedMs ?? null)),
-    plainArray(batch.map(({ deferredAt }) => deferredAt?.getTime() ?? null)),
-    batch.map(({ url }) => url),
-    batch.map(({ requestHeaders }) => requestHeaders),
-  ]
-  await sql(statement, values, "record-attempts")
+  await insertAttempts(sql, {
+    delivery_id: plain(({ deliveryId }) => deliveryId),
+    number: plain(({ number }) => number),
+    started_at_ms: plain(({ startedAt }) => startedAt.getTime()),
+    duration_ms: plain(({ durationMs }) => durationMs),
+    lookup_ms: plain(({ lookupMs }) => lookupMs),
+    connect_ms: plain(({ connectMs }) => connectMs),
+    tls_ms: plain(({ tlsMs }) => tlsMs),
+    first_byte_ms: plain(({ firstByteMs }) => firstByteMs),
+    ip: batch.map(({ ip }) => ip),
+    status: plain(({ status }) => status),
+    error: plain(({ error }) => error),
+    detail: rare(batch.map(({ detail }) => detail)),
+    secret_id: batch.map(({ secretId }) => secretId),
+    url: batch.map(({ url }) => url),
+    response_excerpt: rare(batch.map(({ responseExcerpt }) => responseExcerpt)),
+    request_headers: batch.map(({ requestHeaders }) => requestHeaders),
+    state: plain(({ state }) => state),
+    delay_ms: plain(({ scheduled }) => scheduled?.delayMs ?? null),
+    failures: plain(({ scheduled }) => scheduled?.failures ?? null),
+    elapsed_ms: plain(({ scheduled }) => scheduled?.elapsedMs ?? null),
+    deferred_at_ms: plain(({ deferredAt }) => deferredAt?.getTime() ?? null),
+  })
 }
