@@ -44,7 +44,7 @@ export type Acquired =
   | { kind: "acquired"; release: (outcome: PermitOutcome) => void }
   | { kind: "rejected"; reason: "busy" | "breaker" | "paused" }
 
-const sweepEveryMs = 50
+const rejectExcessEveryMs = 50
 
 const forgetThreshold = 1_000
 
@@ -78,7 +78,7 @@ export function createLimiter(settings: LimiterSettings) {
   } = settings
   const states = new Map<string, State>()
   let forgetFrom = forgetThreshold
-  let sweep: NodeJS.Timeout | undefined
+  let rejecting: NodeJS.Timeout | undefined
   const startLimit = Math.min(maxConcurrency, startConcurrency)
   let slow = { keys: 0, countedAt: Number.NEGATIVE_INFINITY }
 
@@ -112,7 +112,7 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   function countSlow(): number {
-    if (now() - slow.countedAt >= sweepEveryMs) {
+    if (now() - slow.countedAt >= rejectExcessEveryMs) {
       let keys = 0
       for (const state of states.values())
         if (state.inFlight.length > 0 && responseMs(state) >= slowMs) keys += 1
@@ -156,8 +156,8 @@ export function createLimiter(settings: LimiterSettings) {
       anyWaits ||= state.waiting.length > 0
     }
     if (anyWaits) return
-    clearInterval(sweep)
-    sweep = undefined
+    clearInterval(rejecting)
+    rejecting = undefined
   }
 
   function acquire(key: string): Acquired | Promise<Acquired> {
@@ -168,7 +168,7 @@ export function createLimiter(settings: LimiterSettings) {
     }
     if (state.inFlight.length < limitOf(state)) return admit(key, state)
     if (state.waiting.length >= maxWaiting(state)) return { kind: "rejected", reason: "busy" }
-    sweep ??= setInterval(rejectExcessWaiting, sweepEveryMs)
+    rejecting ??= setInterval(rejectExcessWaiting, rejectExcessEveryMs)
     return new Promise((settle) => void state.waiting.push({ settle }))
   }
 

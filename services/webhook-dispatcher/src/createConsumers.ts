@@ -20,7 +20,7 @@ export function createConsumers(
   let longestDrainMs = Number.POSITIVE_INFINITY
 
   async function consume(
-    group: "paid" | "due",
+    group: "paid" | "retries",
     consumed: { topic: string; delayMs?: number }[],
     handle: Handle,
   ): Promise<Consumer> {
@@ -53,7 +53,7 @@ export function createConsumers(
   return {
     async start(): Promise<void> {
       const retries = topics.retry.map((topic, step) => ({ topic, delayMs: schedule.delaysMs[step] ?? 0 }))
-      consumers.set("retries", await consume("due", retries, dispatcher.handleRetries))
+      consumers.set("retries", await consume("retries", retries, dispatcher.handleRetries))
       consumers.set("paid", await consume("paid", [{ topic: topics.sitePaid }], dispatcher.handleSitePaid))
     },
     outstanding: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.outstanding(), 0),

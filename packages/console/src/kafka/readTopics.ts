@@ -38,10 +38,10 @@ export function readTopicsOf({ kafka, ...settings }: TopicSettings & { kafka: Ka
 
 function groupsByTopic(settings: TopicSettings): (name: string) => string | null {
   const { sitePaid, retry, connectorTriggered } = topicNames(settings)
-  const { paid, due, triggers } = groupNames(settings.prefix)
+  const { paid, retries, triggers } = groupNames(settings.prefix)
   return (name) => {
     if (name === sitePaid) return paid
     if (name === connectorTriggered) return triggers
-    return retry.includes(name) ? due : null
+    return retry.includes(name) ? retries : null
   }
 }

@@ -2,8 +2,8 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { validationMessage } from "../values/validationMessage.ts"
 import { connectorTriggeredSchema } from "./connectorTriggered.ts"
-import { deliveryDueSchema } from "./deliveryDue.ts"
 import { recordReader } from "./recordReader.ts"
+import { retryRecordSchema } from "./retryRecord.ts"
 import { sitePaidSchema } from "./sitePaid.ts"
 
 const readValue = recordReader(sitePaidSchema)
@@ -85,7 +85,7 @@ const valid = {
 
 test.each([
   { schema: sitePaidSchema, record: valid.paid },
-  { schema: deliveryDueSchema, record: valid.due },
+  { schema: retryRecordSchema, record: valid.due },
   { schema: connectorTriggeredSchema, record: valid.triggered },
 ])(
   "a compiled schema accepts and rejects the same records as the schema, with the same reasons ($schema.description)",

@@ -1,8 +1,8 @@
 import type { z } from "zod"
 import { connectorTriggeredSchema } from "../events/connectorTriggered.ts"
 import { deadLetterSchema } from "../events/deadLetter.ts"
-import { deliveryDueSchema } from "../events/deliveryDue.ts"
 import { invalidRecordHeaders } from "../events/invalidRecord.ts"
+import { retryRecordSchema } from "../events/retryRecord.ts"
 import { sitePaidSchema } from "../events/sitePaid.ts"
 import { parseDuration } from "../values/duration.ts"
 import { recordJsonSchema } from "./recordJsonSchema.ts"
@@ -13,7 +13,7 @@ import { topicConfig } from "./topicConfig.ts"
 /** The schemas of records, by the name of their topic or, for all retry topics, of their kind. */
 export const recordSchemas = {
   "site.paid": sitePaidSchema,
-  "site.ready.retry": deliveryDueSchema,
+  "site.ready.retry": retryRecordSchema,
   "site.ready.dead": deadLetterSchema,
   "connector.triggered": connectorTriggeredSchema,
 } as const satisfies Record<string, z.ZodType>

@@ -1,8 +1,8 @@
-/** The services' consumer groups: of new events, of due retries, and of triggers. */
+/** The services' consumer groups: of new events, of retries, and of triggers. */
 export function groupNames(prefix: string) {
   return {
     paid: `${prefix}webhook-dispatcher.paid`,
-    due: `${prefix}webhook-dispatcher.due`,
+    retries: `${prefix}webhook-dispatcher.retries`,
     triggers: `${prefix}sync-scheduler`,
   }
 }

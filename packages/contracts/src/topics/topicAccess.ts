@@ -19,7 +19,7 @@ export type TopicAccess = {
 /** What each process does at Kafka, and thus the least that its account must be allowed. */
 export function topicAccess(settings: TopicNameSettings): TopicAccess[] {
   const topics = topicNames(settings)
-  const { paid, due, triggers } = groupNames(settings.prefix)
+  const { paid, retries, triggers } = groupNames(settings.prefix)
   const all = Object.values(topics).flat()
   const nothing = { read: [], write: [], measure: [], inspect: [], join: [], observe: [] }
   return [
@@ -32,7 +32,7 @@ export function topicAccess(settings: TopicNameSettings): TopicAccess[] {
       process: "webhook-dispatcher",
       read: [topics.sitePaid, ...topics.retry],
       write: [topics.sitePaidInvalid, topics.dead, ...topics.retry],
-      join: [paid, due],
+      join: [paid, retries],
     },
     {
       ...nothing,
@@ -42,7 +42,7 @@ export function topicAccess(settings: TopicNameSettings): TopicAccess[] {
       // Replays.
       write: [topics.sitePaid],
       join: [`${settings.prefix}console.*`],
-      observe: [paid, due, triggers],
+      observe: [paid, retries, triggers],
     },
     // Not a process of Sitewire, but what adds replicas of the consumers.
     {

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { connectorTriggeredSchema } from "../events/connectorTriggered.ts"
 import { deadLetterSchema } from "../events/deadLetter.ts"
-import { deliveryDueSchema } from "../events/deliveryDue.ts"
+import { retryRecordSchema } from "../events/retryRecord.ts"
 import { sitePaidSchema } from "../events/sitePaid.ts"
 import { formatDuration } from "../values/duration.ts"
 import { type TopicNameSettings, topicNames } from "./topicNames.ts"
@@ -73,7 +73,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
         ...keyedByDelivery,
         name,
         purpose: `Deliveries that wait ${formatDuration(settings.retryDelaysMs[step] ?? 0)} for their next attempt.`,
-        value: deliveryDueSchema,
+        value: retryRecordSchema,
         retentionMs: settings.retryPeriodMs + dayMs - retrySegmentMs,
         segmentMs: retrySegmentMs,
         timestamp: "LogAppendTime",

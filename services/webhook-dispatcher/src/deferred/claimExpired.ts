@@ -1,7 +1,8 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import { elapsedTime } from "./elapsedTime.ts"
 
-export type OpenBreaker = { channel: string; openForMs: number }
+/** `openForMs`: how long the circuit breaker of the channel has been open. */
+export type OpenChannel = { channel: string; openForMs: number }
 
 export type ExpiredDelivery = {
   id: string
@@ -54,7 +55,7 @@ returning id, channel_id, state = 'pending' as is_pending, deferred_at, attempts
 /** Claims deferred deliveries whose retry period is over, of channels whose circuit breaker is open. */
 export async function claimExpired(
   sql: Sql,
-  breakers: readonly OpenBreaker[],
+  breakers: readonly OpenChannel[],
   { periodMs, leaseMs }: { periodMs: number; leaseMs: number },
 ): Promise<ExpiredDelivery[]> {
   const rows = await sql<Row>(

@@ -1,7 +1,7 @@
 import type { Logger } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { type PublishDeadLetter, publishUnattempted } from "../outcome/publishDeadLetter.ts"
-import type { ExpiredDelivery, OpenBreaker } from "./claimExpired.ts"
+import type { ExpiredDelivery, OpenChannel } from "./claimExpired.ts"
 
 /** Retry periods last hours, so a few seconds of delay do not matter. */
 const everyMs = 5_000
@@ -11,7 +11,7 @@ export type OpenForMs = (channel: string, openedAt: number) => number
 
 export type ExpireParts = {
   openBreakers: () => { key: string; openedAt: number }[]
-  claim: (breakers: OpenBreaker[]) => Promise<ExpiredDelivery[]>
+  claim: (breakers: OpenChannel[]) => Promise<ExpiredDelivery[]>
   publishDeadLetter: PublishDeadLetter
   markDead: (expired: ExpiredDelivery[]) => Promise<void>
   metrics: Pick<DispatcherMetrics, "dead">

@@ -1,5 +1,5 @@
 import {
-  type DeliveryDue,
+  type RetryRecord,
   recordReader,
   referenceDigest,
   type SitePaid,
@@ -26,7 +26,7 @@ export type HandleSitePaidParts = {
   publish: Publish
   handleNewDelivery: (due: DueDelivery) => Promise<void>
   /** Attempts a delivery that was stored earlier, unless the attempt was made since. */
-  handleStoredDelivery: (next: DeliveryDue) => Promise<void>
+  handleStoredDelivery: (next: RetryRecord) => Promise<void>
   invalidTopic: string
   metrics: DispatcherMetrics
   tracing: Tracing

@@ -1,4 +1,4 @@
-import type { DeliveryDue } from "@sitewire/contracts"
+import type { RetryRecord } from "@sitewire/contracts"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
@@ -28,7 +28,7 @@ const row: LoadedDelivery = {
     maxPerSecond: null,
   },
 }
-const second: DeliveryDue = {
+const second: RetryRecord = {
   delivery: "d1",
   attempt: 2,
   failures: 1,

@@ -1,4 +1,4 @@
-import { type DeliveryDue, deliveryDueSchema, recordReader } from "@sitewire/contracts"
+import { type RetryRecord, recordReader, retryRecordSchema } from "@sitewire/contracts"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
@@ -6,7 +6,7 @@ import type { DeliveryLock } from "../deliveryLock.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { LoadedDelivery } from "./loadDeliveries.ts"
 
-const readDue = recordReader(deliveryDueSchema)
+const readRetryRecord = recordReader(retryRecordSchema)
 
 export type HandleRetriesParts = {
   load: (ids: string[]) => Promise<LoadedDelivery[]>
@@ -16,7 +16,7 @@ export type HandleRetriesParts = {
   log: Logger
 }
 
-type Due = { next: DeliveryDue; previousAttempt: string | null; done: () => void }
+type Retry = { next: RetryRecord; previousAttempt: string | null; done: () => void }
 
 export function createHandleRetries(parts: HandleRetriesParts) {
   const { load, handleDelivery, lock, metrics, log } = parts
@@ -25,23 +25,23 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     records: ConsumerRecord[],
     done: (record: ConsumerRecord) => void,
   ): Promise<void> {
-    const due: Due[] = []
+    const retries: Retry[] = []
     for (const record of records) {
       const next = parse(record)
       if (next === null) done(record)
       else {
         const previousAttempt = record.headers.traceparent ?? null
-        due.push({ next, previousAttempt, done: () => done(record) })
+        retries.push({ next, previousAttempt, done: () => done(record) })
       }
     }
-    await handleAll(due)
+    await handleAll(retries)
   }
 
-  async function handleAll(due: Due[]): Promise<void> {
+  async function handleAll(retries: Retry[]): Promise<void> {
     const work: Promise<void>[] = []
     // Lock the deliveries before reading their rows, so that no attempt of this process changes a row in
     // between.
-    const locked = due.filter((entry) => {
+    const locked = retries.filter((entry) => {
       const released = Promise.withResolvers<void>()
       const isLocked = lock.acquire(entry.next.delivery, released.resolve)
       if (!isLocked) work.push(released.promise.then(() => handleAll([entry])))
@@ -51,7 +51,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     await Promise.all(work)
   }
 
-  async function handleLocked(locked: Due[]): Promise<void> {
+  async function handleLocked(locked: Retry[]): Promise<void> {
     const rows = new Map<string, LoadedDelivery>()
     try {
       for (const row of await load(locked.map(({ next }) => next.delivery))) rows.set(row.id, row)
@@ -71,7 +71,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   }
 
   async function handleOne(
-    next: DeliveryDue,
+    next: RetryRecord,
     row: LoadedDelivery | undefined,
     previousAttempt: string | null,
   ): Promise<void> {
@@ -90,8 +90,8 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   }
 
   /** Returns null for an unreadable record. */
-  function parse(record: ConsumerRecord): DeliveryDue | null {
-    const result = readDue(record.value)
+  function parse(record: ConsumerRecord): RetryRecord | null {
+    const result = readRetryRecord(record.value)
     if (result.ok) return result.value
     const { topic, partition, offset } = record
     log.error(
@@ -103,7 +103,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
 
   return {
     handleRecords,
-    attempt: (next: DeliveryDue) => handleAll([{ next, previousAttempt: null, done: () => {} }]),
+    attempt: (next: RetryRecord) => handleAll([{ next, previousAttempt: null, done: () => {} }]),
   }
 }
 
@@ -111,7 +111,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
  * Returns why a retry record must be dropped, or null. A crash, a rebalance or the sweep can leave a second
  * record of an attempt. Numbers and states are compared and not times, because clocks may differ.
  */
-function staleReason({ attempt }: DeliveryDue, row: LoadedDelivery | undefined): string | null {
+function staleReason({ attempt }: RetryRecord, row: LoadedDelivery | undefined): string | null {
   if (!row) return "the delivery is no longer stored"
   if (row.state === "erased") return "the delivery was erased on request"
   if (row.state === "cancelled") return "the delivery was cancelled"

@@ -1,4 +1,4 @@
-import type { DeliveryDue } from "@sitewire/contracts"
+import type { RetryRecord } from "@sitewire/contracts"
 import { type Traceparent, traceHeaders } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import type { DueDelivery } from "../delivery.ts"
@@ -21,7 +21,7 @@ export function createScheduleRetry(publish: Publish, retryTopics: readonly stri
   return async ({ id, attempt, failures, since, correlation }, step, failed) => {
     const topic = retryTopics[step]
     if (topic === undefined) throw new Error(`there is no retry topic for step ${step}`)
-    const next: DeliveryDue = {
+    const next: RetryRecord = {
       delivery: id,
       attempt: attempt + 1,
       failures: failures + 1,

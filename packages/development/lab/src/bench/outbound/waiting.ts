@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { DeliveryDue } from "@sitewire/contracts"
+import type { RetryRecord } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import type { BenchOptions } from "../benchOptions.ts"
 import type { Installation } from "../installation/startBenchInstallation.ts"
@@ -48,7 +48,7 @@ async function publishWaiting(it: Installation, progress: (line: string) => void
   for (let from = 0; from < waiting; from += batch) {
     const records = Array.from({ length: batch }, () => {
       const delivery = randomUUID()
-      const value: DeliveryDue = { delivery, attempt: 5, failures: 4, since, correlation: randomUUID() }
+      const value: RetryRecord = { delivery, attempt: 5, failures: 4, since, correlation: randomUUID() }
       return { topic, key: delivery, value: JSON.stringify(value) }
     })
     await it.publish(records)

@@ -18,7 +18,7 @@ export async function isOutboundQuiet(
   if (row?.unfinished !== 0 || row.stored < published) return false
   const lags = await Promise.all([
     groupLag(kafka, groups.paid, [names.sitePaid]),
-    groupLag(kafka, groups.due, retryTopics),
+    groupLag(kafka, groups.retries, retryTopics),
   ])
   return lags.flat().every(({ lag }) => lag <= 0)
 }
@@ -30,7 +30,7 @@ export async function readUncommitted(
 ): Promise<Evidence["uncommittedKeys"]> {
   return {
     events: await readUncommittedKeys(kafka, groups.paid, [names.sitePaid]),
-    deliveries: await readUncommittedKeys(kafka, groups.due, retryTopics),
+    deliveries: await readUncommittedKeys(kafka, groups.retries, retryTopics),
   }
 }
 

@@ -4,7 +4,7 @@ import { z } from "zod"
  * A record of a retry topic: a delivery's next attempt. The delivery's body stays in the database, where it
  * can be erased.
  */
-export const deliveryDueSchema = z
+export const retryRecordSchema = z
   .object({
     delivery: z
       .uuid()
@@ -32,6 +32,6 @@ export const deliveryDueSchema = z
       .max(200)
       .meta({ description: "Id of the event in all log lines.", examples: ["order-10042"] }),
   })
-  .meta({ id: "DeliveryDue", description: "The next attempt of a delivery." })
+  .meta({ id: "RetryRecord", description: "The next attempt of a delivery." })
 
-export type DeliveryDue = z.infer<typeof deliveryDueSchema>
+export type RetryRecord = z.infer<typeof retryRecordSchema>
