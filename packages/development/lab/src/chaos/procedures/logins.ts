@@ -7,7 +7,7 @@ import { openPool, type ProcessWithRole, roleOf } from "@sitewire/database"
 import { checkBroker, connectKafka } from "@sitewire/kafka"
 import type { ClientLogin } from "@sitewire/testkit/backing"
 import { silentLog } from "@sitewire/testkit/installation"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import type { ChaosLab } from "../run.ts"
 import { retryDelaysMs, type Secrets } from "./startSystem.ts"
 
 export const rolePrefix = "webhooks_"
@@ -50,9 +50,10 @@ export const installationWithLogins = {
  * `secrets`, from which the services read their logins.
  */
 export async function createLogins(
-  it: ChaosInstallation,
-  { bin, folder, brokers, secrets }: { bin: string; folder: string; brokers: string[]; secrets: Secrets },
+  it: ChaosLab,
+  { bin, folder, secrets }: { bin: string; folder: string; secrets: Secrets },
 ): Promise<{ verify(): Promise<void> }> {
+  const brokers = [...it.brokers]
   const scram = `${modules}.scram.ScramLoginModule required username="admin" password="${password}";`
   const properties = join(folder, "client.properties")
   await writeFile(

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { topicNames } from "@sitewire/contracts"
 import type { ServiceName, SupervisedProcess } from "@sitewire/testkit/installation"
-import { mixedSchedulerVariables } from "../mixed/startMixedRun.ts"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import { schedulerVariables } from "../mixed/startMixed.ts"
+import type { ChaosLab } from "../run.ts"
 import type { Platform } from "./standIns.ts"
 
 export const retryDelaysMs = [1_000, 3_000, 9_000]
@@ -18,7 +18,7 @@ const deployments: Record<string, ServiceName> = {
 const own: Record<ServiceName, Record<string, string>> = {
   // A connection to Postgres is opened within a quarter of the deadline, on cores that are busy starting processes.
   gateway: { GATEWAY_DRAIN_DELAY: "500ms", GATEWAY_DEADLINE: "10s" },
-  scheduler: mixedSchedulerVariables,
+  scheduler: schedulerVariables,
   dispatcher: { OVERDUE_AFTER: "5s" },
   console: {},
 }
@@ -30,7 +30,7 @@ export type Secrets = Record<string, Record<string, string>>
  * The deployments of an installation as processes, with two replicas each, and the commands that change them as
  * `kubectl` would. `publisher` stands for the service that publishes events: its TOPIC can be set.
  */
-export function startSystem(it: ChaosInstallation, progress: (line: string) => void, secrets: Secrets = {}) {
+export function startSystem(it: ChaosLab, progress: (line: string) => void, secrets: Secrets = {}) {
   const settings: Record<string, Record<string, string>> = {}
   const common: Record<string, string> = {}
   const replicas = Object.fromEntries(Object.keys(deployments).map((name) => [name, 2]))
@@ -70,7 +70,7 @@ export function startSystem(it: ChaosInstallation, progress: (line: string) => v
     const text = await readFile(join(folder, "kustomization.yaml"), "utf8")
     const prefix = /TOPIC_PREFIX=(\S*)/.exec(text)?.[1] ?? ""
     if (onlyFirst) {
-      await it.setUp(retryDelaysMs, { TOPIC_PREFIX: prefix })
+      await it.migrate(retryDelaysMs, { TOPIC_PREFIX: prefix })
       return "configmap/sitewire-common\njob.batch/setup-1\n"
     }
     const hasChanged = (common.TOPIC_PREFIX ?? "") !== prefix
