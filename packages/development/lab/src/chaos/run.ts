@@ -66,7 +66,7 @@ export async function runOnLab<Ledger extends { holds: boolean }>(
     ledger = await work({ it, random: createRandom(settings.seed), faults })
     return { ledger, faults }
   } finally {
-    await it.stop({ keepLogs: !ledger?.holds })
+    await it.close({ keepLogs: !ledger?.holds })
   }
 }
 

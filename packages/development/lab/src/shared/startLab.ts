@@ -101,7 +101,7 @@ export async function startLab(settings: LabSettings) {
       helpers.push(started)
       return started
     },
-    async stop({ keepLogs = false } = {}): Promise<void> {
+    async close({ keepLogs = false } = {}): Promise<void> {
       keepFiles = keepLogs
       await Promise.all(helpers.map((helper) => helper.end("SIGKILL")))
       await it.stop()

@@ -123,7 +123,7 @@ const lines = (entries: object[]) => entries.map((entry) => `${JSON.stringify(en
 
 function handle(request: IncomingMessage, response: ServerResponse): void {
   const [, kind = "", name = "", connection = ""] = (request.url ?? "").split("/")
-  if (kind === "source") return handleGet(name, connection, response)
+  if (kind === "source") return void handleGet(name, connection, response)
   if (kind === "state") return void response.end(JSON.stringify(state(Number(name))))
   if (kind === "requests") return void response.end(lines(requests))
   if (kind === "gets") return void response.end(lines(gets))

@@ -93,7 +93,7 @@ export async function startMixed(settings: {
 
   async function read(): Promise<MixedLedger> {
     const [row] = await it.sql<{ unfinished: number; shortestGapMs: number | null }>(
-      `select $1 - (select least($1, count(*)) from delivery)::int
+      `select $1::int - (select least($1::int, count(*)) from delivery)::int
             + (select count(*) from delivery
                 where state = 'pending' or deferred_at is not null or next_attempt_at is not null)::int
             + (select count(*) from sync_window where requested > covered)::int as unfinished,

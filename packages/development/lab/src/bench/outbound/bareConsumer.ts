@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { connectKafka, startConsumer } from "@sitewire/kafka"
-import { createLogger } from "@sitewire/runtime"
-import { clockMs } from "../load/publishPaced.ts"
+import { silentLog } from "@sitewire/testkit/installation"
+import { clockMs } from "./load.ts"
 
 /**
  * A message of the parent process, which asks for the latencies of the events published at `from` or later.
@@ -31,10 +31,8 @@ process.on("message", (received: BareRequest) => {
   respond()
 })
 process.once("disconnect", () => process.exit(0))
-
-const log = createLogger({ service: "bare-consumer", level: "error" })
 await startConsumer({
-  kafka: connectKafka({ brokers: brokers.split(","), clientId: "bare", log }),
+  kafka: connectKafka({ brokers: brokers.split(","), clientId: "bare", log: silentLog }),
   group: randomUUID(),
   topics: [{ topic }],
   maxOutstanding: 100_000,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { percentile } from "./measure.ts"
+import { percentile } from "../shared/percentile.ts"
 import { comparePooled, measureInPairs, type PairedMeasure, type Side } from "./measureInPairs.ts"
 
 const mean = (samples: readonly number[]) => samples.reduce((sum, of) => sum + of, 0) / samples.length

@@ -1,4 +1,5 @@
-import { describe, type Measure, round } from "./measure.ts"
+import { createRandom } from "../shared/random.ts"
+import { describeTarget, type Measure, round } from "./measure.ts"
 
 export type Side = "value" | "baseline"
 
@@ -25,8 +26,9 @@ export function comparePooled<Sample>(
   samples: Record<Side, readonly Sample[]>,
   statistic: (samples: readonly Sample[]) => number,
 ): Comparison {
-  const random = generator(1)
-  const draw = (from: readonly Sample[]) => from.map(() => from[Math.floor(random() * from.length)] as Sample)
+  // The same random numbers in each run, so that equal samples get equal verdicts.
+  const random = createRandom(1)
+  const draw = (from: readonly Sample[]) => from.map(() => random.pick(from))
   const ratios = Float64Array.from(
     { length: resamples },
     () => statistic(draw(samples.value)) / statistic(draw(samples.baseline)),
@@ -78,20 +80,9 @@ export async function measureInPairs<Sample>(settings: PairedMeasure<Sample>): P
       value: round(compared.value),
       baseline: round(compared.baseline),
       ratio: round(compared.ratio),
-      target: describe({ kind: "ratio-at-most", bound }),
+      target: describeTarget("ratio-at-most", bound),
       holds,
       ...(holds === null && { reason: `after ${pair} pairs the ratio may be anything from ${interval}` }),
     }
-  }
-}
-
-/** The same random numbers in each run, so that equal samples get equal verdicts (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }

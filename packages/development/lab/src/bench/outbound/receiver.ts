@@ -1,47 +1,43 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { announce, serve } from "../../shared/serve.ts"
 
-/**
- * An attempt on a path /fail…. `arrivedAt` is wall-clock time, to be compared with the broker's timestamps.
- */
-export type FailArrival = { delivery: string; attempt: number; arrivedAt: number }
-
+/** An attempt on a path /fail…. `arrivedAt` is wall-clock time, to be compared with the broker's timestamps. */
+type FailArrival = { delivery: string; attempt: number; arrivedAt: number }
 /** A request on a path /timed…. `publishedAt` is a time of `clockMs`. */
-export type Arrival = { publishedAt: number; latencyMs: number }
-
+type Arrival = { publishedAt: number; latencyMs: number }
 /** `hanging` counts requests that got no response. */
 export type Taken = { arrivals: Arrival[]; hanging: number; failArrivals: FailArrival[] }
 
 /** On /fail…, attempts before this one get status 500, so that each delivery is retried twice. */
 const failUntilAttempt = 3
+const nothing = (): Taken => ({ arrivals: [], hanging: 0, failArrivals: [] })
 
 // A minimal receiver that responds with 204 and counts its responses. /hang… never responds. /slow-<ms>
 // responds after that many milliseconds. /timed… reads the time of publishing from the body's `reference` and
 // computes the latency.
 let count = 0
-let taken: Taken = nothing()
-let awaited: { count: number; reached: () => void } | null = null
+let taken = nothing()
 let hangingNow = 0
-let awaitingNone: (() => void) | null = null
-const server = createServer((request, response) => {
+/** Responses that wait for a condition, because polling would use CPU time. */
+const awaited: { isReached: () => boolean; respond: () => void }[] = []
+function respondToReached(): void {
+  const at = awaited.findIndex(({ isReached }) => isReached())
+  if (at >= 0) awaited.splice(at, 1)[0]?.respond()
+}
+
+const { origin } = await serve((request, response) => {
   const path = request.url ?? ""
-  // /reached/<count> responds when there have been that many responses, because polling would use CPU time.
-  if (path.startsWith("/reached/")) {
-    const reached = () => void response.end(JSON.stringify({ count }))
-    awaited = { count: Number(path.slice("/reached/".length)), reached }
-    reportReached()
-    return
-  }
-  if (path === "/take") {
-    response.end(JSON.stringify(taken))
+  const respondWith = (content: object) => void response.end(JSON.stringify(content))
+  const [, command, argument] = /^\/(reached|take|none-hangs)\/?(\d*)$/.exec(path) ?? []
+  if (command === "take") {
+    respondWith(taken)
     taken = nothing()
     count = 0
     return
   }
-  if (path === "/none-hangs") {
-    awaitingNone = () => void response.end("{}")
-    reportNone()
-    return
+  if (command !== undefined) {
+    const isReached = () => (command === "reached" ? count >= Number(argument) : hangingNow === 0)
+    awaited.push({ isReached, respond: () => respondWith({ count }) })
+    return respondToReached()
   }
   const timed = path.startsWith("/timed")
   const arrivedAt = timed ? performance.timeOrigin + performance.now() : 0
@@ -59,7 +55,7 @@ const server = createServer((request, response) => {
       hangingNow += 1
       response.on("close", () => {
         hangingNow -= 1
-        reportNone()
+        respondToReached()
       })
       return
     }
@@ -70,34 +66,10 @@ const server = createServer((request, response) => {
     const respond = () => {
       count += 1
       response.writeHead(attempt !== null && attempt < failUntilAttempt ? 500 : 204).end()
-      reportReached()
+      respondToReached()
     }
     if (path.startsWith("/slow-")) setTimeout(respond, Number(path.slice("/slow-".length)))
     else respond()
   })
 })
-
-function nothing(): Taken {
-  return { arrivals: [], hanging: 0, failArrivals: [] }
-}
-
-function reportNone(): void {
-  if (hangingNow > 0) return
-  awaitingNone?.()
-  awaitingNone = null
-}
-
-function reportReached(): void {
-  if (awaited === null || count < awaited.count) return
-  awaited.reached()
-  awaited = null
-}
-
-server.keepAliveTimeout = 60_000
-server.listen(0, "127.0.0.1", () => {
-  process.send?.({
-    addresses: { receiver: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
-    ready: true,
-  })
-})
-process.once("disconnect", () => process.exit(0))
+announce({ receiver: origin })

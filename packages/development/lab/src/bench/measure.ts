@@ -13,37 +13,49 @@ export type Measure = {
   details?: string
 }
 
-export type Target = {
-  kind: "ratio-at-least" | "ratio-at-most" | "value-at-least" | "value-at-most" | "more-at-most"
-  bound: number
-  unit?: string
+const words = {
+  "ratio-at-least": "at least % of it",
+  "ratio-at-most": "at most % times",
+  "value-at-least": "at least %",
+  "value-at-most": "at most %",
+  "more-at-most": "at most % more",
+}
+export type TargetKind = keyof typeof words
+
+export function describeTarget(kind: TargetKind, bound: number, unit = ""): string {
+  return words[kind].replace("%", `${bound} ${unit}`.trim())
 }
 
 /**
  * Compares a value with its target. With the kind `more-at-most`, value minus baseline must be at most the
  * bound.
  */
-export function judge(measure: string, value: number, baseline: number | null, target: Target): Measure {
+export function judge(
+  measure: string,
+  value: number,
+  baseline: number | null,
+  kind: TargetKind,
+  bound: number,
+  unit?: string,
+): Measure {
   const ratio = baseline === null ? null : value / baseline
-  const { kind, bound } = target
-  const against = {
-    "ratio-at-least": ratio,
-    "ratio-at-most": ratio,
-    "value-at-least": value,
-    "value-at-most": value,
-    "more-at-most": baseline === null ? null : value - baseline,
-  }
-  const figure = against[kind]
+  const difference = baseline === null ? null : value - baseline
+  const figure = kind.startsWith("ratio") ? ratio : kind.startsWith("more") ? difference : value
   const row = {
     measure,
     value: round(value),
     baseline: baseline === null ? null : round(baseline),
     ratio: ratio === null ? null : round(ratio),
-    target: describe(target),
+    target: describeTarget(kind, bound, unit),
   }
   if (figure === null) return { ...row, holds: null, reason: "there is nothing to compare with (--baseline)" }
   if (!Number.isFinite(figure)) return { ...row, holds: null, reason: "nothing was counted" }
   return { ...row, holds: kind.endsWith("at-least") ? figure >= bound : figure <= bound }
+}
+
+/** A figure for planning: it has no target, so there is nothing to judge. */
+export function figure(measure: string, value: number): Measure {
+  return { ...notMeasured(measure, "a figure for planning, without a target"), value: round(value) }
 }
 
 export function notMeasured(measure: string, reason: string): Measure {
@@ -65,22 +77,6 @@ export function excuseBusyMachine(measure: Measure, othersShare: number): Measur
   return { ...measure, holds: null, reason }
 }
 
-export function describe({ kind, bound, unit = "" }: Target): string {
-  const words = {
-    "ratio-at-least": `at least ${bound} of it`,
-    "ratio-at-most": `at most ${bound} times`,
-    "value-at-least": `at least ${bound} ${unit}`,
-    "value-at-most": `at most ${bound} ${unit}`,
-    "more-at-most": `at most ${bound} ${unit} more`,
-  }
-  return words[kind].trim()
-}
-
 export function round(value: number): number {
   return Number(value.toPrecision(4))
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = Float64Array.from(values).sort()
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
