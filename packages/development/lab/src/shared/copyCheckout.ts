@@ -28,6 +28,8 @@ export async function copyCheckout(folder: string, ref?: string): Promise<void> 
     await requireSameDependencies(folder, ref)
   }
   await linkModules(folder)
+  await mkdir(join(folder, ".sitewire"))
+  await symlink(join(root, ".sitewire/jars"), join(folder, ".sitewire/jars"))
   if (ref === undefined) return
   const prisma = ["node_modules/prisma/build/index.js", "generate"]
   const env = {

@@ -31,6 +31,8 @@ export type LabSettings = {
   kafkaLogin?: { broker: ClientLogin; account: NonNullable<KafkaOptions["login"]> } | undefined
   /** Ctrl-C in the terminal then does not reach the services. */
   ownProcessGroup?: boolean | undefined
+  /** A restarted service then gets the same ports again, unless another process uses them. */
+  fixedPorts?: boolean
   /** Called when a service ends although nobody asked it to. It is started again. */
   onExit?: (service: string) => void
 }
@@ -80,7 +82,8 @@ export async function startLab(settings: LabSettings) {
       const note = (line: string) => appendFileSync(join(directory, `${name}.log`), `--- ${line}\n`)
       return it.superviseFile({
         name,
-        ...services[service],
+        main: services[service].main,
+        ports: settings.fixedPorts ? services[service].ports : {},
         checkout,
         env: () => ({ ...it.variables(service), ...env() }),
         restartAfterMs: 0,
