@@ -23,6 +23,7 @@ import {
 
 export type LocalInstallation = { local: LocalStack; stop(): Promise<void> }
 
+type LocalConfig = Config<typeof localVariables>
 const killAfterMs = 30_000
 type Service = { main: string; ports: Record<string, string> }
 const demoPartner: Service = {
@@ -34,14 +35,10 @@ const demoPartner: Service = {
  * Starts everything on this machine: Postgres, Kafka, all services and the demo partner. Writes
  * `.sitewire/local.json` when everything is ready. If one process fails to start, the others are stopped.
  */
-export async function startLocalInstallation(
-  config: Config<typeof localVariables>,
-): Promise<LocalInstallation> {
+export async function startLocalInstallation(config: LocalConfig): Promise<LocalInstallation> {
   const running = await readRunningInstallation()
   if (running)
-    throw new Error(
-      `Sitewire is already running (its console: ${running.console}). Use it, or stop it with Ctrl-C.`,
-    )
+    throw new Error(`Sitewire is already running (${running.console}). Use it, or stop it with Ctrl-C.`)
   await mkdir(logsFolder, { recursive: true })
   const secrets = await readSecrets()
   const backing = await startBackingServices({
@@ -75,16 +72,15 @@ export async function startLocalInstallation(
 async function startProcesses(
   it: Installation,
   backing: BackingServices,
-  config: Config<typeof localVariables>,
+  config: LocalConfig,
   secrets: Secrets,
 ) {
   let updateLocalFile = () => {}
-  async function run(name: string, { main, ports }: Service, env: Record<string, string>) {
+  async function run(name: string, service: Service, env: Record<string, string>) {
     let isRestart = false
     const process = it.superviseFile({
       name,
-      main,
-      ports,
+      ...service,
       restartAfterMs: 500,
       retryAfterMs: 2_500,
       env: () => env,
@@ -104,17 +100,16 @@ async function startProcesses(
     return process
   }
   const secretOfPartner = secrets.demoSecret ? { [demoChannel]: secrets.demoSecret } : {}
+  const ofPartner = {
+    PARTNER_PORT: String(config.PARTNER_PORT),
+    PARTNER_SECRETS: JSON.stringify(secretOfPartner),
+  }
+  const ofGateway = { ...it.variables("gateway"), GATEWAY_PORT: String(config.GATEWAY_PORT) }
   const [gateway, scheduler, dispatcher, partner] = await Promise.all([
-    run("trigger-gateway", services.gateway, {
-      ...it.variables("gateway"),
-      GATEWAY_PORT: String(config.GATEWAY_PORT),
-    }),
+    run("trigger-gateway", services.gateway, ofGateway),
     run("sync-scheduler", services.scheduler, it.variables("scheduler")),
     run("webhook-dispatcher", services.dispatcher, it.variables("dispatcher")),
-    run("demo-partner", demoPartner, {
-      PARTNER_PORT: String(config.PARTNER_PORT),
-      PARTNER_SECRETS: JSON.stringify(secretOfPartner),
-    }),
+    run("demo-partner", demoPartner, ofPartner),
   ])
   const gatewayUrl = gateway.addresses().gateway ?? ""
   const management = await run("console", services.console, {
@@ -161,12 +156,11 @@ async function startProcesses(
 async function prepareDemo(
   it: Installation,
   { console: api, partner }: { console: string; partner: string },
-  secrets: Secrets,
+  { apiKey: stored, ...secrets }: Secrets,
 ): Promise<string> {
-  const apiKey =
-    secrets.apiKey !== undefined && (await isValidKey(api, secrets.apiKey))
-      ? secrets.apiKey
-      : (await createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: ["operate"] })).key
+  const isValid = stored !== undefined && (await isValidKey(api, stored))
+  const makeKey = () => createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: ["operate"] })
+  const apiKey = isValid ? stored : (await makeKey()).key
   const client = createClient({ api, key: apiKey })
   const demoSecret = await makeDemoChannel({ client, partner: partnerClient(partner) }, secrets.demoSecret)
   await writeSecrets({ ...secrets, apiKey, demoSecret })
@@ -174,11 +168,12 @@ async function prepareDemo(
 }
 
 async function isValidKey(api: string, key: string): Promise<boolean> {
-  try {
-    await createClient({ api, key }).listChannels({ limit: 1 })
-    return true
-  } catch (error) {
-    if (error instanceof Failure && error.problem?.status === 401) return false
-    throw error
-  }
+  const listing = createClient({ api, key }).listChannels({ limit: 1 })
+  return listing.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Failure && error.problem?.status === 401) return false
+      throw error
+    },
+  )
 }

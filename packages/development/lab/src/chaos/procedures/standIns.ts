@@ -45,7 +45,8 @@ export async function writeStandIns(folder: string, platform: Platform): Promise
     const { name, args, input } = JSON.parse(await text(request)) as Call
     try {
       const [host = "", command = ""] = args
-      response.end(await (name === "ssh" ? platform.ssh(host, command) : platform.kubectl(args, input)))
+      const printed = await (name === "ssh" ? platform.ssh(host, command) : platform.kubectl(args, input))
+      response.end(printed)
     } catch (error) {
       response.writeHead(500).end(`${error instanceof Error ? error.message : error}\n`)
     }

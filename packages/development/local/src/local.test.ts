@@ -4,12 +4,19 @@ import { readSealingKeys, sealContexts, unseal } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
 import { sign } from "@sitewire/signing"
 import { startTestInstallation } from "@sitewire/testkit"
-import { expect, onTestFinished, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { describeSignIn } from "./describeSignIn.ts"
 import { demoChannel, makeDemoChannel } from "./makeDemoChannel.ts"
 import { partnerClient } from "./partner/client.ts"
 
+let parts: Awaited<ReturnType<typeof startParts>>
+beforeAll(async () => {
+  parts = await startParts()
+})
+afterAll(() => parts.stop())
+
 test("if a killed start did not store the secret, the next start makes one that the demo partner accepts", async () => {
-  const { client, partner, deliver } = await startParts()
+  const { client, partner, deliver } = parts
   const first = await makeDemoChannel({ client, partner }, undefined)
   expect(await deliver()).toBe(204)
   expect(await makeDemoChannel({ client, partner }, first)).toBe(first)
@@ -25,23 +32,38 @@ test("if a killed start did not store the secret, the next start makes one that 
 })
 
 test("a channel whose address is another receiver is left unchanged", async () => {
-  const { client, partner } = await startParts()
+  const { client, partner } = parts
   await makeDemoChannel({ client, partner }, undefined)
   const own = await client.changeChannel(demoChannel, { address: "http://127.0.0.1:9/own" })
   expect(await makeDemoChannel({ client, partner }, undefined)).toBeUndefined()
   expect(await client.readChannel(demoChannel)).toEqual(own)
 })
 
+test("a terminal shows a link that signs in, and a file gets none", async () => {
+  const { api, client } = parts
+  expect(await describeSignIn(client, { isTerminal: false })).not.toContain("http")
+  const wrong = createClient({ api, key: `swk_${"A".repeat(43)}` })
+  expect(await describeSignIn(wrong, { isTerminal: true })).not.toContain("http")
+  const text = await describeSignIn(client, { isTerminal: true })
+  const [, link] = new RegExp(`${api}/sign-in#link=(swl_[\\w-]{43})\\n`).exec(text) ?? []
+  const response = await fetch(`${api}/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ link }),
+  })
+  expect(response.status).toBe(200)
+})
+
 /** The console and the demo partner. `deliver` sends a request that is signed like the dispatcher's. */
 async function startParts() {
   const it = await startTestInstallation()
-  onTestFinished(async () => void (await it.stop("SIGTERM")))
   const [console, demoPartner] = await Promise.all([
-    it.start("console"),
+    it.start("console", { LOG_LEVEL: "trace" }),
     it.startFile("packages/development/local/src/partner/main.ts", { PARTNER_PORT: "0" }),
   ])
   const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "test", scopes: ["operate"] })
-  const client = createClient({ api: console.addresses.console ?? "", key })
+  const api = console.addresses.console ?? ""
+  const client = createClient({ api, key })
   const partner = partnerClient(demoPartner.addresses.partner ?? "")
   const body = JSON.stringify({
     event: "site.ready",
@@ -63,5 +85,5 @@ async function startParts() {
     const headers = { "X-Sitewire-Signature": sign(body, secret) }
     return (await fetch(partner.notificationAddress(demoChannel), { method: "POST", headers, body })).status
   }
-  return { client, partner, deliver }
+  return { api, client, partner, deliver, stop: () => it.stop("SIGTERM") }
 }
