@@ -18,13 +18,13 @@ const settings = { ...settingsFor(0.3), seed, brokerCount: 1, progress }
 test("outbound: whatever is killed, paused, lost or sent again, nothing is lost or forged and no chain forks", {
   timeout,
 }, async () => {
-  const { ledger, faults } = await runOutbound({ ...settings, leastFaults: 5, deliveries: 2_000 })
+  const { ledger, faults } = await runOutbound({ ...settings, leastFaults: 4, deliveries: 2_000 })
   expect(ledger).toMatchObject({ published: 2_000, lost: [], forged: [], forked: [], misrecorded: [] })
   expect(ledger).toMatchObject({ unsent: [], stranded: [], uncommitted: 0 })
   expect(ledger.duplicates).toBeLessThanOrEqual(ledger.bound)
   expect(ledger.resends).toBeGreaterThan(0)
   expect(ledger.deferred).toMatchObject({ breaker: expect.any(Number), paused: expect.any(Number) })
-  expect(faults.length).toBeGreaterThanOrEqual(5)
+  expect(faults.length).toBeGreaterThanOrEqual(4)
 })
 
 test("inbound: whatever is killed, paused or restarted, no 202 is forgotten and no two syncs are too close", {

@@ -6,7 +6,7 @@ import type { Random } from "../../shared/random.ts"
 import type { Lab } from "../../shared/startLab.ts"
 import { retryForTwoMinutes } from "../run.ts"
 
-export const channelSecret = "a secret of the chaos run"
+const channelSecret = "a secret of the chaos run"
 
 /** The partners of a run, whose `addresses` are by their behaviour. With `record`, they store each request. */
 export function startPartners(it: Pick<Lab, "helper">, seed: number, { record = false } = {}) {

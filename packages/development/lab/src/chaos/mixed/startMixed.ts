@@ -21,8 +21,6 @@ const channels = 50
 /** A run with fewer shows little, so the load goes on until there are that many. */
 const least = { events: 500, calls: 100 }
 
-export type Mixed = Awaited<ReturnType<typeof startMixed>>
-
 /** Loads both flows of an installation whose services run, with partners that count what arrives. */
 export async function startMixed(settings: {
   it: Pick<Lab, "sql" | "names" | "helper" | "publish" | "addChannel" | "addConnections">

@@ -30,7 +30,9 @@ const backMs = 10_000
  */
 export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
   const { seed, durationMs, quietMs, progress } = settings
-  const options = { ...settings, retryDelaysMs, withoutDocker: true }
+  // Services that stop without Postgres wait that long for work that they cannot record.
+  const env = { SHUTDOWN_DEADLINE: "5s" }
+  const options = { ...settings, retryDelaysMs, withoutDocker: true, env }
   return runOnLab(options, async ({ it, random, faults }) => {
     const gateways = [1, 2].map((at) => it.service(`gateway-${at}`, "gateway"))
     const schedulers = [1, 2].map((at) =>
