@@ -149,10 +149,7 @@ async function startProcesses(
   return { local: describe(), removeLocalFile: file.remove }
 }
 
-/**
- * Makes an API key, unless the stored key is valid. Makes the channel `demo`, whose secret the demo partner
- * gets.
- */
+/** Makes an API key, unless the stored key is valid. Makes the channel `demo`, whose secret the demo partner gets. */
 async function prepareDemo(
   it: Installation,
   { console: api, partner }: { console: string; partner: string },

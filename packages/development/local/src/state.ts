@@ -51,9 +51,8 @@ async function writePrivate(file: string, content: unknown): Promise<void> {
 }
 
 /**
- * Writes the result of `describe` to `file`, and again at each `update`. Writes run one after the other, so
- * that the newest state is written last. If an update fails, `progress` reports it, and the installation runs
- * on.
+ * Writes the result of `describe` to `file`, and again at each `update`. Writes run one after the other, so that the
+ * newest state is written last. If an update fails, `progress` reports it, and the installation runs on.
  */
 export async function createLocalFile(
   file: string,

@@ -26,10 +26,7 @@ export function describeTarget(kind: TargetKind, bound: number, unit = ""): stri
   return words[kind].replace("%", `${bound} ${unit}`.trim())
 }
 
-/**
- * Compares a value with its target. With the kind `more-at-most`, value minus baseline must be at most the
- * bound.
- */
+/** Compares a value with its target. With the kind `more-at-most`, value minus baseline must be at most the bound. */
 export function judge(
   measure: string,
   value: number,

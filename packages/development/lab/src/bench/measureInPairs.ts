@@ -7,9 +7,7 @@ export type Comparison = {
   value: number
   baseline: number
   ratio: number
-  /**
-   * The confidence interval of the ratio: 90 of 100 ratios of resampled data lie between `low` and `high`.
-   */
+  /** The confidence interval of the ratio: 90 of 100 ratios of resampled data lie between `low` and `high`. */
   low: number
   high: number
 }
@@ -17,10 +15,9 @@ export type Comparison = {
 const resamples = 400
 
 /**
- * Applies a statistic, such as p99, to the samples of both sides, and divides the value by the baseline. The
- * ratio's confidence interval is by bootstrap: the ratio is computed again and again for samples drawn with
- * replacement. All that was measured in one second or round is one sample, because a disturbance affects all
- * of it.
+ * Applies a statistic, such as p99, to the samples of both sides, and divides the value by the baseline. The ratio's
+ * confidence interval is by bootstrap: the ratio is computed again and again for samples drawn with replacement. All
+ * that was measured in one second or round is one sample, because a disturbance affects all of it.
  */
 export function comparePooled<Sample>(
   samples: Record<Side, readonly Sample[]>,
@@ -39,8 +36,7 @@ export function comparePooled<Sample>(
 }
 
 /**
- * Whether the ratio is at most the bound. Null if the confidence interval, from `low` to `high`, contains the
- * bound.
+ * Whether the ratio is at most the bound. Null if the confidence interval, from `low` to `high`, contains the bound.
  */
 function isAtMost({ low, high }: Pick<Comparison, "low" | "high">, bound: number): boolean | null {
   if (high <= bound) return true

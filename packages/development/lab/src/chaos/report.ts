@@ -11,10 +11,7 @@ export type Finished = {
 
 export type Output = {
   json: boolean
-  /**
-   * `print` and `table` write to stdout. With `json`, only one JSON object may be there, for programs to
-   * read.
-   */
+  /** `print` and `table` write to stdout. With `json`, only one JSON object may be there, for programs to read. */
   print: (text: string) => void
   table: (rows: unknown) => void
   /** To stderr. */

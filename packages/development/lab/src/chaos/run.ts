@@ -71,8 +71,7 @@ export async function runOnLab<Ledger extends { holds: boolean }>(
 }
 
 /**
- * Waits until all work is done, then ends the services. Work that is unfinished after `quietMs` is reported
- * and left.
+ * Waits until all work is done, then ends the services. Work that is unfinished after `quietMs` is reported and left.
  */
 export async function endWhenQuiet(
   services: readonly SupervisedProcess[],

@@ -2,9 +2,7 @@ import { openPool, type Sql } from "@sitewire/database"
 
 const batch = 100_000
 const lanes = 2
-/**
- * With these settings, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory.
- */
+/** With these settings, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory. */
 const settings = ["max_wal_size = '16GB'", "synchronous_commit = off", "maintenance_work_mem = '512MB'"]
 /** The times in the rows' ids are spread over this many days: a few less than deliveries are retained. */
 const days = 25
@@ -28,9 +26,8 @@ insert into attempt (delivery_id, number, started_at, duration_ms, ip, status, s
 select id, 1, created_at, 2.5, '127.0.0.1', 204, 'sec_bench' from made`
 
 /**
- * Stores `count` delivered deliveries of `channels` channels. Indexes are dropped, and built again
- * afterwards, which is faster. Then the tables are vacuumed, so that no autovacuum runs during a measurement.
- * Needs PostgreSQL 18.
+ * Stores `count` delivered deliveries of `channels` channels. Indexes are dropped, and built again afterwards, which
+ * is faster. Then the tables are vacuumed, so that no autovacuum runs during a measurement. Needs PostgreSQL 18.
  */
 export async function fillDeliveries(
   url: string,
@@ -76,9 +73,7 @@ export async function fillDeliveries(
 
 const tables = ["delivery", "attempt"]
 
-/**
- * Returns all indexes but those of primary keys. These are kept, because their values are inserted in order.
- */
+/** Returns all indexes but those of primary keys. These are kept, because their values are inserted in order. */
 function secondaryIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {
   return sql(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition

@@ -35,10 +35,9 @@ export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * chan
 type Second = number[]
 
 /**
- * Measures the latency of healthy channels while others hang, relative to the same load while all respond.
- * One dispatcher gets the two loads alternately, in short phases. Each phase with hanging channels uses new
- * ones, whose circuit breakers are still closed. At its end they are paused, so that the next phase has no
- * attempts to them.
+ * Measures the latency of healthy channels while others hang, relative to the same load while all respond. One
+ * dispatcher gets the two loads alternately, in short phases. Each phase with hanging channels uses new ones, whose
+ * circuit breakers are still closed. At its end they are paused, so that the next phase has no attempts to them.
  */
 export async function measureIsolation(
   it: Bench,

@@ -49,9 +49,7 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     ({ connection }) => connection,
   )
 
-  /**
-   * For each connection, the time of the newest GET of a successful run. All earlier triggers are covered.
-   */
+  /** For each connection, the time of the newest GET of a successful run. All earlier triggers are covered. */
   const covered = new Map<string, number>()
   for (const [connection, ended] of successful) {
     const good = (getsOf.get(connection) ?? []).filter(({ at }) =>

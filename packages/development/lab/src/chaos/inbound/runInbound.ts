@@ -14,9 +14,7 @@ const callsPerSecond = 60
 /** A run with fewer accepted calls shows little, so the calls go on until there are that many. */
 const leastAccepted = 200
 
-/**
- * Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database.
- */
+/** Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database. */
 export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
   const { seed, durationMs, progress } = settings
   return runOnLab({ ...settings, retryDelaysMs: [1_000] }, async ({ it, random, faults }) => {

@@ -1,9 +1,8 @@
 import type { SeenRequest } from "../outbound/evidence.ts"
 
 /**
- * A GET that was read at the time `at`. `steadyMs` is the same time by the source's monotonic clock, which
- * measures the time between GETs. The GET may have arrived up to `lateMs` earlier, if the source's process
- * got no CPU time.
+ * A GET that was read at the time `at`. `steadyMs` is the same time by the source's monotonic clock, which measures
+ * the time between GETs. The GET may have arrived up to `lateMs` earlier, if the source's process got no CPU time.
  */
 export type SeenGet = { connection: string; at: number; steadyMs: number; lateMs: number }
 
