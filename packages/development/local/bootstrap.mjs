@@ -1,6 +1,5 @@
-// Runs on the machine's Node (20 or newer), installs missing dependencies, and runs the command with Node 24,
-// which is one of the dependencies. It is plain JavaScript, because older versions of Node do not run
-// TypeScript.
+// Runs on the machine's Node (20 or newer), installs missing dependencies, and runs the command with Node 24, which
+// is one of the dependencies. It is plain JavaScript, because older versions of Node do not run TypeScript.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -17,8 +16,8 @@ const commands = {
   sitewire: ["packages/cli/src/main.ts"],
   bench: ["packages/development/lab/src/bench/main.ts"],
   chaos: ["packages/development/lab/src/chaos/main.ts"],
-  procedures: ["packages/development/lab/src/chaos/procedures/main.ts"],
-  soak: ["packages/development/lab/src/chaos/soak/main.ts"],
+  procedures: ["packages/development/lab/src/chaos/main.ts", "procedures"],
+  soak: ["packages/development/lab/src/chaos/main.ts", "soak"],
   alerts: ["packages/development/lab/src/alerts/main.ts"],
   screenshots: ["packages/web/screenshots/main.ts"],
   mutants: ["packages/development/lab/src/mutants/main.ts"],

@@ -1,20 +1,16 @@
 import { createClient } from "@sitewire/cli"
 import { readArguments, readConfig } from "@sitewire/runtime"
-import { printFailure } from "./command/printFailure.ts"
-import { progress } from "./command/progress.ts"
+import { printFailure, progress } from "./command.ts"
 import { localVariables } from "./config.ts"
 import { demonstrateInbound } from "./demo/inbound.ts"
 import { demonstrateOutbound } from "./demo/outbound.ts"
 import { createStory } from "./demo/story.ts"
 import { partnerClient } from "./partner/client.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
-import { readRunningInstallation } from "./state/readRunningInstallation.ts"
+import { readRunningInstallation } from "./state.ts"
 
-readArguments(
-  {},
-  "npm run demo: shows both flows step by step, in under two minutes; fails if a check fails.",
-  { allowPositionals: false },
-)
+const usage = "npm run demo: shows both flows step by step, in under two minutes; fails if a check fails."
+readArguments({}, usage, { allowPositionals: false })
 
 let own: LocalInstallation | undefined
 

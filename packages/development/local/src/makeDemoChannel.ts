@@ -6,10 +6,9 @@ import type { PartnerClient } from "./partner/client.ts"
 export const demoChannel = "demo"
 
 /**
- * Adds the channel `demo` if it is missing, and updates its address if the demo partner's port has changed.
- * Returns the channel's secret. `stored` is the secret that an earlier start stored; if it or the channel is
- * missing, the secret is new. If the channel has another receiver's address, nothing is changed, and `stored`
- * is returned.
+ * Adds the channel `demo` if it is missing, and updates its address if the demo partner's port has changed. Returns
+ * the channel's secret. `stored` is the secret that an earlier start stored; if it or the channel is missing, the
+ * secret is new. If the channel has another receiver's address, nothing is changed, and `stored` is returned.
  */
 export async function makeDemoChannel(
   { client, partner }: { client: Client; partner: PartnerClient },

@@ -1,16 +1,15 @@
-import { styleText } from "node:util"
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { promisify, styleText } from "node:util"
 import { createClient, type LocalStack } from "@sitewire/cli"
 import { readArguments, readConfig } from "@sitewire/runtime"
-import type { Prometheus } from "@sitewire/testkit/prometheus"
-import { buildWebConsole } from "./buildWebConsole.ts"
-import { printFailure } from "./command/printFailure.ts"
-import { progress } from "./command/progress.ts"
+import { findTool, type Prometheus, startPrometheus } from "@sitewire/testkit/prometheus"
+import { printFailure, progress } from "./command.ts"
 import { localVariables } from "./config.ts"
 import { describeSignIn } from "./describeSignIn.ts"
-import { logsFolder } from "./folders.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
-import { requirePrometheus, startMonitoring } from "./startMonitoring.ts"
+import { logsFolder, prometheusFolder, root } from "./state.ts"
 
 const { values } = readArguments(
   { monitoring: { type: "boolean", default: false } },
@@ -41,12 +40,17 @@ async function stop(running: LocalInstallation): Promise<void> {
 
 try {
   const config = readConfig(localVariables, process.env)
-  if (values.monitoring) requirePrometheus()
+  // A missing program is reported before the installation starts.
+  if (values.monitoring) findTool("prometheus")
   const built = buildWebConsole()
   installation = await startLocalInstallation(config)
   await built
-  if (values.monitoring && !stopping)
-    prometheus = await startMonitoring(installation.local.ops, config.PROMETHEUS_PORT)
+  if (values.monitoring && !stopping) {
+    // The demo partner is no part of Sitewire.
+    const { "demo-partner": _, ...targets } = installation.local.ops
+    const port = config.PROMETHEUS_PORT
+    prometheus = await startPrometheus({ directory: prometheusFolder, targets, port, ownProcessGroup: true })
+  }
   if (stopping) await stop(installation)
   const { console: api, apiKey } = installation.local
   const isTerminal = process.stdout.isTTY === true
@@ -56,6 +60,21 @@ try {
   await Promise.allSettled([installation?.stop(), prometheus?.stop()])
   printFailure("Sitewire could not start", error)
   process.exit(1)
+}
+
+/**
+ * Builds the page of the web console, unless turbo has the build of these sources in its cache. If that fails, the
+ * rest of Sitewire works without the page.
+ */
+async function buildWebConsole(): Promise<void> {
+  const args = [join(root, "node_modules/turbo/bin/turbo"), "run", "build", "--filter=@sitewire/web"]
+  try {
+    await promisify(execFile)(process.execPath, args, { cwd: root })
+    progress("the web console is built")
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string }
+    progress(`the web console could not be built, and everything else works without it:\n${stdout}${stderr}`)
+  }
 }
 
 function describe({ gateway, console: api, partner, kafka, ops }: LocalStack, signIn: string): string {

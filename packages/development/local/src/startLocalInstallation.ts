@@ -4,39 +4,41 @@ import { createApiKey } from "@sitewire/console"
 import { openPrisma } from "@sitewire/database/prisma"
 import { type Config, reasonOf } from "@sitewire/runtime"
 import { type BackingServices, processStartTime, startBackingServices } from "@sitewire/testkit/backing"
-import {
-  type Installation,
-  type SupervisedProcess,
-  services,
-  startInstallation,
-} from "@sitewire/testkit/installation"
-import { progress } from "./command/progress.ts"
+import { type Installation, services, startInstallation } from "@sitewire/testkit/installation"
+import { progress } from "./command.ts"
 import type { localVariables } from "./config.ts"
-import { dataFolder, jarsFolder, localFile, logsFolder, stateFolder } from "./folders.ts"
 import { demoChannel, makeDemoChannel } from "./makeDemoChannel.ts"
 import { partnerClient } from "./partner/client.ts"
-import { createLocalFile } from "./state/createLocalFile.ts"
-import { readRunningInstallation } from "./state/readRunningInstallation.ts"
-import { readSecrets, type Secrets, writeSecrets } from "./state/secrets.ts"
+import {
+  createLocalFile,
+  dataFolder,
+  jarsFolder,
+  localFile,
+  logsFolder,
+  readRunningInstallation,
+  readSecrets,
+  type Secrets,
+  writeSecrets,
+} from "./state.ts"
 
 export type LocalInstallation = { local: LocalStack; stop(): Promise<void> }
 
+type LocalConfig = Config<typeof localVariables>
 const killAfterMs = 30_000
+type Service = { main: string; ports: Record<string, string> }
+const demoPartner: Service = {
+  main: "packages/development/local/src/partner/main.ts",
+  ports: { OPS_PORT: "ops", PARTNER_PORT: "partner" },
+}
 
 /**
  * Starts everything on this machine: Postgres, Kafka, all services and the demo partner. Writes
  * `.sitewire/local.json` when everything is ready. If one process fails to start, the others are stopped.
  */
-export async function startLocalInstallation(
-  config: Config<typeof localVariables>,
-): Promise<LocalInstallation> {
+export async function startLocalInstallation(config: LocalConfig): Promise<LocalInstallation> {
   const running = await readRunningInstallation()
-  if (running) {
-    throw new Error(
-      `Sitewire is already running (its console: ${running.console}). Use it, or stop it with Ctrl-C.`,
-    )
-  }
-  await mkdir(stateFolder, { recursive: true })
+  if (running)
+    throw new Error(`Sitewire is already running (${running.console}). Use it, or stop it with Ctrl-C.`)
   await mkdir(logsFolder, { recursive: true })
   const secrets = await readSecrets()
   const backing = await startBackingServices({
@@ -58,7 +60,7 @@ export async function startLocalInstallation(
   progress("migrations are applied, and all topics exist")
   const stopAll = () => it.stop("SIGTERM", killAfterMs)
   try {
-    const { local, removeLocalFile } = await startProcesses({ it, backing, config, secrets })
+    const { local, removeLocalFile } = await startProcesses(it, backing, config, secrets)
     const stop = async () => void (await Promise.allSettled([removeLocalFile(), stopAll()]))
     return { local, stop }
   } catch (error) {
@@ -67,26 +69,20 @@ export async function startLocalInstallation(
   }
 }
 
-async function startProcesses({
-  it,
-  backing,
-  config,
-  secrets,
-}: {
-  it: Installation
-  backing: BackingServices
-  config: Config<typeof localVariables>
-  secrets: Secrets
-}) {
+async function startProcesses(
+  it: Installation,
+  backing: BackingServices,
+  config: LocalConfig,
+  secrets: Secrets,
+) {
   let updateLocalFile = () => {}
-  async function run(
-    name: string,
-    { main, ports }: { main: string; ports: Record<string, string> },
-    env: Record<string, string>,
-  ): Promise<SupervisedProcess> {
+  async function run(name: string, service: Service, env: Record<string, string>) {
     let isRestart = false
     const process = it.superviseFile({
-      ...{ name, main, ports, restartAfterMs: 500, retryAfterMs: 2_500 },
+      name,
+      ...service,
+      restartAfterMs: 500,
+      retryAfterMs: 2_500,
       env: () => env,
       onEvent(event) {
         if (event.kind === "failed to start") progress(reasonOf(event.error))
@@ -104,21 +100,16 @@ async function startProcesses({
     return process
   }
   const secretOfPartner = secrets.demoSecret ? { [demoChannel]: secrets.demoSecret } : {}
+  const ofPartner = {
+    PARTNER_PORT: String(config.PARTNER_PORT),
+    PARTNER_SECRETS: JSON.stringify(secretOfPartner),
+  }
+  const ofGateway = { ...it.variables("gateway"), GATEWAY_PORT: String(config.GATEWAY_PORT) }
   const [gateway, scheduler, dispatcher, partner] = await Promise.all([
-    run("trigger-gateway", services.gateway, {
-      ...it.variables("gateway"),
-      GATEWAY_PORT: String(config.GATEWAY_PORT),
-    }),
+    run("trigger-gateway", services.gateway, ofGateway),
     run("sync-scheduler", services.scheduler, it.variables("scheduler")),
     run("webhook-dispatcher", services.dispatcher, it.variables("dispatcher")),
-    run(
-      "demo-partner",
-      {
-        main: "packages/development/local/src/partner/main.ts",
-        ports: { OPS_PORT: "ops", PARTNER_PORT: "partner" },
-      },
-      { PARTNER_PORT: String(config.PARTNER_PORT), PARTNER_SECRETS: JSON.stringify(secretOfPartner) },
-    ),
+    run("demo-partner", demoPartner, ofPartner),
   ])
   const gatewayUrl = gateway.addresses().gateway ?? ""
   const management = await run("console", services.console, {
@@ -138,6 +129,10 @@ async function startProcesses({
     topicPrefix: it.topicPrefix,
   }
   const apiKey = await prepareDemo(it, addresses, secrets)
+  // Postgres or Kafka is missing if it runs in Docker or was started by somebody else.
+  const servers: Record<string, number> = {}
+  for (const [name, server] of Object.entries({ postgres: backing.postgres, kafka: backing.kafka[0] }))
+    if (server && server.kind !== "given" && server.pid !== undefined) servers[name] = server.pid
   const describe = (): LocalStack => ({
     ...addresses,
     apiKey,
@@ -145,7 +140,7 @@ async function startProcesses({
     processes: {
       supervisor: process.pid,
       ...Object.fromEntries(processes.map(({ name, pid }) => [name, pid() ?? 0])),
-      ...pidsOf(backing),
+      ...servers,
     },
     supervisorBirth: processStartTime(process.pid) ?? "",
   })
@@ -154,19 +149,15 @@ async function startProcesses({
   return { local: describe(), removeLocalFile: file.remove }
 }
 
-/**
- * Makes an API key, unless the stored key is valid. Makes the channel `demo`, whose secret the demo partner
- * gets.
- */
+/** Makes an API key, unless the stored key is valid. Makes the channel `demo`, whose secret the demo partner gets. */
 async function prepareDemo(
   it: Installation,
   { console: api, partner }: { console: string; partner: string },
-  secrets: Secrets,
+  { apiKey: stored, ...secrets }: Secrets,
 ): Promise<string> {
-  const apiKey =
-    secrets.apiKey !== undefined && (await isValidKey(api, secrets.apiKey))
-      ? secrets.apiKey
-      : (await createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: ["operate"] })).key
+  const isValid = stored !== undefined && (await isValidKey(api, stored))
+  const makeKey = () => createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: ["operate"] })
+  const apiKey = isValid ? stored : (await makeKey()).key
   const client = createClient({ api, key: apiKey })
   const demoSecret = await makeDemoChannel({ client, partner: partnerClient(partner) }, secrets.demoSecret)
   await writeSecrets({ ...secrets, apiKey, demoSecret })
@@ -174,21 +165,12 @@ async function prepareDemo(
 }
 
 async function isValidKey(api: string, key: string): Promise<boolean> {
-  try {
-    await createClient({ api, key }).listChannels({ limit: 1 })
-    return true
-  } catch (error) {
-    if (error instanceof Failure && error.problem?.status === 401) return false
-    throw error
-  }
-}
-
-/** Process ids by name. Postgres or Kafka is missing if it runs in Docker or was started by somebody else. */
-function pidsOf({ postgres, kafka: [kafka] }: BackingServices): Record<string, number> {
-  const named = Object.entries({ postgres, kafka })
-  return Object.fromEntries(
-    named.flatMap(([name, service]) =>
-      service && service.kind !== "given" && service.pid !== undefined ? [[name, service.pid]] : [],
-    ),
+  const listing = createClient({ api, key }).listChannels({ limit: 1 })
+  return listing.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Failure && error.problem?.status === 401) return false
+      throw error
+    },
   )
 }

@@ -24,10 +24,9 @@ const chosen = scenarios.filter(
 if (chosen.length === 0) explain(`No scenario causes ${only}.`)
 
 const progress = (line: string) => void process.stderr.write(`alerts: ${line}\n`)
-const system = await startSystem({ progress })
 const outcomes: Outcome[] = []
 const others = new Map<string, string[]>()
-let failure: unknown
+const system = await startSystem({ progress })
 try {
   const prometheus = await startPrometheus({
     directory: join(system.directory, "prometheus"),
@@ -47,12 +46,9 @@ try {
   } finally {
     await prometheus.stop()
   }
-} catch (error) {
-  failure = error
 } finally {
-  await system.stop()
+  await system.end()
 }
-if (failure !== undefined) throw failure
 
 console.table(outcomes)
 for (const [cause, names] of others) if (names.length > 0) console.log(`${cause}, also: ${names.join(", ")}`)

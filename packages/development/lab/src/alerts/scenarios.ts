@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { StartedBackingService } from "@sitewire/testkit/backing"
+import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import type { System } from "./startSystem.ts"
 
 export type Scenario = {
@@ -15,37 +17,32 @@ export const scenarios: Scenario[] = [
   {
     cause: "the only gateway is stopped",
     alerts: ["SitewireProcessMissing"],
-    async begin({ services: { gateway } }) {
-      await gateway.end()
-      return () => gateway.start()
-    },
+    begin: ({ services }) => stop(services.gateway),
   },
   {
     cause: "the only console is stopped",
     alerts: ["SitewireConsoleMissing"],
-    async begin({ services: { console } }) {
-      await console.end()
-      return () => console.start()
-    },
+    begin: ({ services }) => stop(services.console),
   },
   {
     cause: "one of two dispatchers has other sealing keys",
     alerts: ["SitewireReplicaNotReady", "SitewireDeliveryFaults"],
     async begin({ services: { secondDispatcher }, faulty }) {
-      const restart = async (sealingKeys: boolean) => {
+      const restart = async (sealingKeys: string | undefined) => {
         await secondDispatcher.end()
         faulty.sealingKeys = sealingKeys
         await secondDispatcher.start()
       }
-      await restart(true)
-      return () => restart(false)
+      await restart(`k1:${Buffer.alloc(32).toString("base64")}`)
+      return () => restart(undefined)
     },
   },
   {
     cause: "an event without its required fields is published",
     alerts: ["SitewireInvalidEvents"],
-    async begin({ publishInvalid }) {
-      await publishInvalid()
+    async begin({ publish, names }) {
+      const event = { id: "invalid", channel: "channel-0" }
+      await publish([{ topic: names.sitePaid, key: event.id, value: JSON.stringify(event) }])
       return async () => {}
     },
   },
@@ -58,10 +55,7 @@ export const scenarios: Scenario[] = [
       "SitewireTriggersRejectedSlowly",
       "SitewireConsoleFails",
     ],
-    async begin({ postgres }) {
-      await postgres.halt("kill")
-      return () => postgres.resume()
-    },
+    begin: ({ servers }) => kill(servers.postgres),
   },
   {
     cause: "the value of a connection's row is out of range",
@@ -77,35 +71,53 @@ export const scenarios: Scenario[] = [
     cause: "another transaction has locked the table of windows",
     alerts: ["SitewireTriggersWait", "SitewireSyncsOverdue"],
     alertsAfterwards: ["SitewireSyncsLate"],
-    begin: ({ lockWindows }) => lockWindows(),
+    // Writers of windows wait. Readers do not.
+    async begin({ pool }) {
+      const client = await pool.driver.connect()
+      await client.query("begin")
+      await client.query("lock table sync_window in exclusive mode")
+      return async () => {
+        await client.query("rollback")
+        client.release()
+      }
+    },
   },
   {
     cause: "all partners respond 503",
     alerts: ["SitewireAttemptsFail", "SitewireAttemptsFailSlowly", "SitewireDeliveriesDie"],
-    async begin({ outside }) {
-      outside.accepts = false
-      return async () => {
-        outside.accepts = true
-      }
+    async begin({ partners }) {
+      await partners.behave("break")
+      return () => partners.behave("heal")
     },
   },
   {
     cause: "Postgres becomes read-only, like a replica, while retries wait",
     alerts: ["SitewireEventsWait", "SitewireDeliveriesOverdue"],
-    async begin({ outside, setReadOnly }) {
-      outside.accepts = false
+    async begin({ partners, sql }) {
+      const setReadOnly = async (value: string) => {
+        await sql(`alter system set default_transaction_read_only = ${value}`)
+        await sql("select pg_reload_conf()")
+      }
+      await partners.behave("break")
       await sleep(2_000)
-      await setReadOnly(true)
-      outside.accepts = true
-      return () => setReadOnly(false)
+      await setReadOnly("on")
+      await partners.behave("heal")
+      return () => setReadOnly("off")
     },
   },
   {
     cause: "one of two brokers is stopped",
     alerts: ["SitewirePartitionsUnavailable"],
-    async begin({ secondBroker }) {
-      await secondBroker?.halt("kill")
-      return async () => secondBroker?.resume()
-    },
+    begin: ({ servers }) => kill(servers.brokers[1]),
   },
 ]
+
+async function stop(service: SupervisedProcess) {
+  await service.end()
+  return () => service.start()
+}
+
+async function kill(server: StartedBackingService | undefined) {
+  await server?.halt("kill")
+  return async () => server?.resume()
+}

@@ -1,21 +1,8 @@
-import { createServer } from "node:http"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { createApiKey } from "@sitewire/console"
 import { openPrisma } from "@sitewire/database/prisma"
-import { listen } from "@sitewire/runtime"
-import { startOwnBackingServices } from "@sitewire/testkit/backing"
-import {
-  type ServiceName,
-  type SupervisedProcess,
-  services as serviceFiles,
-  startInstallation,
-} from "@sitewire/testkit/installation"
-
-const stateFolder = fileURLToPath(new URL("../../../../../.sitewire", import.meta.url))
-const channels = 20
-const connections = 20
+import { startMixed } from "../chaos/mixed/startMixed.ts"
+import { startLab } from "../shared/startLab.ts"
 
 /** Short enough that retries end, and windows pass, within seconds. */
 const shortTimes = {
@@ -31,138 +18,63 @@ export type System = Awaited<ReturnType<typeof startSystem>>
 
 /** An installation with its own Postgres, two Kafka brokers and all services, under a small constant load. */
 export async function startSystem({ progress }: { progress: (line: string) => void }) {
-  const backing = await startOwnBackingServices({
-    ...{ parent: stateFolder, name: "rehearsal", jars: join(stateFolder, "jars") },
-    ...{ withoutDocker: true, brokerCount: 2, progress },
-  })
-  const { databaseUrl, brokers, directory } = backing
-  // One copy of each topic, so that partitions have no leader while the second broker is stopped.
-  const it = await startInstallation({
-    backing: { databaseUrl, brokers, topicPrefix: "", replication: 1, stop: () => backing.stop() },
+  const it = await startLab({
+    name: "alerts",
+    progress,
+    withoutDocker: true,
+    fixedPorts: true,
+    brokerCount: 2,
+    // One copy of each topic, so that partitions have no leader while the second broker is stopped.
+    replication: 1,
     retryDelaysMs: [1_000, 2_000],
     env: shortTimes,
-    logsFolder: directory,
   })
-  const faulty = { sealingKeys: false }
-  const service = (
-    name: string,
-    of: ServiceName,
-    env: () => Record<string, string> = () => ({}),
-  ): SupervisedProcess =>
-    it.superviseFile({
-      ...{ name, main: serviceFiles[of].main, ports: serviceFiles[of].ports },
-      env: () => ({ ...it.variables(of), ...env() }),
-      ...{ restartAfterMs: 500, retryAfterMs: 500 },
-      onEvent(event) {
-        if (event.kind === "failed to start") progress(`${name} did not start: ${event.error}`)
-      },
-    })
+  /** What the second dispatcher is started with. */
+  const faulty: { sealingKeys: string | undefined } = { sealingKeys: undefined }
   const services = {
-    gateway: service("trigger-gateway", "gateway"),
-    scheduler: service("sync-scheduler", "scheduler"),
-    dispatcher: service("webhook-dispatcher", "dispatcher"),
-    console: service("console", "console"),
-    secondDispatcher: service("webhook-dispatcher-2", "dispatcher", () =>
-      faulty.sealingKeys ? { SEALING_KEYS: `k1:${Buffer.alloc(32).toString("base64")}` } : {},
+    gateway: it.service("trigger-gateway", "gateway"),
+    scheduler: it.service("sync-scheduler", "scheduler"),
+    dispatcher: it.service("webhook-dispatcher", "dispatcher"),
+    console: it.service("console", "console"),
+    secondDispatcher: it.service("webhook-dispatcher-2", "dispatcher", () =>
+      faulty.sealingKeys === undefined ? {} : { SEALING_KEYS: faulty.sealingKeys },
     ),
   }
   await Promise.all(Object.values(services).map((process) => process.start()))
-  const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "rehearsal", scopes: ["read"] })
-
-  /** Partners and sources. */
-  const outside = { accepts: true }
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => response.writeHead(outside.accepts ? 200 : 503).end("{}"))
+  const partners = await startMixed({
+    it,
+    seed: 1,
+    progress,
+    gateways: () => [services.gateway],
+    rates: { events: 16, calls: 16 },
+    connections: 20,
+    singles: 0,
+    flakyChannels: 0,
   })
-  const partner = `http://127.0.0.1:${await listen(server, "127.0.0.1", 0, "the partner's port")}`
-  const channelIds = Array.from({ length: channels }, (_, at) => `channel-${at}`)
-  for (const id of channelIds)
-    await it.addChannel({ id, address: `${partner}/${id}`, secret: "secret of the rehearsal" })
-  const connectionIds = Array.from({ length: connections }, (_, at) => `connection-${at}`)
-  const tokens = await it.addConnections(
-    connectionIds.map((id) => ({ id, source: `${partner}/source/${id}` })),
-  )
 
+  const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "alerts", scopes: ["read"] })
+  const headers = { authorization: `Bearer ${key}` }
   const closing = new AbortController()
-  let sent = 0
-  const publish = (value: object) => {
-    sent += 1
-    const id = `event-${sent}-${process.pid}`
-    return it.publish([{ topic: it.names.sitePaid, key: id, value: JSON.stringify({ id, ...value }) }])
-  }
-  const paid = (channel: string) => ({
-    channel,
-    reference: "customer",
-    site_url: "https://shop.example",
-    console_url: "https://console.shop.example",
-    name: "Shop",
-    email: "owner@shop.example",
-    created_at: new Date().toISOString(),
-  })
-
-  /** Errors are what the faults cause. */
-  async function repeat(everyMs: number, work: (turn: number) => Promise<unknown>): Promise<void> {
-    for (let turn = 0; !closing.signal.aborted; turn += 1) {
-      await Promise.race([Promise.allSettled([work(turn)]), sleep(2_000)])
-      await sleep(everyMs)
+  async function callConsole(): Promise<void> {
+    for (; !closing.signal.aborted; await sleep(200)) {
+      const { console: origin } = services.console.addresses()
+      // Errors are what the faults cause.
+      const signal = AbortSignal.timeout(2_000)
+      await fetch(`${origin}/v1/channels`, { headers, signal }).catch(() => {})
     }
   }
-  const request = async (url: string | undefined, options: RequestInit) => {
-    if (url === undefined) return
-    const response = await fetch(url, { ...options, signal: AbortSignal.timeout(5_000) })
-    await response.arrayBuffer()
-  }
-  const load = [
-    repeat(50, (turn) => publish(paid(channelIds[turn % channels] ?? ""))),
-    repeat(50, (turn) => {
-      const at = turn % connections
-      const gateway = services.gateway.addresses().gateway
-      return request(gateway && `${gateway}/connectors/hook/${connectionIds[at]}/${tokens[at]}/`, {
-        method: "POST",
-      })
-    }),
-    repeat(200, () => {
-      const console = services.console.addresses().console
-      return request(console && `${console}/v1/channels`, { headers: { authorization: `Bearer ${key}` } })
-    }),
-  ]
-
-  /** Writers of windows wait until the returned function is called. Readers do not. */
-  async function lockWindows(): Promise<() => Promise<void>> {
-    const client = await it.pool.driver.connect()
-    await client.query("begin")
-    await client.query("lock table sync_window in exclusive mode")
-    return async () => {
-      await client.query("rollback")
-      client.release()
-    }
-  }
-
-  async function setReadOnly(readOnly: boolean): Promise<void> {
-    await it.sql(`alter system set default_transaction_read_only = ${readOnly ? "on" : "off"}`)
-    await it.sql("select pg_reload_conf()")
-  }
-
+  const calling = callConsole()
   return {
-    directory,
+    ...it,
+    services,
+    partners,
+    faulty,
     targets: () =>
       Object.fromEntries(Object.values(services).map(({ name, addresses }) => [name, addresses().ops ?? ""])),
-    services,
-    outside,
-    /** What the second dispatcher is started with. */
-    faulty,
-    sql: it.sql,
-    postgres: backing.postgres,
-    secondBroker: backing.kafka[1],
-    publishInvalid: () => publish({ channel: "channel-0" }),
-    lockWindows,
-    setReadOnly,
-    async stop() {
+    async end() {
       closing.abort()
-      await Promise.allSettled(load)
-      await it.stop()
-      server.close()
-      server.closeAllConnections()
+      await Promise.allSettled([calling, partners.stop()])
+      await it.close()
     },
   }
 }

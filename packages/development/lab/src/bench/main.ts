@@ -1,11 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs"
 import { parseDuration } from "@sitewire/contracts"
 import { readArguments } from "@sitewire/runtime"
-import type { BenchOptions } from "./benchOptions.ts"
-import { readCheckout } from "./installation/readCheckout.ts"
-import type { Measure } from "./measure/measure.ts"
-import { flows } from "./parts.ts"
-import { readBaseline, save, summarise } from "./results.ts"
-import { runPart } from "./runPart.ts"
+import { measureOtherLoad } from "../shared/processUsage.ts"
+import { excuseBusyMachine, type Measure, notMeasured } from "./measure.ts"
+import { flows, type Part } from "./parts.ts"
+import { type BenchOptions, readCheckout, startBench } from "./startBench.ts"
 
 const ownCheckout = new URL("../../../../..", import.meta.url).pathname
 
@@ -43,10 +42,12 @@ const retained = Number(values.retained)
 if (!Number.isInteger(retained) || retained < 1)
   explain("--retained must be a number of deliveries, such as 100000.")
 
-const saved = values.baseline === undefined ? null : readBaseline(values.baseline)
+const progress = (line: string) => void process.stderr.write(`bench: ${line}\n`)
+type Saved = Pick<Measure, "measure" | "value">[]
+const saved: Saved = values.baseline === undefined ? [] : JSON.parse(readFileSync(values.baseline, "utf8"))
 const options: BenchOptions = {
-  progress: (line) => void process.stderr.write(`bench: ${line}\n`),
-  before: (measure) => saved?.get(measure) ?? null,
+  progress,
+  before: (name) => saved.find(({ measure }) => measure === name)?.value ?? null,
   retained,
   pausedMs: parseDuration(values.paused),
 }
@@ -54,10 +55,37 @@ const checkout = await readCheckout(values.services)
 const measures: Measure[] = []
 for (const [name, part] of Object.entries(flow)) {
   if (!names.includes(name)) continue
-  measures.push(...(await runPart(name, part, checkout, options)))
-  if (values.save !== undefined) save(values.save, measures)
+  measures.push(...(await runPart(name, part)))
+  if (values.save !== undefined) writeFileSync(values.save, `${JSON.stringify(measures, null, 2)}\n`)
 }
 if (values.json) process.stdout.write(`${JSON.stringify(measures)}\n`)
 else console.table(measures.map(({ reason: _, details: __, ...row }) => row))
-process.stderr.write(`${summarise(measures)}\n`)
+for (const { measure, holds, reason } of measures)
+  if (holds === null) process.stderr.write(`not judged: ${measure}: ${reason}\n`)
+const count = (verdict: boolean | null) => measures.filter(({ holds }) => holds === verdict).length
+process.stderr.write(`${count(true)} hold, ${count(false)} do not, ${count(null)} are not judged\n`)
 process.exit(measures.some(({ holds }) => holds === false) ? 1 : 0)
+
+/** If the part fails, the error becomes its result, and other parts still run. */
+async function runPart(name: string, { about, run, retryDelaysMs }: Part): Promise<Measure[]> {
+  progress(`${name}: ${about}`)
+  const startedAt = performance.now()
+  try {
+    const it = await startBench(checkout, options, retryDelaysMs)
+    try {
+      const others = measureOtherLoad()
+      const measures = await run(it)
+      const share = others()
+      const took = ((performance.now() - startedAt) / 1_000).toFixed(0)
+      progress(
+        `${name}: done in ${took} s; others took ${(100 * share).toFixed(0)} % of the machine's CPU time`,
+      )
+      return measures.map((measure) => excuseBusyMachine(measure, share))
+    } finally {
+      await it.close()
+    }
+  } catch (error) {
+    progress(`${name}: ${error instanceof Error ? error.stack : error}`)
+    return [notMeasured(`${name}: ${about}`, error instanceof Error ? error.message : String(error))]
+  }
+}

@@ -1,12 +1,9 @@
-import type { BenchOptions } from "./benchOptions.ts"
 import { measureAccepting } from "./inbound/accepting.ts"
 import { measureClaims } from "./inbound/claims.ts"
 import { measureIngesting } from "./inbound/ingesting.ts"
 import { measureSynced } from "./inbound/synced.ts"
-import type { Installation } from "./installation/startBenchInstallation.ts"
-import type { Measure } from "./measure/measure.ts"
-import { measureBurst } from "./outbound/burst.ts"
-import { measureCrowd } from "./outbound/crowd.ts"
+import type { Measure } from "./measure.ts"
+import { measureBurst, measureCrowd } from "./outbound/bursts.ts"
 import { fillingRate, isolationRetryDelaysMs, measureIsolation, usualRate } from "./outbound/isolation.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
@@ -16,21 +13,19 @@ import { measureSteady } from "./outbound/steady.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
 import { measureTraces } from "./outbound/traces.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
-import { sizeDeliveries } from "./sizing/deliveries.ts"
-import { sizeDispatchers } from "./sizing/dispatchers.ts"
-import { sizeSchedulers } from "./sizing/schedulers.ts"
-import { sizeSyncs } from "./sizing/syncs.ts"
+import { sizeDeliveries, sizeSyncs } from "./sizing.ts"
+import type { Bench } from "./startBench.ts"
 import { measureFirstView } from "./web/firstView.ts"
 
 export type Part = {
   about: string
-  run: (it: Installation, options: BenchOptions) => Promise<Measure[]>
+  run: (it: Bench) => Promise<Measure[]>
   retryDelaysMs?: readonly number[]
 }
 
 const isolation = (about: string, hanging: number, perSecond: number, bound: number): Part => ({
   about,
-  run: (it, options) => measureIsolation(it, { hanging, perSecond, bound }, options),
+  run: (it) => measureIsolation(it, { hanging, perSecond, bound }),
   retryDelaysMs: isolationRetryDelaysMs,
 })
 
@@ -70,10 +65,5 @@ export const flows: Record<string, Record<string, Part>> = {
   sizing: {
     deliveries: { about: "CPU, bytes and writes of a delivery", run: sizeDeliveries },
     syncs: { about: "bytes and writes of a trigger and its sync", run: sizeSyncs },
-    dispatchers: {
-      about: "one, two and three dispatchers, 0.15 of a core each (root)",
-      run: sizeDispatchers,
-    },
-    schedulers: { about: "one, two and three schedulers, 0.3 of a core each (root)", run: sizeSchedulers },
   },
 }

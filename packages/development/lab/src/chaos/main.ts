@@ -1,45 +1,98 @@
 import { randomInt } from "node:crypto"
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { readArguments } from "@sitewire/runtime"
+import { stateFolder } from "../shared/startLab.ts"
 import { runInbound } from "./inbound/runInbound.ts"
 import { runOutbound } from "./outbound/runOutbound.ts"
-import { report } from "./report/report.ts"
+import { procedures } from "./procedures/procedures.ts"
+import { runProcedure } from "./procedures/runProcedure.ts"
+import { type Output, report } from "./report.ts"
 import { runRestore } from "./restore/runRestore.ts"
-import { settingsFor } from "./settings.ts"
+import { settingsFor } from "./run.ts"
+import { runSoak } from "./soak/runSoak.ts"
+import { type Sample, summarise } from "./soak/sample.ts"
 import { runUpgrade } from "./upgrade/runUpgrade.ts"
 
 const { values, positionals, explain } = readArguments(
   {
     json: { type: "boolean", default: false },
     seed: { type: "string" },
-    minutes: { type: "string" },
+    minutes: { type: "string", default: "5" },
+    hours: { type: "string", default: "8" },
     brokers: { type: "string" },
     from: { type: "string" },
   },
-  "npm run chaos -- outbound|inbound|restore|upgrade [--seed S] [--minutes M] [--brokers B] [--from REF] [--json]",
+  `npm run chaos -- outbound|inbound|restore|upgrade [--seed S] [--minutes M] [--brokers B] [--from REF] [--json]
+  npm run soak -- [--hours N] [--seed S] [--json]: both flows for N hours (8) with a fault every five minutes. 0.02 hours
+    are a short form. Writes all samples to .sitewire/soak.json.
+  npm run procedures -- [${Object.keys(procedures).join("|")} …] [--seed S] [--json]: executes the steps of
+    docs/operators/procedures under load`,
 )
-const [named] = positionals
+const [run = "", ...names] = positionals
 const seed = Number(values.seed ?? randomInt(1, 1_000_000))
-const minutes = Number(values.minutes ?? 5)
-const brokers = Number(values.brokers ?? (named === "upgrade" ? 3 : 1))
-if (!Number.isSafeInteger(seed) || !(minutes > 0))
-  explain("--seed is a whole number, and --minutes is above 0.")
-if (!Number.isSafeInteger(brokers) || brokers < 1 || brokers === 2)
+const minutes = Number(values.minutes)
+const hours = Number(values.hours)
+const brokerCount = Number(values.brokers ?? (run === "upgrade" ? 3 : 1))
+if (!Number.isSafeInteger(seed) || !(minutes > 0) || !(hours > 0))
+  explain("--seed is a whole number, and --minutes and --hours are above 0.")
+if (!Number.isSafeInteger(brokerCount) || brokerCount < 1 || brokerCount === 2)
   explain("--brokers is 1, or 3 or more: two brokers have only one controller, which could not be stopped.")
-const runs = { outbound: runOutbound, inbound: runInbound, restore: runRestore, upgrade: runUpgrade }
-const isFlow = named !== undefined && Object.hasOwn(runs, named) && positionals.length === 1
-const flow = isFlow
-  ? (named as keyof typeof runs)
-  : explain("Which run: outbound, inbound, restore or upgrade?")
 
-const progress = (line: string) => void process.stderr.write(`chaos: ${line}\n`)
-progress(`${flow}, seed ${seed}, ${minutes} minutes of faults, brokers: ${brokers}`)
-const settings = { seed, brokerCount: brokers, progress, ...settingsFor(minutes) }
+const progress = (line: string) => void process.stderr.write(`${run}: ${line}\n`)
+const print = (text: string) => void process.stdout.write(text)
+const output: Output = { json: values.json, print, table: console.table, progress }
+const settings = { seed, brokerCount, progress, ...settingsFor(minutes) }
 const deliveries = Math.ceil(minutes * 4_000)
-const { ledger, faults } = await runs[flow]({ ...settings, deliveries, from: values.from })
-const output = {
-  json: values.json,
-  print: (text: string) => void process.stdout.write(text),
-  table: console.table,
-  progress,
+
+async function soak() {
+  const interrupted = new AbortController()
+  process.once("SIGINT", () => {
+    progress("ending the load; the report follows when all is quiet (Ctrl-C again: no report)")
+    interrupted.abort()
+  })
+  const samples: Sample[] = []
+  const file = join(stateFolder, "soak.json")
+  const durationMs = hours * 3_600_000
+  try {
+    const done = await runSoak({ seed, durationMs, signal: interrupted.signal, samples, progress })
+    return { ...done, figures: summarise(samples) }
+  } finally {
+    await mkdir(stateFolder, { recursive: true })
+    await writeFile(file, JSON.stringify(samples))
+    progress(`the samples are in ${file}`)
+  }
 }
-process.exit(report({ flow, seed, ledger, faults }, output))
+
+async function runProcedures() {
+  const chosen = names.length > 0 ? names : Object.keys(procedures)
+  const unknown = chosen.find((name) => !procedures[name])
+  if (unknown !== undefined) explain(`There is no procedure ${unknown}.`)
+  let status = 0
+  for (const name of chosen) {
+    const procedure = procedures[name]
+    if (!procedure) continue
+    progress(name)
+    try {
+      const done = await runProcedure({ procedure, seed, progress, ...settingsFor(1) })
+      status = Math.max(status, report({ seed, ...done }, output))
+    } catch (error) {
+      progress(`${name}: ${error instanceof Error ? error.message : error}`)
+      status = 1
+    }
+  }
+  return status
+}
+
+const runs = {
+  outbound: () => runOutbound({ ...settings, deliveries }),
+  inbound: () => runInbound(settings),
+  restore: () => runRestore(settings),
+  upgrade: () => runUpgrade({ ...settings, from: values.from }),
+  soak,
+}
+if (run === "procedures") process.exit(await runProcedures())
+if (!Object.hasOwn(runs, run) || names.length > 0)
+  explain("Which run: outbound, inbound, restore or upgrade?")
+progress(`seed ${seed}`)
+process.exit(report({ seed, ...(await runs[run as keyof typeof runs]()) }, output))

@@ -1,13 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { readArguments } from "@sitewire/runtime"
-import { startKafka, startPostgres } from "@sitewire/testkit/backing"
-import { copyTree } from "./copyTree.ts"
+import { startBackingServices } from "@sitewire/testkit/backing"
+import { copyCheckout } from "../shared/copyCheckout.ts"
+import { stateFolder } from "../shared/startLab.ts"
 import { mutants } from "./mutants.ts"
 import { describe, runMutants } from "./runMutants.ts"
 import { testRunner } from "./runTests.ts"
 
-const root = fileURLToPath(new URL("../../../../..", import.meta.url))
 const { values, positionals, explain } = readArguments(
   { only: { type: "string" }, list: { type: "boolean", default: false } },
   "npm run mutants -- [--only TEXT] [--list]",
@@ -27,24 +28,23 @@ async function run(): Promise<number> {
   const stopping = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => stopping.abort(new Error(`ended by ${signal}`)))
-  const ends: (() => Promise<void>)[] = []
+  // A copy, so that no fault is left in this checkout, however the run ends.
+  const tree = await mkdtemp(join(tmpdir(), "sitewire-mutants-"))
+  let backing: { stop(): Promise<void> } | undefined
   try {
-    const copy = await copyTree(root)
-    ends.push(copy.remove)
-    const folder = join(root, ".sitewire")
-    const options = {
-      directory: join(folder, "tests"),
+    await copyCheckout(tree)
+    const services = await startBackingServices({
+      directory: join(stateFolder, "tests"),
+      jars: join(stateFolder, "jars"),
       env: process.env,
-      durability: "scratch" as const,
+      durability: "scratch",
       progress,
-    }
-    const postgres = await startPostgres(options)
-    ends.push(postgres.stop)
-    const kafka = await startKafka({ ...options, jars: join(folder, "jars") })
-    ends.push(kafka.stop)
-    const env = { ...process.env, DATABASE_URL: postgres.address, KAFKA_BROKERS: kafka.address }
-    const runTests = testRunner({ tree: copy.path, env, signal: stopping.signal })
-    const judged = await runMutants({ tree: copy.path, mutants: chosen, runTests, progress })
+    })
+    backing = services
+    const { databaseUrl, brokers } = services
+    const env = { ...process.env, DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(",") }
+    const runTests = testRunner({ tree, env, signal: stopping.signal })
+    const judged = await runMutants({ tree, mutants: chosen, runTests, progress })
     const wrong = judged.filter(({ verdict }) => verdict.kind !== "killed")
     for (const each of wrong) process.stdout.write(`${describe(each)}\n`)
     process.stdout.write(`${judged.length - wrong.length} of ${judged.length} faults were noticed\n`)
@@ -53,6 +53,7 @@ async function run(): Promise<number> {
     if (!stopping.signal.aborted) throw error
     return 130
   } finally {
-    for (const end of ends.toReversed()) await end()
+    await backing?.stop()
+    await rm(tree, { recursive: true, force: true })
   }
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { type StdioOptions, spawn } from "node:child_process"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 
@@ -34,31 +34,19 @@ export function testRunner(settings: {
     await rm(reportFile, { force: true })
     const reporting = ["--reporter=json", `--outputFile=${reportFile}`]
     const named = testNames.length === 0 ? [] : ["-t", testNames.map(literally).join("|")]
-    const child = spawn(
-      process.execPath,
-      ["node_modules/vitest/vitest.mjs", "run", ...reporting, ...named, ...files],
-      {
-        cwd: tree,
-        env,
-        stdio: ["ignore", "pipe", "pipe"],
-        signal,
-        timeout: longestMs,
-      },
-    )
+    const args = ["node_modules/vitest/vitest.mjs", "run", ...reporting, ...named, ...files]
+    const stdio: StdioOptions = ["ignore", "pipe", "pipe"]
+    const child = spawn(process.execPath, args, { cwd: tree, env, stdio, signal, timeout: longestMs })
     let output = ""
     for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (text) => (output = `${output}${text}`.slice(-4_000)))
+      stream?.on("data", (text) => (output = `${output}${text}`.slice(-4_000)))
     // An abort ends the child and causes this error. `throwIfAborted` reports it.
     child.on("error", () => {})
     const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
     signal.throwIfAborted()
-    const report = await readFile(reportFile, "utf8").then(
-      (text) => JSON.parse(text) as Report,
-      () => null,
-    )
-    return report === null
-      ? { kind: "broken", why: `vitest wrote no report. ${output}` }
-      : judge(report, code)
+    const report = await readFile(reportFile, "utf8").catch(() => null)
+    if (report === null) return { kind: "broken", why: `vitest wrote no report. ${output}` }
+    return judge(JSON.parse(report) as Report, code)
   }
 }
 

@@ -1,18 +1,12 @@
-import { z } from "zod"
-import { fetchSchema, type ReceivedDelivery, receivedSchema, type SourceFetch } from "./createPartner.ts"
+import type { ReceivedDelivery, SourceFetch } from "./createPartner.ts"
 
 export function partnerClient(url: string) {
-  async function call(
-    method: string,
-    path: string,
-    body?: string,
-    type = "application/json",
-  ): Promise<unknown> {
+  async function call(method: string, path: string, body?: string, type = "application/json") {
     const init = body === undefined ? {} : { body, headers: { "content-type": type } }
     const response = await fetch(`${url}${path}`, { method, ...init })
     if (!response.ok)
       throw new Error(`the demo partner responded with ${response.status} to ${method} ${path}`)
-    return response.status === 204 ? undefined : response.json()
+    return (response.status === 204 ? undefined : response.json()) as Promise<unknown>
   }
   const encode = encodeURIComponent
   return {
@@ -24,10 +18,9 @@ export function partnerClient(url: string) {
       call("POST", `/channels/${encode(channel)}/fail`, JSON.stringify({ times })),
     changeSource: (name: string, content: unknown) =>
       call("PUT", `/sources/${encode(name)}`, JSON.stringify(content), "text/plain"),
-    received: async (channel: string): Promise<ReceivedDelivery[]> =>
-      z.array(receivedSchema).parse(await call("GET", `/received?channel=${encode(channel)}`)),
-    fetches: async (name: string): Promise<SourceFetch[]> =>
-      z.array(fetchSchema).parse(await call("GET", `/sources/${encode(name)}/fetches`)),
+    received: (channel: string) =>
+      call("GET", `/received?channel=${encode(channel)}`) as Promise<ReceivedDelivery[]>,
+    fetches: (name: string) => call("GET", `/sources/${encode(name)}/fetches`) as Promise<SourceFetch[]>,
   }
 }
 

@@ -2,22 +2,20 @@ import { createHash } from "node:crypto"
 import { siteReadySchema } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing"
 import express, { type Express, type Request } from "express"
-import { z } from "zod"
 
-export const receivedSchema = z.object({
-  at: z.iso.datetime(),
-  channel: z.string(),
-  delivery: z.string(),
-  attempt: z.int(),
-  verdict: z.enum(["valid", "missing", "malformed", "mismatch", "no secret"]),
-  status: z.int(),
-  signature: z.string(),
-  body: z.string(),
-})
-export type ReceivedDelivery = z.infer<typeof receivedSchema>
+export type ReceivedDelivery = {
+  at: string
+  channel: string
+  delivery: string
+  attempt: number
+  verdict: "valid" | "missing" | "malformed" | "mismatch" | "no secret"
+  status: number
+  signature: string
+  body: string
+}
+export type SourceFetch = { at: string; status: number }
 
-export const fetchSchema = z.object({ at: z.iso.datetime(), status: z.int() })
-export type SourceFetch = z.infer<typeof fetchSchema>
+type Named = { name: string }
 
 const maxReceived = 1_000
 
@@ -69,21 +67,17 @@ export function createPartner(known: Record<string, string> = {}): Express {
     response.json(received.filter((delivery) => channel === undefined || delivery.channel === channel))
   })
   app.put("/channels/:channel", express.json(), (request, response) => {
-    secrets.set(request.params.channel, z.object({ secret: z.string() }).parse(request.body).secret)
+    secrets.set(request.params.channel, String(request.body.secret))
     response.sendStatus(204)
   })
   app.post("/channels/:channel/fail", express.json(), (request, response) => {
-    failuresLeft.set(request.params.channel, z.object({ times: z.int() }).parse(request.body).times)
+    failuresLeft.set(request.params.channel, Number(request.body.times))
     response.sendStatus(204)
   })
-  app.put(
-    "/sources/:name",
-    express.text({ type: () => true }),
-    (request: Request<{ name: string }>, response) => {
-      sourceOf(request.params.name).content = z.string().parse(request.body)
-      response.sendStatus(204)
-    },
-  )
+  app.put("/sources/:name", express.text({ type: () => true }), (request: Request<Named>, response) => {
+    sourceOf(request.params.name).content = String(request.body)
+    response.sendStatus(204)
+  })
   app.get("/sources/:name/fetches", (request, response) => {
     response.json(sourceOf(request.params.name).fetches)
   })
@@ -98,11 +92,8 @@ export function createPartner(known: Record<string, string> = {}): Express {
   }
 
   function sourceOf(name: string) {
-    let source = sources.get(name)
-    if (!source) {
-      source = { content: JSON.stringify({ name, items: [] }), fetches: [] }
-      sources.set(name, source)
-    }
+    const source = sources.get(name) ?? { content: JSON.stringify({ name, items: [] }), fetches: [] }
+    sources.set(name, source)
     return source
   }
 

@@ -1,5 +1,5 @@
 import { connect } from "node:net"
-import { percentile } from "../measure/measure.ts"
+import { percentile } from "../../shared/percentile.ts"
 
 /**
  * A message of the parent process. The paths contain tokens, so they must not be arguments of this process:

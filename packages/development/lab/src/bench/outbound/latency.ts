@@ -1,18 +1,15 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import type { BenchOptions } from "../benchOptions.ts"
-import type { Installation } from "../installation/startBenchInstallation.ts"
-import { measureOtherLoad } from "../machine/measureOtherLoad.ts"
-import { memoryMb } from "../machine/processUsage.ts"
-import { judge, type Measure, percentile } from "../measure/measure.ts"
-import type { BareRequest } from "./baseline/bareConsumer.ts"
-import { clockMs, publishPaced } from "./load/publishPaced.ts"
-import { startReceiving } from "./receiver/startBenchReceiver.ts"
+import { percentile } from "../../shared/percentile.ts"
+import { measureOtherLoad, memoryMb } from "../../shared/processUsage.ts"
+import { judge, type Measure } from "../measure.ts"
+import type { Bench } from "../startBench.ts"
+import type { BareRequest } from "./bareConsumer.ts"
+import { clockMs, publishPaced, startReceiving } from "./load.ts"
 
-const channelCount = 50
 const perSecond = 200
-const seconds = 30
+const amount = 30 * perSecond
 /** Events before the measurement, until V8 has compiled the code. */
 const warmUp = 4 * perSecond
 
@@ -20,10 +17,9 @@ const warmUp = 4 * perSecond
  * Measures the time from publishing to the arrival at the receiver, compared with a bare consumer that gets
  * the same load.
  */
-export async function measureLatency(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+export async function measureLatency(it: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
-  const channels = await it.channels(channelCount, (at) => `${receiver.url}/timed-${at}`)
-  const amount = perSecond * seconds
+  const channels = await it.channels(50, (at) => `${receiver.url}/timed-${at}`)
   let others = measureOtherLoad()
   // The bare consumer is measured before and after the dispatcher, because the machine's speed changes within
   // minutes.
@@ -39,47 +35,31 @@ export async function measureLatency(it: Installation, { progress }: BenchOption
   await receiver.take()
   await publishPaced(it, { perSecond, amount, channels })
   await receiver.reached(amount)
-  const { arrivals } = await receiver.take()
-  const latencies = arrivals.map(({ latencyMs }) => latencyMs)
+  const latencies = (await receiver.take()).arrivals.map(({ latencyMs }) => latencyMs)
   const { peak } = memoryMb(dispatcher.pid)
   report("dispatcher", latencies)
   await dispatcher.end()
 
   const after = await bareLatencies(it, amount / 2, channels)
   report("bare consumer, second half", after)
-  await receiver.end()
   const bare = [...before, ...after]
-  const line = (share: number, bound: number) =>
-    judge(
-      `p${share * 100} from publish to arrival at ${perSecond} events/s, ms`,
-      percentile(latencies, share),
-      percentile(bare, share),
-      { kind: "more-at-most", bound, unit: "ms" },
-    )
-  return [
-    line(0.5, 3),
-    line(0.99, 12),
-    judge(`resident memory of the dispatcher, ${perSecond} events/s`, peak, null, {
-      kind: "value-at-most",
-      bound: 200,
-      unit: "MB",
-    }),
-  ]
+  const line = (share: number, bound: number) => {
+    const name = `p${share * 100} from publish to arrival at ${perSecond} events/s, ms`
+    return judge(name, percentile(latencies, share), percentile(bare, share), "more-at-most", bound, "ms")
+  }
+  const name = `resident memory of the dispatcher, ${perSecond} events/s`
+  return [line(0.5, 3), line(0.99, 12), judge(name, peak, null, "value-at-most", 200, "MB")]
 
   function report(what: string, of: readonly number[]): void {
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(of, share).toFixed(1))
     const share = `others took ${(100 * others()).toFixed(0)} % of the machine`
-    progress(`${what}: ${of.length} events, p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms; ${share}`)
+    it.progress(`${what}: ${of.length} events, p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms; ${share}`)
     others = measureOtherLoad()
   }
 }
 
-async function bareLatencies(
-  it: Installation,
-  amount: number,
-  channels: readonly string[],
-): Promise<number[]> {
-  const main = fileURLToPath(new URL("baseline/bareConsumer.ts", import.meta.url))
+async function bareLatencies(it: Bench, amount: number, channels: readonly string[]): Promise<number[]> {
+  const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
   const child = fork(main, [it.brokers.join(","), it.names.sitePaid])
   await once(child, "message")
   await publishPaced(it, { perSecond, amount: warmUp, channels })

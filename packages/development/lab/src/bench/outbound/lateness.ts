@@ -1,71 +1,47 @@
 import { readTopic, topicEnd } from "@sitewire/kafka"
-import type { BenchOptions } from "../benchOptions.ts"
-import type { Installation } from "../installation/startBenchInstallation.ts"
-import { judge, type Measure, percentile } from "../measure/measure.ts"
-import { publishPaced } from "./load/publishPaced.ts"
-import { startReceiving } from "./receiver/startBenchReceiver.ts"
+import { percentile } from "../../shared/percentile.ts"
+import { judge, type Measure } from "../measure.ts"
+import type { Bench } from "../startBench.ts"
+import { publishPaced, startReceiving } from "./load.ts"
 
 export const latenessRetryDelaysMs = [5_000, 7_000]
-
 const deliveries = 400
-const perSecond = 50
-/** So many that no channel has enough failures in a row to open its circuit breaker. */
-const channelCount = 100
 
 /**
  * Measures how long after its due time a retry arrives. It is due when its delay has passed since the broker
  * appended its record to the retry topic.
  */
-export async function measureLateness(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+export async function measureLateness(it: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
-  const channels = await it.channels(channelCount, (at) => `${receiver.url}/fail-${at}`)
-  const dispatcher = await it.start("dispatcher")
-  await publishPaced(it, { perSecond, amount: deliveries, channels })
-  const attempts = deliveries * (1 + latenessRetryDelaysMs.length)
-  await receiver.reached(attempts)
+  // So many that no channel has enough failures in a row to open its circuit breaker.
+  const channels = await it.channels(100, (at) => `${receiver.url}/fail-${at}`)
+  await it.start("dispatcher")
+  await publishPaced(it, { perSecond: 50, amount: deliveries, channels })
+  await receiver.reached(deliveries * (1 + latenessRetryDelaysMs.length))
   const { failArrivals } = await receiver.take()
-  await dispatcher.end()
-  await receiver.end()
-
   const dueAt = await readDueTimes(it)
-  const lateness: number[] = []
-  for (const { delivery, attempt, arrivedAt } of failArrivals) {
-    if (attempt === 1) continue
+  const retries = failArrivals.filter(({ attempt }) => attempt > 1)
+  const lateness = retries.map(({ delivery, attempt, arrivedAt }) => {
     const due = dueAt.get(`${delivery} ${attempt}`)
-    if (due === undefined)
-      throw new Error(`attempt ${attempt} of delivery ${delivery} came without a record of it`)
-    lateness.push(arrivedAt - due)
-  }
-  const [least, p50, p99, most] = [0, 0.5, 0.99, 1].map((share) => percentile(lateness, share))
-  progress(
-    `${lateness.length} retries: ${least} ms late at least, p50 ${p50}, p99 ${p99}, at most ${most} ms`,
+    if (due === undefined) throw new Error(`attempt ${attempt} of ${delivery} came without a record of it`)
+    return arrivedAt - due
+  })
+  const at = (share: number) => percentile(lateness, share)
+  it.progress(
+    `${lateness.length} retries: ${at(0)} ms late at least, p50 ${at(0.5)}, p99 ${at(0.99)}, at most ${at(1)} ms`,
   )
   return [
-    judge("lateness of retries, p99, ms", p99 ?? Number.NaN, null, {
-      kind: "value-at-most",
-      bound: 1_000,
-      unit: "ms",
-    }),
-    judge("lateness of retries, least (below 0: early), ms", least ?? Number.NaN, null, {
-      kind: "value-at-least",
-      bound: 0,
-      unit: "ms",
-    }),
+    judge("lateness of retries, p99, ms", at(0.99), null, "value-at-most", 1_000, "ms"),
+    judge("lateness of retries, least (below 0: early), ms", at(0), null, "value-at-least", 0, "ms"),
   ]
 }
 
-async function readDueTimes({ kafka, names }: Installation): Promise<Map<string, number>> {
+async function readDueTimes({ kafka, names }: Bench): Promise<Map<string, number>> {
   const dueAt = new Map<string, number>()
+  const limits = { groupPrefix: "bench", from: {}, maxRecords: deliveries * 10, maxBytes: 100_000_000 }
   for (const [step, topic] of names.retry.entries()) {
-    const { records, ended } = await readTopic({
-      kafka,
-      topic,
-      groupPrefix: "bench",
-      from: {},
-      to: await topicEnd({ kafka, topic }),
-      maxRecords: deliveries * 10,
-      maxBytes: 100_000_000,
-    })
+    const to = await topicEnd({ kafka, topic })
+    const { records, ended } = await readTopic({ kafka, topic, to, ...limits })
     if (!ended) throw new Error(`${topic} has more records than this measure's retries`)
     for (const { value, appendedAt } of records) {
       const { delivery, attempt } = JSON.parse(String(value))

@@ -1,20 +1,16 @@
-import type { BenchOptions } from "../benchOptions.ts"
-import type { Installation } from "../installation/startBenchInstallation.ts"
-import { judge, type Measure } from "../measure/measure.ts"
-import { bareRequests } from "./baseline/bareRequests.ts"
-import { totalOf } from "./cost.ts"
-import { deliverBacklog } from "./load/deliverBacklog.ts"
-import { startReceiving } from "./receiver/startBenchReceiver.ts"
+import { judge, type Measure } from "../measure.ts"
+import { type Bench, runForResult } from "../startBench.ts"
+import { deliverBacklog, startReceiving, totalOf, warmUp } from "./load.ts"
 
+/** Default of MAX_OUTSTANDING_RECORDS. The loop in bareLoop.ts, the baseline, has as many requests in flight. */
+export const concurrency = 384
 const amount = 50_000
-const channelCount = 100
 /** Several rounds, because the machine's speed changes by a fifth within minutes. */
 const rounds = 5
-/**
- * The median ratio differs by this share between runs of the same code, so a smaller loss meets the target.
- */
+/** The median ratio differs by this share between runs of the same code, so a smaller loss meets the target. */
 const noise = 0.03
 
+export type BareRequests = { perSecond: number; cpuMs: number }
 type Round = {
   perSecond: number
   baseline: number
@@ -28,53 +24,45 @@ type Round = {
  * Measures the deliveries/s of one dispatcher with a backlog, and the CPU time of one delivery. The baseline,
  * before and after each round, is a bare loop that signs and posts with as many requests in flight.
  */
-export async function measureThroughput(
-  it: Installation,
-  { progress, before }: BenchOptions,
-): Promise<Measure[]> {
+export async function measureThroughput(it: Bench): Promise<Measure[]> {
+  const { progress, before } = it
   const receiver = await startReceiving(it)
-  const channels = await it.channels(channelCount, (at) => `${receiver.url}/channel-${at}`)
+  const channels = await it.channels(100, (at) => `${receiver.url}/channel-${at}`)
   // This start fills Node's compile cache, which a container image already contains.
   await (await it.start("dispatcher")).end()
+  async function bareRequests(): Promise<BareRequests> {
+    const args = [receiver.url, amount, warmUp, concurrency]
+    const bare = await runForResult<BareRequests>("outbound/bareLoop.ts", args)
+    progress(
+      `bare loop: ${Math.round(bare.perSecond)} requests/s, ${bare.cpuMs.toFixed(4)} ms of CPU for each`,
+    )
+    return bare
+  }
   const done: Round[] = []
-  let loopBefore = await bareRequests(receiver.url, amount, progress)
+  let loopBefore = await bareRequests()
   while (done.length < rounds) {
-    const { dispatcher, perSecond, cost, peak } = await deliverBacklog(it, receiver, {
-      amount,
-      channels,
-      progress,
-    })
-    await dispatcher.end()
-    const loopAfter = await bareRequests(receiver.url, amount, progress)
+    const { perSecond, cost, peak } = await deliverBacklog(it, receiver, { amount, channels, end: true })
+    const loopAfter = await bareRequests()
     const baseline = (loopBefore.perSecond + loopAfter.perSecond) / 2
     const cpuMs = totalOf(cost)
     const cpuRatio = cpuMs / ((loopBefore.cpuMs + loopAfter.cpuMs) / 2)
     done.push({ perSecond, baseline, ratio: perSecond / baseline, cpuMs, cpuRatio, peak })
     loopBefore = loopAfter
   }
-  await receiver.end()
   const rate = middle(done, ({ ratio }) => ratio)
   const cpu = middle(done, ({ cpuRatio }) => cpuRatio)
   progress(`ratios by rounds: ${done.map(({ ratio }) => ratio.toFixed(3)).join(" ")}`)
-  progress(
-    `CPU of a delivery by rounds: ${done.map((of) => `${of.cpuMs.toFixed(3)} ms (${of.cpuRatio.toFixed(2)})`).join(" ")}`,
-  )
-  const change = {
-    rate: "deliveries/s relative to the bare loop, compared with before the change",
-    cpu: "CPU of a delivery relative to a bare loop's request, compared with before the change",
-  }
+  const ofCpu = done.map(({ cpuMs, cpuRatio }) => `${cpuMs.toFixed(3)} ms (${cpuRatio.toFixed(2)})`)
+  progress(`CPU of a delivery by rounds: ${ofCpu.join(" ")}`)
+  const rateName = "deliveries/s relative to the bare loop, compared with before the change"
+  const cpuName = "CPU of a delivery relative to a bare loop's request, compared with before the change"
+  const peak = Math.max(...done.map(({ peak }) => peak))
+  const name = "deliveries/s, backlog on the topic, 100 channels"
   return [
-    judge("deliveries/s, backlog on the topic, 100 channels", rate.perSecond, rate.baseline, {
-      kind: "ratio-at-least",
-      bound: 0.38,
-    }),
-    judge(change.rate, rate.ratio, before(change.rate), { kind: "ratio-at-least", bound: 1 - noise }),
-    judge(change.cpu, cpu.cpuRatio, before(change.cpu), { kind: "ratio-at-most", bound: 0.9 }),
-    judge("resident memory of the dispatcher, backlog", Math.max(...done.map(({ peak }) => peak)), null, {
-      kind: "value-at-most",
-      bound: 200,
-      unit: "MB",
-    }),
+    judge(name, rate.perSecond, rate.baseline, "ratio-at-least", 0.38),
+    judge(rateName, rate.ratio, before(rateName), "ratio-at-least", 1 - noise),
+    judge(cpuName, cpu.cpuRatio, before(cpuName), "ratio-at-most", 0.9),
+    judge("resident memory of the dispatcher, backlog", peak, null, "value-at-most", 200, "MB"),
   ]
 }
 

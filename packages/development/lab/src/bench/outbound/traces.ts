@@ -1,18 +1,14 @@
 import { startReceiver } from "@sitewire/cli/receivers"
-import type { BenchOptions } from "../benchOptions.ts"
-import type { Installation } from "../installation/startBenchInstallation.ts"
-import { judge, type Measure, notMeasured } from "../measure/measure.ts"
-import { measureInPairs, type Side } from "../measure/measureInPairs.ts"
-import { deliverBacklog } from "./load/deliverBacklog.ts"
-import { startReceiving } from "./receiver/startBenchReceiver.ts"
-
-const amount = 30_000
-const channelCount = 100
+import { judge, type Measure, notMeasured } from "../measure.ts"
+import { measureInPairs, type Side } from "../measureInPairs.ts"
+import type { Bench } from "../startBench.ts"
+import { deliverBacklog, startReceiving } from "./load.ts"
 
 /** Measures the time and the CPU time of a delivery from a backlog with 1 % of the traces recorded, beside none. */
-export async function measureTraces(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+export async function measureTraces(it: Bench): Promise<Measure[]> {
+  const { progress } = it
   const receiver = await startReceiving(it)
-  const channels = await it.channels(channelCount, (at) => `${receiver.url}/channel-${at}`)
+  const channels = await it.channels(100, (at) => `${receiver.url}/channel-${at}`)
   const collector = await startReceiver((_, response) => response.writeHead(200).end())
   const tracing = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -28,15 +24,9 @@ export async function measureTraces(it: Installation, { progress }: BenchOptions
     pairs: { least: 3, most: 8 },
     async run(side) {
       const env = side === "value" ? tracing : {}
-      const { dispatcher, perSecond, cost } = await deliverBacklog(it, receiver, {
-        amount,
-        channels,
-        progress,
-        env,
-      })
-      await dispatcher.end()
-      cpuMs[side].push(cost.dispatcher)
-      return [1_000 / perSecond]
+      const done = await deliverBacklog(it, receiver, { amount: 30_000, channels, env, end: true })
+      cpuMs[side].push(done.cost.dispatcher)
+      return [1_000 / done.perSecond]
     },
     statistic: mean,
     progress,
@@ -45,13 +35,8 @@ export async function measureTraces(it: Installation, { progress }: BenchOptions
   const bytes = traces.reduce((sum, { body }) => sum + body.length, 0)
   progress(`${traces.length} requests with ${Math.round(bytes / 1_000)} kB of traces reached the collector`)
   await collector.close()
-  await receiver.end()
-  const cpu = judge(
-    "CPU of the dispatcher for a delivery, 1 % of the traces recorded, beside none",
-    mean(cpuMs.value),
-    mean(cpuMs.baseline),
-    { kind: "ratio-at-most", bound: 1.1 },
-  )
+  const name = "CPU of the dispatcher for a delivery, 1 % of the traces recorded, beside none"
+  const cpu = judge(name, mean(cpuMs.value), mean(cpuMs.baseline), "ratio-at-most", 1.1)
   if (traces.length > 0) return [rate, cpu]
   return [rate, cpu].map(({ measure }) => notMeasured(measure, "no trace reached the collector"))
 }

@@ -1,19 +1,20 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Checkout, runScript } from "@sitewire/testkit/installation"
+import { fileURLToPath } from "node:url"
+import { runScript } from "@sitewire/testkit/installation"
 import { openBrowser } from "@sitewire/web/browser"
 import { fill } from "@sitewire/web/data"
 import type { Browser, BrowserContextOptions } from "playwright-core"
-import { build } from "vite"
-import type { BenchOptions } from "../benchOptions.ts"
-import type { Installation } from "../installation/startBenchInstallation.ts"
-import { judge, type Measure, percentile } from "../measure/measure.ts"
-import { startBareReact } from "./startBareReact.ts"
+import { build, preview } from "vite"
+import { percentile } from "../../shared/percentile.ts"
+import { judge, type Measure } from "../measure.ts"
+import type { Side } from "../measureInPairs.ts"
+import type { Bench } from "../startBench.ts"
 
 const pairs = 15
-const target = { kind: "value-at-most", bound: 1_000, unit: "ms" } as const
 const sides = ["value", "baseline"] as const
-type Side = (typeof sides)[number]
 /** The browser and the console are idle for so long before each view. */
 const quietMs = 1_500
 
@@ -30,16 +31,15 @@ type View = { shownAtMs: number; cpuMs: number; files: number; kB: number }
  * Measures the first view of the overview by an operator who is signed in, with an empty cache, until all problems are
  * shown. A page that consists of React and one paragraph, in the same browser, shows how much of it is the machine's.
  */
-export async function measureFirstView(it: Installation, { progress }: BenchOptions): Promise<Measure[]> {
+export async function measureFirstView(it: Bench): Promise<Measure[]> {
   await build({ root: join(it.checkout.root, "packages/web"), logLevel: "warn" })
-  await fill(it.installation, 0)
+  await fill(it, 0)
   const cleanUps: (() => Promise<unknown>)[] = []
   const views: Record<Side, View[]> = { value: [], baseline: [] }
   try {
     const web = await it.start("console", { API_REQUESTS_PER_MINUTE: "1000000" })
-    cleanUps.push(() => web.end())
     const bare = await startBareReact()
-    cleanUps.push(() => bare.stop())
+    cleanUps.push(bare.stop)
     const browser = await openBrowser()
     cleanUps.push(() => browser.close())
     const origin = web.addresses.console ?? ""
@@ -48,9 +48,9 @@ export async function measureFirstView(it: Installation, { progress }: BenchOpti
         name: "the overview",
         url: `${origin}/`,
         text: "Channel globex is failing",
-        storageState: await signIn(origin, await createKey(it.url, it.checkout)),
+        storageState: await signIn(origin, await createKey(it)),
       },
-      baseline: { name: "React alone", url: `${bare.origin}/`, text: "Nothing but React" },
+      baseline: { name: "React alone", url: bare.origin, text: "Nothing but React" },
     }
     // The first views are slower: processes start, and the console's code is compiled.
     for (const side of sides) await view(browser, pages[side])
@@ -58,7 +58,7 @@ export async function measureFirstView(it: Installation, { progress }: BenchOpti
       for (const side of pair % 2 === 0 ? sides : sides.toReversed()) {
         const of = await view(browser, pages[side])
         views[side].push(of)
-        progress(`pair ${pair} of ${pairs}: ${pages[side].name} ${describeView(of)}`)
+        it.progress(`pair ${pair} of ${pairs}: ${pages[side].name} ${describeView(of)}`)
       }
     }
   } finally {
@@ -66,9 +66,9 @@ export async function measureFirstView(it: Installation, { progress }: BenchOpti
   }
   const shown = medians(views.value)
   const details = `medians: the overview ${describeView(shown)}; React alone ${describeView(medians(views.baseline))}`
-  progress(details)
+  it.progress(details)
   const name = "ms until the overview shows all problems, empty cache"
-  return [{ ...judge(name, shown.shownAtMs, null, target), details }]
+  return [{ ...judge(name, shown.shownAtMs, null, "value-at-most", 1_000, "ms"), details }]
 }
 
 async function view(browser: Browser, { url, text, storageState }: Page): Promise<View> {
@@ -117,11 +117,24 @@ function describeView({ shownAtMs, cpuMs, files, kB }: View): string {
   return `after ${shownAtMs.toFixed(0)} ms, ${cpuMs.toFixed(0)} ms of the page's main thread, ${size}`
 }
 
-async function createKey(databaseUrl: string, checkout: Checkout): Promise<string> {
+async function createKey({ url, checkout }: Bench): Promise<string> {
   const args = ["--name", "bench", "--scopes", "operate"]
-  const env = { DATABASE_URL: databaseUrl }
-  const printed = await runScript("packages/console/src/tools/createKey.ts", args, env, { checkout })
-  return printed.trim()
+  const main = "packages/console/src/tools/createKey.ts"
+  return (await runScript(main, args, { DATABASE_URL: url }, { checkout })).trim()
+}
+
+/** Serves a page that consists of React and one paragraph, built as the web console is. */
+async function startBareReact() {
+  const outDir = await mkdtemp(join(tmpdir(), "sitewire-bare-react-"))
+  const root = fileURLToPath(new URL("bareReact", import.meta.url))
+  const options = { root, configFile: false, logLevel: "warn", build: { outDir, emptyOutDir: true } } as const
+  await build(options)
+  const server = await preview({ ...options, preview: { host: "127.0.0.1", port: 0 } })
+  const stop = async () => {
+    await server.close()
+    await rm(outDir, { recursive: true, force: true })
+  }
+  return { origin: server.resolvedUrls?.local[0] ?? "", stop }
 }
 
 async function signIn(origin: string, key: string) {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { StartedBackingService } from "@sitewire/testkit/backing"
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
-import type { Random } from "../random.ts"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import type { Random } from "../../shared/random.ts"
+import type { Lab } from "../../shared/startLab.ts"
 import type { FaultKind, FaultWork } from "./driveFaults.ts"
 import { freeze } from "./freeze.ts"
 
 export type CommonFaultSettings = {
   random: Random
-  it: Pick<ChaosInstallation, "postgres" | "brokers">
+  servers: Lab["servers"]
   services: SupervisedProcess[][]
   extras: SupervisedProcess[]
   /** How long a stopped broker stays down, at least and at most. */
@@ -23,7 +23,7 @@ export type CommonFaultSettings = {
 export function commonFaults(settings: CommonFaultSettings): Partial<Record<FaultKind, FaultWork>> {
   const { random, services, extras } = settings
   const members = services.flat()
-  const { postgres, brokers } = settings.it
+  const { postgres, brokers } = settings.servers
   const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
   const brokerName = (broker: StartedBackingService) =>
     brokers.length > 1 ? `broker-${brokers.indexOf(broker) + 1}` : "broker"

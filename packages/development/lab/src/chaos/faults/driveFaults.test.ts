@@ -1,6 +1,6 @@
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { createRandom } from "../random.ts"
+import { createRandom } from "../../shared/random.ts"
 import { type CommonFaultSettings, commonFaults } from "./commonFaults.ts"
 import { driveFaults, type FaultKind } from "./driveFaults.ts"
 
@@ -27,7 +27,7 @@ function member(name: string, note: Note): SupervisedProcess {
   }
 }
 
-function backing(name: string, note: Note): CommonFaultSettings["it"]["postgres"] {
+function backing(name: string, note: Note): CommonFaultSettings["servers"]["postgres"] {
   return {
     kind: "local",
     address: name,
@@ -49,7 +49,7 @@ async function drive(seed: number, brokers = 1) {
     random,
     faults: commonFaults({
       random,
-      it: {
+      servers: {
         postgres: backing("Postgres", note),
         brokers: Array.from({ length: brokers }, (_, at) => backing(`broker-${at + 1}`, note)),
       },
@@ -93,8 +93,14 @@ const healed: Partial<Record<FaultKind, RegExp>> = {
   "kill -9 while a broker is unavailable": killedDuring("broker-[123]"),
 }
 const onAll = [
-  ...["kill -9", "kill -9", "SIGSTOP", "rebalance", "Postgres killed", "Postgres restarted"],
-  ...["kill -9 while Postgres is unavailable", "kill -9 while a broker is unavailable"],
+  "kill -9",
+  "kill -9",
+  "SIGSTOP",
+  "rebalance",
+  "Postgres killed",
+  "Postgres restarted",
+  "kill -9 while Postgres is unavailable",
+  "kill -9 while a broker is unavailable",
 ]
 const cases = seeds.flatMap((seed) => [
   { seed, brokers: 1, round: [...onAll, "broker stopped"].toSorted() },
@@ -158,3 +164,19 @@ test.each(cases)(
     }
   },
 )
+
+test("a run on a slow machine goes on until it has had the least number of faults", async () => {
+  const random = createRandom(1)
+  const faults = { SIGSTOP: async () => "a" }
+  const progress = () => {}
+  const driving = driveFaults({
+    random,
+    faults,
+    durationMs: 1,
+    leastFaults: 5,
+    gapMs: [1_000, 1_000],
+    progress,
+  })
+  await vi.runAllTimersAsync()
+  expect(await driving).toHaveLength(5)
+})

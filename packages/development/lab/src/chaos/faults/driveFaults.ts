@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Random } from "../random.ts"
+import type { Random } from "../../shared/random.ts"
 
 export type FaultKind =
   | "kill -9"
@@ -27,6 +27,8 @@ export type FaultSettings = {
   random: Random
   faults: Partial<Record<FaultKind, FaultWork>>
   durationMs: number
+  /** The faults go on until there have been that many, however slow the machine is. */
+  leastFaults?: number | undefined
   gapMs: [number, number]
   progress: (line: string) => void
   /** No further fault begins after this is aborted. */
@@ -46,11 +48,11 @@ const first: readonly FaultKind[] = [
  * consequences of a fault (a rebalance, a backlog) may outlast it.
  */
 export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
-  const { random, faults, durationMs, gapMs, progress, signal } = settings
+  const { random, faults, durationMs, leastFaults = 0, gapMs, progress, signal } = settings
   const startedAt = Date.now()
   const done: Fault[] = []
   const kinds = Object.keys(faults) as FaultKind[]
-  const isOver = () => signal?.aborted || Date.now() - startedAt > durationMs
+  const isOver = () => signal?.aborted || (Date.now() - startedAt > durationMs && done.length >= leastFaults)
   for (let round = 1; !isOver(); round++) {
     // `kill -9` comes twice in each round, because processes fail most often.
     const shuffled = random.shuffle([...kinds, "kill -9" as const])

@@ -14,8 +14,12 @@ test("a frozen server's processes stop, those that it has started too, and run a
   const areStopped = async () => (await Promise.all(pids.map(isStopped))).join()
   try {
     const unfreeze = await freeze({
-      ...{ kind: "local", address: "", pid: server.pid },
-      ...{ stop: async () => {}, halt: async () => {}, resume: async () => {} },
+      kind: "local",
+      address: "",
+      pid: server.pid,
+      stop: async () => {},
+      halt: async () => {},
+      resume: async () => {},
     })
     await waitUntil("both to be stopped", async () => (await areStopped()) === "true,true")
     await unfreeze()

@@ -1,25 +1,5 @@
-/** Times are milliseconds since the epoch. */
-export type Call = {
-  connection: string
-  sentAt: number
-  /** When the response arrived or the caller gave up. */
-  endedAt: number
-  /** 0: no response. */
-  status: number
-  /**
-   * Whether the call's token was the current one. `valid`: all the time from request to response. `replaced`:
-   * already replaced before the request. `between`: replaced between request and response, so that both 202
-   * and 404 are right.
-   */
-  token: "valid" | "replaced" | "between"
-}
-
-/**
- * A GET that was read at the time `at`. `steadyMs` is the same time by the source's monotonic clock, which
- * measures the time between GETs. The GET may have arrived up to `lateMs` earlier, if the source's process
- * got no CPU time.
- */
-export type SeenGet = { connection: string; at: number; steadyMs: number; lateMs: number }
+import type { Call } from "../load/load.ts"
+import type { SeenGet } from "../load/seen.ts"
 
 export type SyncRunRow = {
   connection: string
@@ -60,28 +40,6 @@ export type InboundLedger = {
  */
 const clockMs = 50
 
-/**
- * Describes two GETs that came too close together. States their distance by the source's two clocks and by
- * the starts of their runs in the database, to tell a wrong clock from a wrong window.
- */
-function describePair(before: SeenGet, get: SeenGet, runs: SyncRunRow[]): string {
-  const { connection } = get
-  const grantedFor = ({ at }: SeenGet) =>
-    Math.max(
-      ...runs
-        .filter((run) => run.connection === connection && run.startedAt <= at + clockMs)
-        .map(({ startedAt }) => startedAt),
-    )
-  const distances = {
-    "after the GET before": get.steadyMs - before.steadyMs,
-    "by the calendar": get.at - before.at,
-    "between the grants": grantedFor(get) - grantedFor(before),
-    "that the GET before may have arrived earlier": before.lateMs,
-  }
-  const texts = Object.entries(distances).map(([what, ms]) => `${ms.toFixed(1)} ms ${what}`)
-  return `${connection} at ${new Date(get.at).toISOString()}: ${texts.join(", ")}`
-}
-
 export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): InboundLedger {
   const accepted = calls.filter(({ status }) => status === 202)
   const getsOf = Map.groupBy(gets, ({ connection }) => connection)
@@ -91,9 +49,7 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
     ({ connection }) => connection,
   )
 
-  /**
-   * For each connection, the time of the newest GET of a successful run. All earlier triggers are covered.
-   */
+  /** For each connection, the time of the newest GET of a successful run. All earlier triggers are covered. */
   const covered = new Map<string, number>()
   for (const [connection, ended] of successful) {
     const good = (getsOf.get(connection) ?? []).filter(({ at }) =>
@@ -117,7 +73,10 @@ export function reconcile({ calls, gets, runs, windowMs, waiting }: Evidence): I
       // The source's process may have read the previous GET late, so the time counts from that GET's earliest
       // possible arrival.
       if (get.steadyMs - (before.steadyMs - before.lateMs) < windowMs)
-        tooClose.push(describePair(before, get, runs))
+        tooClose.push(
+          `${connection} at ${new Date(get.at).toISOString()}: ${(get.steadyMs - before.steadyMs).toFixed(1)} ms after the ` +
+            `GET before, which may have arrived ${before.lateMs.toFixed(1)} ms earlier`,
+        )
       const isTriggered = (callsOf.get(connection) ?? []).some(
         ({ sentAt, endedAt }) => endedAt >= before.at && sentAt <= get.at,
       )

@@ -1,60 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
+import { createRandom } from "../../shared/random.ts"
 import { commonFaults } from "../faults/commonFaults.ts"
 import { driveFaults, type Fault } from "../faults/driveFaults.ts"
-import { createRandom } from "../random.ts"
-import { endWhenQuiet, runOnInstallation } from "../runOnInstallation.ts"
-import type { RunSettings } from "../settings.ts"
-import { readGets, readSyncs } from "./readInbound.ts"
-import { type InboundLedger, reconcile } from "./reconcile.ts"
-import { schedulerVariables, windowMs } from "./serviceVariables.ts"
-import { addRepeatedConnections, addSingleUse, replaceTokens, triggerAtRandom } from "./trigger.ts"
+import { addConnections, type Call, callTriggers, startPartners, type Triggered } from "../load/load.ts"
+import { readGets } from "../load/seen.ts"
+import { schedulerVariables, windowMs } from "../mixed/startMixed.ts"
+import { type ChaosLab, endWhenQuiet, type RunSettings, runOnLab, startAll } from "../run.ts"
+import { type InboundLedger, reconcile, type SyncRunRow } from "./reconcile.ts"
 
 const connectionCount = 200
+const callsPerSecond = 60
+/** A run with fewer accepted calls shows little, so the calls go on until there are that many. */
+const leastAccepted = 200
 
-/**
- * Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database.
- */
+/** Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database. */
 export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
   const { seed, durationMs, progress } = settings
-  return runOnInstallation({ ...settings, retryDelaysMs: [1_000] }, async ({ it, random, faults }) => {
-    const source = await it.helper("packages/development/lab/src/chaos/inbound/sources.ts", {
-      CHAOS_SEED: String(seed),
-    })
-    const url = source.addresses.source ?? ""
-    const connections = await addRepeatedConnections(it, connectionCount, url)
-    const singleUse = await addSingleUse(it, Math.ceil(durationMs / 40), url)
+  return runOnLab({ ...settings, retryDelaysMs: [1_000] }, async ({ it, random, faults }) => {
+    const { addresses } = await startPartners(it, seed, { record: true })
+    const source = addresses.source ?? ""
+    const kindOf = (at: number) => (at % 10 === 0 ? "failing" : at % 5 === 1 ? "slow" : "steady")
+    const sourceOf = (at: number) => `${source}/source/${kindOf(at)}`
+    const steady = () => `${source}/source/steady`
+    const connections = await addConnections(it, "connection", connectionCount, sourceOf)
+    const singles = await addConnections(it, "single", Math.ceil(durationMs / 40), steady)
     const gateways = [1, 2, 3].map((at) => it.service(`gateway-${at}`, "gateway"))
     const scheduler = (name: string) => it.service(name, "scheduler", () => schedulerVariables)
     const schedulers = [scheduler("scheduler-1"), scheduler("scheduler-2")]
     const services = [...gateways, ...schedulers]
-    await Promise.all(services.map((service) => service.start()))
+    await startAll(services)
     progress("3 gateways and 2 schedulers are up; partners trigger while faults happen")
 
+    const calls: Call[] = []
     let over = false
-    const isOver = () => over
-    const calling = triggerAtRandom({
-      ...{ connections, singleUse, gateways, clients: 16, restMs: [50, 400], isOver },
+    const isEnough = () => over && calls.filter(({ status }) => status === 202).length >= leastAccepted
+    const calling = callTriggers({
+      gateways: () => gateways,
+      perSecond: callsPerSecond,
+      isOver: isEnough,
+      connections,
+      singles,
+      singleShare: 0.3,
       random: createRandom(seed + 1),
+      onCall: (call) => call && calls.push(call),
     })
-    const replacing = replaceTokens({
-      ...{ it, connections, everyMs: [500, 2_000], isOver },
-      random: createRandom(seed + 2),
-    })
-    const driven = await driveFaults({
-      ...{ random, durationMs, progress, gapMs: settings.pace.gapMs },
-      faults: commonFaults({
-        ...{ random, it, services: [gateways, schedulers], extras: [scheduler("scheduler-extra")] },
-        ...settings.pace,
-      }),
-    })
-    faults.push(...driven)
+    const replacing = replaceTokens(it, connections, seed + 2, () => over)
+    const extras = [scheduler("scheduler-extra")]
+    const { servers } = it
+    const all = commonFaults({ random, servers, services: [gateways, schedulers], extras, ...settings.pace })
+    faults.push(...(await driveFaults({ ...settings, random, gapMs: settings.pace.gapMs, faults: all })))
     over = true
-    const [calls, replaced] = await Promise.all([calling, replacing])
+    const [replaced] = await Promise.all([replacing, calling])
     progress(`${calls.length} calls were made, ${replaced} tokens replaced; waiting for quiet`)
-    await fetch(`${url}/heal`, { method: "POST" })
-    await Promise.all(services.map((service) => service.start()))
+    await fetch(`${source}/heal`, { method: "POST" })
+    await startAll(services)
 
     const read = async () =>
-      reconcile({ calls, windowMs, gets: await readGets(url), ...(await readSyncs(it)) })
+      reconcile({ calls, windowMs, gets: await readGets(source), ...(await readSyncs(it)) })
     const isQuiet = async () => {
       const { forgotten, waiting } = await read()
       return forgotten.length + waiting.length === 0
@@ -62,4 +65,36 @@ export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedg
     await endWhenQuiet(services, isQuiet, settings)
     return read()
   })
+}
+
+async function replaceTokens(it: ChaosLab, connections: Triggered[], seed: number, isOver: () => boolean) {
+  const random = createRandom(seed)
+  let count = 0
+  for (; !isOver(); count++) {
+    await sleep(random.between(500, 2_000))
+    const one = random.pick(connections)
+    const token = newConnectorToken()
+    one.changing = true
+    await it.sql("update connection set token_sha256 = $2, token_replaced_at = now() where id = $1", [
+      one.connection,
+      hashConnectorToken(token),
+    ])
+    one.replaced.push(one.token)
+    one.token = token
+    one.changing = false
+  }
+  return count
+}
+
+async function readSyncs({ sql }: ChaosLab): Promise<{ runs: SyncRunRow[]; waiting: string[] }> {
+  const runs = await sql<SyncRunRow>(
+    `select connection_id as connection, outcome::text,
+       (extract(epoch from started_at) * 1000)::float8 as "startedAt",
+       (extract(epoch from finished_at) * 1000)::float8 as "finishedAt"
+     from sync_run`,
+  )
+  const waiting = await sql<{ connection: string }>(
+    "select connection_id as connection from sync_window where requested > covered",
+  )
+  return { runs, waiting: waiting.map(({ connection }) => connection) }
 }

@@ -1,4 +1,4 @@
-import type { PartnersState } from "./partnersState.ts"
+import type { PartnersState } from "../load/seen.ts"
 
 export type MixedLedger = {
   published: number
@@ -17,10 +17,7 @@ export type MixedLedger = {
   withoutGateway: number
   /** Trigger calls with a status that no gateway may give here: neither 202 nor 503. */
   unexpected: number
-  /**
-   * Connections whose newest accepted trigger had no GET afterwards. Many connections are triggered only once, so that no later
-   * trigger hides that one was lost.
-   */
+  /** Connections whose newest accepted trigger had no GET, or no successful sync in the database, afterwards. */
   forgotten: string[]
   /** The shortest time in milliseconds between the starts that Postgres granted to two syncs of one connection. */
   shortestGapMs: number | null
@@ -29,39 +26,56 @@ export type MixedLedger = {
    * by what the first one needs over 250 ms to the source, which is a limit in docs/guarantees.md.
    */
   shortestRequestGapMs: number | null
-  /** Deliveries that are neither delivered nor dead, and syncs that are due, although all is quiet. */
+  /** Events without a delivery, deliveries that are neither delivered nor dead, and due syncs, although all is quiet. */
   unfinished: number
   holds: boolean
 }
+
+/** A sync's start may seem to be this many milliseconds before the call that caused it: two processes read the clock. */
+const clockMs = 50
 
 export function reconcile(evidence: {
   published: number
   statuses: Record<number, number>
   withoutGateway: number
+  /** For each connection, when its newest accepted call was sent. */
   accepted: ReadonlyMap<string, number>
+  /** For each connection, when its newest successful sync in the database began. */
+  synced: ReadonlyMap<string, number>
   partners: PartnersState
   unfinished: number
   shortestGapMs: number | null
   windowMs: number
 }): MixedLedger {
-  const { published, statuses, withoutGateway, partners, unfinished, shortestGapMs, windowMs } = evidence
+  const { published, statuses, withoutGateway, partners, synced, unfinished, shortestGapMs } = evidence
+  const covered = (connection: string) =>
+    Math.min(partners.gets[connection] ?? 0, (synced.get(connection) ?? 0) + clockMs)
   const forgotten = [...evidence.accepted]
-    .filter(([connection, sentAt]) => (partners.gets[connection] ?? 0) < sentAt)
+    .filter(([connection, sentAt]) => covered(connection) < sentAt)
     .map(([connection]) => connection)
   const calls = Object.values(statuses).reduce((sum, count) => sum + count, 0)
   const accepted = statuses[202] ?? 0
   const unexpected = calls - accepted - (statuses[503] ?? 0) - (statuses[0] ?? 0)
-  const rejected = calls - accepted + withoutGateway
-  const { missing: lost, duplicates, forged } = partners
-  const shortestRequestGapMs = partners.closest?.gapMs ?? null
-  const isSpaced = shortestGapMs === null || shortestGapMs >= windowMs
+  const { duplicates, forged, closest } = partners
+  const lost = partners.missing.length
   return {
-    ...{ published, lost, duplicates, forged, accepted, rejected, statuses, withoutGateway, unexpected },
-    ...{ forgotten, shortestGapMs, shortestRequestGapMs, unfinished },
+    published,
+    lost,
+    duplicates,
+    forged,
+    accepted,
+    rejected: calls - accepted + withoutGateway,
+    statuses,
+    withoutGateway,
+    unexpected,
+    forgotten,
+    shortestGapMs,
+    shortestRequestGapMs: closest && Math.floor(closest.gapMs),
+    unfinished,
     holds:
       published > 0 &&
       accepted > 0 &&
       lost + forged + forgotten.length + unfinished + unexpected === 0 &&
-      isSpaced,
+      (shortestGapMs === null || shortestGapMs >= evidence.windowMs),
   }
 }

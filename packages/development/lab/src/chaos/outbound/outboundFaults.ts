@@ -2,10 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { topicNames } from "@sitewire/contracts"
 import { deleteTopics } from "@sitewire/kafka"
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
+import type { Random } from "../../shared/random.ts"
 import type { FaultKind, FaultWork } from "../faults/driveFaults.ts"
-import type { Random } from "../random.ts"
-import { retryForTwoMinutes } from "../retryForTwoMinutes.ts"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import { type ChaosLab, retryForTwoMinutes } from "../run.ts"
 
 export type RetrySchedule = { delaysMs: readonly number[] }
 
@@ -25,7 +24,7 @@ export const retryTopics = ({ delaysMs }: RetrySchedule) =>
 /** Dispatchers start with the delays in `schedule`. */
 export function outboundFaults(settings: {
   random: Random
-  it: Pick<ChaosInstallation, "kafka" | "setUp">
+  it: Pick<ChaosLab, "kafka" | "migrate">
   dispatchers: SupervisedProcess[]
   management: SupervisedProcess
   schedule: RetrySchedule
@@ -43,14 +42,14 @@ export function outboundFaults(settings: {
       const lost = random.shuffle(topics).slice(0, random.between(1, topics.length))
       await retryForTwoMinutes(() => deleteTopics(it.kafka, lost))
       await sleep(random.between(0, 2_000))
-      await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
+      await retryForTwoMinutes(() => it.migrate(schedule.delaysMs))
       return lost.join(", ")
     },
     /** Does what an operator does: runs the setup job with other delays, then restarts the dispatchers. */
     async "RETRY_DELAYS changed"() {
       const others = schedules.filter((delaysMs) => delaysMs !== schedule.delaysMs)
       schedule.delaysMs = random.pick(others)
-      await retryForTwoMinutes(() => it.setUp(schedule.delaysMs))
+      await retryForTwoMinutes(() => it.migrate(schedule.delaysMs))
       const restart = async (dispatcher: SupervisedProcess) => {
         await dispatcher.end()
         await dispatcher.start()

@@ -1,114 +1,125 @@
-import { createApiKey } from "@sitewire/console"
-import { openPrisma } from "@sitewire/database/prisma"
+import { createHash } from "node:crypto"
+import { siteReadyBody } from "@sitewire/contracts"
+import { createRandom, type Random } from "../../shared/random.ts"
 import { commonFaults } from "../faults/commonFaults.ts"
 import { driveFaults, type Fault } from "../faults/driveFaults.ts"
-import { createRandom } from "../random.ts"
-import { reportProgress } from "../report/reportProgress.ts"
-import { endWhenQuiet, runOnInstallation } from "../runOnInstallation.ts"
-import type { RunSettings } from "../settings.ts"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
-import { addChannels, channelSecret } from "./channels.ts"
-import { makeDispatcher, outstandingPerDispatcher } from "./dispatchers.ts"
-import type { Evidence, PublishedEvent } from "./evidence/evidence.ts"
-import {
-  isOutboundQuiet,
-  readAttempts,
-  readDeliveries,
-  readRequests,
-  readUncommitted,
-} from "./evidence/readOutbound.ts"
-import { readDeferrals, recordDeferrals } from "./evidence/recordDeferrals.ts"
-import { consoleCaller } from "./load/callConsole.ts"
-import { pauseChannels } from "./load/pauseChannels.ts"
-import { publishEvents } from "./load/publishEvents.ts"
-import { resendDeliveries } from "./load/resendDeliveries.ts"
+import { addChannels, publishEvents, startPartners } from "../load/load.ts"
+import { readRequests } from "../load/seen.ts"
+import { endWhenQuiet, type RunSettings, runOnLab, startAll } from "../run.ts"
+import type { PublishedEvent } from "./evidence.ts"
+import { consoleCaller, pauseChannels, resendDeliveries } from "./operate.ts"
 import { outboundFaults, type RetrySchedule, retryTopics, schedules } from "./outboundFaults.ts"
-import { type OutboundLedger, reconcile } from "./reconcile/reconcile.ts"
+import { isQuiet, readEvidence, recordDeferrals } from "./readEvidence.ts"
+import { type OutboundLedger, reconcile } from "./reconcile.ts"
 
 const members = 3
+/**
+ * How many records a dispatcher may have outstanding (read, but not finished). Small, because the number of
+ * duplicates that faults may cause is proportional to it.
+ */
+const maxOutstanding = 32
+const dispatcherVariables = {
+  OVERDUE_AFTER: "5s",
+  // Short, because a dispatcher that stops waits for its attempts at hanging partners.
+  DELIVERY_TIMEOUT: "3s",
+  MAX_OUTSTANDING_RECORDS: String(maxOutstanding),
+  CHANNEL_MAX_CONCURRENCY: "2",
+  BREAKER_FAILURES: "4",
+  BREAKER_COOLDOWN: "2s",
+}
 
+const channels = 200
+function behaviourOf(channel: number): string {
+  if (channel < 6) return "hanging"
+  if (channel < 12) return "recovering"
+  return channel < 36 ? "flaky" : "healthy"
+}
+/** The recovering channels get a fifth of all events, enough to open their circuit breakers while they fail. */
+const pickChannel = (random: Random) =>
+  `channel-${random.next() < 0.2 ? random.between(6, 11) : random.between(0, channels - 1)}`
+
+/** Publishes `deliveries` events while faults affect three dispatchers, the console, the broker and the database. */
 export function runOutbound(
   settings: RunSettings & { deliveries: number },
 ): Promise<{ ledger: OutboundLedger; faults: Fault[] }> {
   const { seed, durationMs, deliveries, progress } = settings
   const schedule: RetrySchedule = { delaysMs: schedules[0] ?? [] }
-  const retryDelaysMs = schedule.delaysMs
-  return runOnInstallation({ ...settings, retryDelaysMs }, async ({ it, random, faults }) => {
-    const receiver = await it.helper("packages/development/lab/src/chaos/outbound/load/partners.ts", {
-      CHAOS_SECRET: channelSecret,
-      CHAOS_SEED: String(seed),
-    })
-    const url = receiver.addresses.healthy ?? ""
-    await addChannels(it, receiver.addresses)
-    await recordDeferrals(it.sql)
-    const make = (name: string) => makeDispatcher(it, name, schedule)
-    const dispatchers = Array.from({ length: members }, (_, at) => make(`dispatcher-${at + 1}`))
+  return runOnLab({ ...settings, retryDelaysMs: schedule.delaysMs }, async ({ it, random, faults }) => {
+    const { addresses } = await startPartners(it, seed, { record: true })
+    const partners = addresses.healthy ?? ""
+    await addChannels(it, addresses, channels, behaviourOf)
+    await recordDeferrals(it)
+    /** Each start uses the delays that `schedule` has then. */
+    const dispatcher = (name: string) =>
+      it.service(name, "dispatcher", () => ({
+        RETRY_DELAYS: schedule.delaysMs.map((delay) => `${delay}ms`).join(","),
+        ...dispatcherVariables,
+      }))
+    const dispatchers = Array.from({ length: members }, (_, at) => dispatcher(`dispatcher-${at + 1}`))
     const management = it.service("console", "console")
     const all = [...dispatchers, management]
-    await Promise.all(all.map((member) => member.start()))
+    await startAll(all)
     progress(`${members} dispatchers are up; publishing ${deliveries} events while faults happen`)
 
-    const { key } = await createApiKey({ prisma: openPrisma(it.pool), name: "chaos", scopes: ["operate"] })
-    const call = consoleCaller(management, key)
     const published: PublishedEvent[] = []
-    const endsAt = Date.now() + durationMs
-    const isOver = () => Date.now() > endsAt
-    const stopReporting = reportProgress({ it, published, progress })
-    const publishing = publishEvents({
-      ...{ it, published, random: createRandom(seed + 1), perSecond: deliveries / (durationMs / 1_000) },
-      ...{ atMost: deliveries, isOver: () => false },
+    let over = false
+    const call = await consoleCaller(it, management)
+    const operating = (offset: number) => ({
+      call,
+      isOver: () => over,
+      random: createRandom(seed + offset),
+      pickChannel,
+      sql: it.sql,
     })
-    const pausing = pauseChannels({
-      ...{ call, isOver, random: createRandom(seed + 2), everyMs: [500, 2_000], pausedMs: [1_000, 8_000] },
-    })
-    const resending = resendDeliveries({
-      ...{ call, isOver, sql: it.sql, random: createRandom(seed + 3), everyMs: [500, 3_000] },
-    })
-    const driven = await driveFaults({
-      ...{ random, durationMs, progress, gapMs: settings.pace.gapMs },
-      faults: {
-        ...commonFaults({
-          ...{ random, it, services: [dispatchers], extras: [make("dispatcher-extra")] },
-          ...settings.pace,
-        }),
-        ...outboundFaults({ random, it, dispatchers, management, schedule }),
-      },
-    })
-    faults.push(...driven)
-    await publishing
-    const [paused, accepted] = await Promise.all([pausing, resending])
+    const load = Promise.all([
+      pauseChannels(operating(2)),
+      resendDeliveries(operating(3)),
+      publishEvents({
+        it,
+        perSecond: deliveries / (durationMs / 1_000),
+        atMost: deliveries,
+        isOver: () => false,
+        topic: () => it.names.sitePaid,
+        pickChannel: pickChannel.bind(undefined, createRandom(seed + 1)),
+        onPublished(events) {
+          for (const event of events) {
+            const sha256 = createHash("sha256").update(siteReadyBody(event)).digest("hex")
+            published.push({ event: event.id, channel: event.channel, sha256 })
+          }
+        },
+      }),
+    ])
+    const { servers } = it
+    const extras = [dispatcher("dispatcher-extra")]
+    const common = commonFaults({ random, servers, services: [dispatchers], extras, ...settings.pace })
+    const own = outboundFaults({ random, it, dispatchers, management, schedule })
+    faults.push(
+      ...(await driveFaults({
+        ...settings,
+        random,
+        gapMs: settings.pace.gapMs,
+        faults: { ...common, ...own },
+      })),
+    )
+    over = true
+    const [paused, accepted] = await load
     progress(
       `${published.length} events are published, ${paused} channels were paused, ${accepted.length} resends accepted; ` +
         "all faults have ended; waiting for quiet",
     )
-    await fetch(`${url}/heal`, { method: "POST" })
-    await Promise.all(all.map((member) => member.start()))
-
-    const consumed = retryTopics(schedule)
-    const isQuiet = async () => {
-      const jobs = await readResendJobs(it)
-      return (
-        jobs.every(({ state }) => state === "done") && (await isOutboundQuiet(it, published.length, consumed))
-      )
-    }
-    await endWhenQuiet(all, isQuiet, settings)
-    stopReporting()
-
+    await fetch(`${partners}/heal`, { method: "POST" })
+    await startAll(all)
+    const retry = retryTopics(schedule)
+    await endWhenQuiet(all, () => isQuiet(it, published.length, retry), settings)
     return reconcile({
-      ...{ published, accepted, faults, members, outstanding: outstandingPerDispatcher },
-      deliveries: await readDeliveries(it),
-      attempts: await readAttempts(it),
-      deferrals: await readDeferrals(it.sql),
-      jobs: await readResendJobs(it),
-      requests: await readRequests(url),
-      uncommittedKeys: await readUncommitted(it, consumed),
+      published,
+      accepted,
+      faults,
+      members,
+      // New events, retries, and claimed deferred deliveries each have their own limit.
+      outstanding: 3 * maxOutstanding,
+      requests: await readRequests(partners),
+      ...(await readEvidence(it, retry)),
     })
   })
-}
-
-function readResendJobs({ sql }: ChaosInstallation): Promise<Evidence["jobs"]> {
-  return sql<Evidence["jobs"][number]>(
-    `select id as job, state::text, coalesce((counts ->> 'resent')::int, 0) as resent from job
-      where kind = 'resend' and filter ->> 'delivery' is null`,
-  )
 }

@@ -7,7 +7,7 @@ import { openPool, type ProcessWithRole, roleOf } from "@sitewire/database"
 import { checkBroker, connectKafka } from "@sitewire/kafka"
 import type { ClientLogin } from "@sitewire/testkit/backing"
 import { silentLog } from "@sitewire/testkit/installation"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import type { ChaosLab } from "../run.ts"
 import { retryDelaysMs, type Secrets } from "./startSystem.ts"
 
 export const rolePrefix = "webhooks_"
@@ -50,31 +50,37 @@ export const installationWithLogins = {
  * `secrets`, from which the services read their logins.
  */
 export async function createLogins(
-  it: ChaosInstallation,
-  { bin, folder, brokers, secrets }: { bin: string; folder: string; brokers: string[]; secrets: Secrets },
+  it: ChaosLab,
+  { bin, folder, secrets }: { bin: string; folder: string; secrets: Secrets },
 ): Promise<{ verify(): Promise<void> }> {
+  const brokers = [...it.brokers]
   const scram = `${modules}.scram.ScramLoginModule required username="admin" password="${password}";`
   const properties = join(folder, "client.properties")
   await writeFile(
     properties,
     `security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\nsasl.jaas.config=${scram}\n`,
   )
-  const allow = async (options: string[]) => {
+  const allow = async (kind: string, names: string[], operations: string[], pattern: string[] = []) => {
     const connection = ["--bootstrap-server", brokers.join(","), "--command-config", properties]
     const account = ["--add", "--allow-principal", `User:${first.username}`]
-    await promisify(execFile)(join(bin, "kafka-acls.sh"), [...connection, ...account, ...options])
+    const what = names.flatMap((name) => [kind, name])
+    const how = operations.flatMap((name) => ["--operation", name])
+    await promisify(execFile)(join(bin, "kafka-acls.sh"), [
+      ...connection,
+      ...account,
+      ...how,
+      ...pattern,
+      ...what,
+    ])
   }
   const access = topicAccess({ prefix: "", retryDelaysMs })
   const topics = [...new Set(access.flatMap(({ read, write, inspect }) => [...read, ...write, ...inspect]))]
+  await allow("--topic", topics, ["Read", "Write", "DescribeConfigs"])
   const groups = access.flatMap(({ join }) => join)
-  const named = (kind: string, names: string[]) => names.flatMap((name) => [kind, name])
-  const operations = (...names: string[]) => names.flatMap((name) => ["--operation", name])
-  await allow([...operations("Read", "Write", "DescribeConfigs"), ...named("--topic", topics)])
   const lasting = groups.filter((name) => !name.endsWith("*"))
-  await allow([...operations("Read"), ...named("--group", lasting)])
+  await allow("--group", lasting, ["Read"])
   const temporary = groups.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1))
-  const prefixed = ["--resource-pattern-type", "prefixed"]
-  await allow([...operations("Read", "Delete"), ...prefixed, ...named("--group", temporary)])
+  await allow("--group", temporary, ["Read", "Delete"], ["--resource-pattern-type", "prefixed"])
 
   for (const process of processes) {
     const role = roleOf(rolePrefix, process)

@@ -4,19 +4,16 @@ import { copyFile, mkdir } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import type { Fault } from "../faults/driveFaults.ts"
 import type { MixedLedger } from "../mixed/reconcile.ts"
-import { startMixedRun } from "../mixed/startMixedRun.ts"
-import { runOnInstallation } from "../runOnInstallation.ts"
-import type { RunSettings } from "../settings.ts"
+import { startMixed } from "../mixed/startMixed.ts"
+import { type RunSettings, runOnLab } from "../run.ts"
 import { createLogins, installationWithLogins } from "./logins.ts"
 import type { Procedure } from "./procedures.ts"
 import { readSteps } from "./readSteps.ts"
 import { writeStandIns } from "./standIns.ts"
 import { retryDelaysMs, type Secrets, startSystem } from "./startSystem.ts"
 
-const jars = fileURLToPath(new URL("../../../../../../.sitewire/jars", import.meta.url))
 const root = new URL("../../../../../../", import.meta.url)
 
 /**
@@ -32,11 +29,14 @@ export async function runProcedure(
   const steps = (await Promise.all(pages.map((page) => readSteps(new URL(page, root))))).flat()
   if (steps.length === 0) throw new Error(`${pages.join(", ")}: no example is marked for this run`)
   const options = {
-    ...{ ...settings, brokerCount, retryDelaysMs, withoutDocker: true },
+    ...settings,
+    brokerCount,
+    retryDelaysMs,
+    withoutDocker: true,
     ...(procedure.logins && installationWithLogins),
     ...(kafkaVersion && { kafkaVersion: (broker: number) => versions[broker] ?? kafkaVersion }),
   }
-  return runOnInstallation(options, async ({ it, faults }) => {
+  return runOnLab(options, async ({ it, faults }) => {
     const secrets: Secrets = {}
     const system = startSystem(it, progress, secrets)
     const cwd = join(it.directory, "procedure")
@@ -47,7 +47,7 @@ export async function runProcedure(
     )
     const ssh = async (host: string, command: string) => {
       const at = Number(/^kafka-(\d+)$/.exec(host)?.[1])
-      const broker = it.brokers[at - 1]
+      const broker = it.servers.brokers[at - 1]
       const version = /\/opt\/kafka-([\d.]+)/.exec(command)?.[1]
       if (!broker || !version) throw new Error(`the stand-in for ssh does not know: ssh ${host} ${command}`)
       progress(`ssh ${host}: Kafka ${version}`)
@@ -57,22 +57,19 @@ export async function runProcedure(
       return ""
     }
     const bin = join(cwd, "bin")
-    const standIns = await writeStandIns(bin, { jars, platform: { kubectl: system.kubectl, ssh } })
-    const brokers = it.brokers.map(({ address }) => address)
-    const logins = procedure.logins && (await createLogins(it, { bin, folder: cwd, brokers, secrets }))
+    const standIns = await writeStandIns(bin, { kubectl: system.kubectl, ssh })
+    const logins = procedure.logins && (await createLogins(it, { bin, folder: cwd, secrets }))
 
     await system.start()
-    const mixed = await startMixedRun({
-      ...{ it, seed, progress, gateways: system.gateways, topic: system.publishTo },
-      ...{ eventsPerSecond: 100, triggersPerSecond: 50, connections: 200 },
-    })
+    const { gateways, publishTo: topic } = system
+    const mixed = await startMixed({ it, seed, progress, gateways, topic })
     await sleep(10_000)
     const env = {
       PATH: [bin, process.env.PATH].join(delimiter),
       HOME: cwd,
       LC_ALL: "C.UTF-8",
       DATABASE_URL: it.databaseUrl,
-      KAFKA_BROKERS: brokers.join(","),
+      KAFKA_BROKERS: it.brokers.join(","),
       TOPIC_PREFIX: "",
       OVERLAY: join(cwd, "overlay"),
       ...procedure.env,
@@ -84,7 +81,7 @@ export async function runProcedure(
       await sleep(5_000)
       await logins?.verify()
     } catch (error) {
-      await mixed.load.stop().catch(() => {})
+      await mixed.stop().catch(() => {})
       throw error
     } finally {
       standIns.stop()

@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { text } from "node:stream/consumers"
 import { findJava, kafkaJars, kafkaToolsJar } from "@sitewire/testkit/backing"
+import { root } from "../../shared/copyCheckout.ts"
+import { serve } from "../../shared/serve.ts"
+import { stateFolder } from "../../shared/startLab.ts"
 
-const cli = fileURLToPath(new URL("../../../../../cli/src/main.ts", import.meta.url))
+const cli = join(root, "packages/cli/src/main.ts")
 
 const kafkaTools = {
   "kafka-topics.sh": "org.apache.kafka.tools.TopicCommand",
@@ -26,10 +27,8 @@ export type Platform = {
  * Writes the commands that the pages use to `folder`: Kafka's own tools, `sitewire`, and stand-ins for `kubectl` and `ssh`.
  * psql, pg_dump and pg_restore are those of the PATH.
  */
-export async function writeStandIns(
-  folder: string,
-  { jars, platform }: { jars: string; platform: Platform },
-): Promise<{ stop(): void }> {
+export async function writeStandIns(folder: string, platform: Platform): Promise<{ stop(): void }> {
+  const jars = join(stateFolder, "jars")
   await mkdir(folder, { recursive: true })
   const { java } = await findJava(process.env)
   const libs = await kafkaJars({ jars, env: process.env, progress: () => {} })
@@ -41,37 +40,28 @@ export async function writeStandIns(
     await write(name, `"${java}" ${vm} -cp "${libs}/*:${tools}" ${main}`)
   await write("sitewire", `"${process.execPath}" "${cli}"`)
 
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { name, args, input } = JSON.parse(Buffer.concat(chunks).toString()) as {
-      name: string
-      args: string[]
-      input: string
-    }
+  const { origin, close } = await serve(async (request, response) => {
+    type Call = { name: string; args: string[]; input: string }
+    const { name, args, input } = JSON.parse(await text(request)) as Call
     try {
-      const printed =
-        name === "ssh"
-          ? await platform.ssh(args[0] ?? "", args[1] ?? "")
-          : await platform.kubectl(args, input)
+      const [host = "", command = ""] = args
+      const printed = await (name === "ssh" ? platform.ssh(host, command) : platform.kubectl(args, input))
       response.end(printed)
     } catch (error) {
       response.writeHead(500).end(`${error instanceof Error ? error.message : error}\n`)
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
   for (const name of ["kubectl", "ssh"]) {
     const call = `import { readFileSync } from "node:fs"
 const args = process.argv.slice(2)
 const input = args.includes("/dev/stdin") ? readFileSync(0, "utf8") : ""
 const body = JSON.stringify({ name: "${name}", args, input })
-const response = await fetch("http://127.0.0.1:${port}", { method: "POST", body })
+const response = await fetch("${origin}", { method: "POST", body })
 const stream = response.ok ? process.stdout : process.stderr
 stream.write(await response.text())
 process.exitCode = response.ok ? 0 : 1`
     await writeFile(join(folder, `${name}.mjs`), call)
     await write(name, `"${process.execPath}" "${join(folder, `${name}.mjs`)}"`)
   }
-  return { stop: () => void server.close() }
+  return { stop: close }
 }

@@ -1,137 +1,135 @@
+import { execFile } from "node:child_process"
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { groupLag } from "@sitewire/kafka"
+import { promisify } from "node:util"
+import { topicNames } from "@sitewire/contracts"
+import { deleteTopics, groupLag, rewindGroup } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
+import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import type { Fault } from "../faults/driveFaults.ts"
-import { groups } from "../groups.ts"
-import { readGets, readSyncs } from "../inbound/readInbound.ts"
-import { schedulerVariables, windowMs } from "../inbound/serviceVariables.ts"
-import { addRepeatedConnections, addSingleUse, triggerAtRandom } from "../inbound/trigger.ts"
-import { addChannels, channelSecret } from "../outbound/channels.ts"
-import { makeDispatcher } from "../outbound/dispatchers.ts"
-import type { Evidence as Outbound, PublishedEvent } from "../outbound/evidence/evidence.ts"
-import {
-  isOutboundQuiet,
-  readDeliveries,
-  readRequests,
-  readUncommitted,
-} from "../outbound/evidence/readOutbound.ts"
-import { publishEvents } from "../outbound/load/publishEvents.ts"
-import { retryTopics } from "../outbound/outboundFaults.ts"
-import { createRandom } from "../random.ts"
-import { reportProgress } from "../report/reportProgress.ts"
-import { endWhenQuiet, runOnInstallation } from "../runOnInstallation.ts"
-import type { RunSettings } from "../settings.ts"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
-import { backMs, followRunbook } from "./followRunbook.ts"
-import { copyPostgres } from "./postgresCopy.ts"
-import { type RestoreLedger, reconcile } from "./reconcile.ts"
+import type { MixedLedger } from "../mixed/reconcile.ts"
+import { schedulerVariables, startMixed, windowMs } from "../mixed/startMixed.ts"
+import { type ChaosLab, endAll, groups, type RunSettings, runOnLab, startAll } from "../run.ts"
 
-const schedule = { delaysMs: [1_000, 3_000, 9_000] }
-const connectionCount = 100
-const perSecond = 25
+/** `uncommitted`: records that no consumer group has committed, although all is quiet. */
+export type RestoreLedger = MixedLedger & { uncommitted: number }
+
+const retryDelaysMs = [1_000, 3_000, 9_000]
+const { retry } = topicNames({ prefix: "", retryDelaysMs })
+const rates = { events: 25, calls: 35 }
+/**
+ * The consumer groups are rewound to this long before the copy was taken (in the runbook, an hour). It must
+ * be longer than their lag at that time, and than clocks differ.
+ */
+const backMs = 10_000
 
 /**
  * Kills Postgres under load of both flows and restores it to a copy that is seconds old, as the runbook says.
  * Then does the same again, but loses the retry topics too.
  */
 export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
-  const { seed, durationMs, progress } = settings
-  const { delaysMs: retryDelaysMs } = schedule
-  const options = { ...settings, retryDelaysMs, withoutDocker: true }
-  return runOnInstallation(options, async ({ it, random, faults }) => {
-    const [receiver, source] = await Promise.all([
-      it.helper("packages/development/lab/src/chaos/outbound/load/partners.ts", {
-        CHAOS_SECRET: channelSecret,
-        CHAOS_SEED: String(seed),
-      }),
-      it.helper("packages/development/lab/src/chaos/inbound/sources.ts", { CHAOS_SEED: String(seed) }),
-    ])
-    const partners = receiver.addresses.healthy ?? ""
-    const sources = source.addresses.source ?? ""
-    await addChannels(it, receiver.addresses)
-    const connections = await addRepeatedConnections(it, connectionCount, sources)
-    const singleUse = await addSingleUse(it, Math.ceil(durationMs / 40), sources)
+  const { seed, durationMs, quietMs, progress } = settings
+  // Services that stop without Postgres wait that long for work that they cannot record.
+  const env = { SHUTDOWN_DEADLINE: "5s" }
+  const options = { ...settings, retryDelaysMs, withoutDocker: true, env }
+  return runOnLab(options, async ({ it, random, faults }) => {
     const gateways = [1, 2].map((at) => it.service(`gateway-${at}`, "gateway"))
     const schedulers = [1, 2].map((at) =>
       it.service(`scheduler-${at}`, "scheduler", () => schedulerVariables),
     )
-    const dispatchers = [1, 2].map((at) => makeDispatcher(it, `dispatcher-${at}`, schedule))
+    const dispatchers = [1, 2].map((at) =>
+      it.service(`dispatcher-${at}`, "dispatcher", () => ({ OVERDUE_AFTER: "5s" })),
+    )
     const others = [...gateways, ...dispatchers]
-    const services = [...schedulers, ...others]
-    await Promise.all(services.map((service) => service.start()))
+    await startAll([...schedulers, ...others])
+    const mixed = await startMixed({ it, seed, progress, gateways: () => gateways, rates, singleShare: 0.3 })
     progress("2 dispatchers, 2 gateways and 2 schedulers are up; both flows are under load")
-
-    let over = false
-    const isOver = () => over
-    const published: PublishedEvent[] = []
-    const stopReporting = reportProgress({ it, published, progress })
-    const publishing = publishEvents({
-      ...{ it, published, isOver, random: createRandom(seed + 1), perSecond },
-      atMost: Number.POSITIVE_INFINITY,
-    })
-    const calling = triggerAtRandom({
-      ...{ connections, singleUse, gateways, clients: 8, restMs: [50, 400], isOver },
-      random: createRandom(seed + 2),
-    })
     // Five periods of load: before and after each of the two copies, and at the end.
-    const load = () => sleep((durationMs / 5) * (0.5 + random.next()))
-    for (const lostTopics of [[], retryTopics(schedule)]) {
+    const load = () => mixed.during(sleep((durationMs / 5) * (0.5 + random.next())))
+    for (const lostTopics of [[], retry]) {
       await load()
-      await waitUntil("both groups to be up to date", () => isUpToDate(it), settings.quietMs)
-      const copy = await copyPostgres(it)
-      progress(`Postgres is copied; ${published.length} events are published so far`)
+      // With a longer lag, an event might be consumed only after the copy that the rewind would not reach.
+      const isUpToDate = async () => (await lagOf(it, [])) < (rates.events * backMs) / 2_000
+      await waitUntil("both groups to be up to date", isUpToDate, quietMs)
+      const takenAt = Date.now()
+      await copyPostgres(it)
+      progress(`Postgres is copied; ${mixed.published()} events are published so far`)
       await load()
       const beganAt = Date.now()
-      await it.postgres.halt("kill")
-      await followRunbook({ it, schedulers, others, windowMs, copy, retryDelaysMs, lostTopics })
+      await it.servers.postgres.halt("kill")
+      await followRunbook({ it, schedulers, others, takenAt, lostTopics })
       const endedAt = Date.now()
-      const old = `copy ${((beganAt - copy.takenAt) / 1_000).toFixed(1)} s old`
+      const old = `copy ${((beganAt - takenAt) / 1_000).toFixed(1)} s old`
       const target = lostTopics.length > 0 ? `${old}, retry topics lost` : old
       faults.push({ kind: "Postgres restored", target, beganAt, endedAt })
-      progress(
-        `Postgres is restored: ${target}; without service for ${((endedAt - beganAt) / 1_000).toFixed(1)} s`,
-      )
+      const seconds = ((endedAt - beganAt) / 1_000).toFixed(0)
+      progress(`Postgres is restored: ${target}; without service for ${seconds} s`)
     }
     await load()
-    over = true
-    const [calls] = await Promise.all([calling, publishing])
-    progress(`${published.length} events are published and ${calls.length} calls made; waiting for quiet`)
-    await Promise.all([partners, sources].map((url) => fetch(`${url}/heal`, { method: "POST" })))
-
-    const consumed = retryTopics(schedule)
-    const read = async (uncommittedKeys: Outbound["uncommittedKeys"]) =>
-      reconcile({
-        outbound: {
-          ...{ published, uncommittedKeys },
-          deliveries: await readDeliveries(it),
-          requests: await readRequests(partners),
-        },
-        inbound: {
-          ...{ calls, windowMs },
-          gets: await readGets(sources),
-          ...(await readSyncs(it)),
-        },
-      })
-    const isQuiet = async () => {
-      if (!(await isOutboundQuiet(it, published.length, consumed))) return false
-      const { forgotten, waiting } = await read({ events: [], deliveries: [] })
-      return forgotten.length + waiting.length === 0
-    }
-    await endWhenQuiet(services, isQuiet, settings)
-    stopReporting()
-    return read(await readUncommitted(it, consumed))
+    const ledger = await mixed.finish(quietMs)
+    await endAll([...schedulers, ...others])
+    const uncommitted = await lagOf(it, retry)
+    const isSpaced = (ledger.shortestRequestGapMs ?? windowMs) >= windowMs
+    return { ...ledger, uncommitted, holds: ledger.holds && uncommitted === 0 && isSpaced }
   })
 }
 
+async function lagOf({ kafka, names }: ChaosLab, retryTopics: string[]): Promise<number> {
+  const lags = [
+    ...(await groupLag(kafka, groups.paid, [names.sitePaid])),
+    ...(await groupLag(kafka, groups.triggers, [names.connectorTriggered])),
+    ...(retryTopics.length > 0 ? await groupLag(kafka, groups.retries, retryTopics) : []),
+  ]
+  return lags.reduce((sum, { lag }) => sum + Math.max(0, lag), 0)
+}
+
+const foldersOf = ({ directory }: ChaosLab) => ({
+  data: join(directory, "postgres/data"),
+  copy: join(directory, "postgres-copy"),
+})
+const copy = (from: string, to: string) => promisify(execFile)("cp", ["-a", from, to])
+
+/** Stops Postgres for seconds. The copy has everything that was committed before. */
+async function copyPostgres(it: ChaosLab): Promise<void> {
+  const folders = foldersOf(it)
+  await rm(folders.copy, { recursive: true, force: true })
+  await it.servers.postgres.halt("orderly")
+  await copy(folders.data, folders.copy).finally(() => it.servers.postgres.resume())
+}
+
 /**
- * Whether the groups' lag is less than half of the events of the last `backMs`, the time by which the runbook
- * rewinds before the copy. With a longer lag, an event from before that time might be consumed only after the
- * copy. The rewind would not reach it, so it would be lost.
+ * Follows the numbered steps of "Restoring Postgres to an older copy" in docs/operators/restore.md. Steps 1,
+ * 4, 7 and 9 are about erasures and other changes by operators, which a run does not make. `lostTopics` are
+ * lost together with Postgres.
  */
-async function isUpToDate({ kafka, names }: ChaosInstallation): Promise<boolean> {
-  const lags = await Promise.all([
-    groupLag(kafka, groups.paid, [names.sitePaid]),
-    groupLag(kafka, groups.triggers, [names.connectorTriggered]),
-  ])
-  return lags.flat().reduce((sum, { lag }) => sum + lag, 0) < (perSecond * backMs) / 2_000
+async function followRunbook(settings: {
+  it: ChaosLab
+  schedulers: SupervisedProcess[]
+  others: SupervisedProcess[]
+  takenAt: number
+  lostTopics: string[]
+}): Promise<void> {
+  const { it, schedulers, others, takenAt, lostTopics } = settings
+  const { kafka, names } = it
+  // 2. Stop all.
+  await endAll([...schedulers, ...others])
+  const stoppedAt = Date.now()
+  if (lostTopics.length > 0) await deleteTopics(kafka, lostTopics)
+  // 3. Restore Postgres.
+  const folders = foldersOf(it)
+  await rm(folders.data, { recursive: true })
+  await copy(folders.copy, folders.data)
+  await it.servers.postgres.resume()
+  // 5. Run the setup job.
+  await it.migrate(retryDelaysMs)
+  // 6. Rewind both groups.
+  const since = takenAt - backMs
+  await rewindGroup({ kafka, group: groups.paid, topic: names.sitePaid, since })
+  await rewindGroup({ kafka, group: groups.triggers, topic: names.connectorTriggered, since })
+  // 8. Start all. The schedulers start a window after the stop: the copy does not know the newest syncs, so
+  // it would let their connections be synced again too soon.
+  const starting = startAll(others)
+  await sleep(Math.max(0, stoppedAt + windowMs - Date.now()))
+  await Promise.all([starting, startAll(schedulers)])
 }

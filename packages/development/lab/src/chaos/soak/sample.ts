@@ -1,90 +1,81 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
-import { type PartnersState, readPartners } from "../mixed/partnersState.ts"
-import type { Load } from "../mixed/startLoad.ts"
-import type { ChaosInstallation } from "../startChaosInstallation.ts"
+import { percentile } from "../../shared/percentile.ts"
+import { cpuMs, memoryMb } from "../../shared/processUsage.ts"
+import type { Lab } from "../../shared/startLab.ts"
 
-/** What was measured at one time. A figure is missing while its process or Postgres is unavailable. */
-export type Sample = {
-  /** Seconds since the epoch. */
-  at: number
-  published: number
-  accepted: number
-  memoryBytes: Record<string, number>
-  descriptors: Record<string, number>
-  /** CPU time since the process began, in seconds. */
-  cpuSeconds: Record<string, number>
-  tableBytes: Record<string, number>
-  indexBytes: Record<string, number>
-  latency: PartnersState["latency"]
-  /** For how long the oldest due sync and the oldest due attempt have been waiting, in seconds. */
-  oldestSync: number | null
-  oldestAttempt: number | null
-}
+/**
+ * What was measured at one time, in seconds since the epoch, such as `MB dispatcher-1` or `p99 ms`. A figure is missing
+ * while its process or Postgres is unavailable.
+ */
+export type Sample = { at: number; series: Record<string, number> }
 
 const tables = ["delivery", "attempt", "sync_window", "sync_run", "snapshot", "snapshot_chunk", "statistic"]
 
-export async function takeSample(settings: {
-  it: Pick<ChaosInstallation, "pool" | "brokers">
+export function createSampler(settings: {
+  it: Pick<Lab, "pool" | "servers">
   services: readonly SupervisedProcess[]
-  partners: string
-  load: Load
-}): Promise<Sample> {
-  const { it, services, partners, load } = settings
-  const pids = [
-    ...services.map((service) => [service.name, service.pid()] as const),
-    ...it.brokers.map((broker, at) => [`kafka-${at + 1}`, broker.pid] as const),
-  ]
-  const [database, { latency }] = await Promise.all([
-    readDatabase(it).catch(() => null),
-    readPartners(partners, load.published()),
-  ])
-  const read = (of: (pid: number) => number) =>
-    Object.fromEntries(pids.flatMap(([name, pid]) => (pid === undefined ? [] : figure(name, () => of(pid)))))
-  return {
-    ...{ at: Date.now() / 1_000, published: load.published(), accepted: load.statuses[202] ?? 0, latency },
-    memoryBytes: read(memoryOf),
-    descriptors: read((pid) => readdirSync(`/proc/${pid}/fd`).length),
-    cpuSeconds: read(cpuSecondsOf),
-    tableBytes: Object.fromEntries(database?.sizes.map(({ name, tableBytes }) => [name, tableBytes]) ?? []),
-    indexBytes: Object.fromEntries(database?.sizes.map(({ name, indexBytes }) => [name, indexBytes]) ?? []),
-    oldestSync: database?.oldestSync ?? null,
-    oldestAttempt: database?.oldestAttempt ?? null,
+  mixed: { published(): number; accepted(): number; p99Ms(): Promise<number | null> }
+}): () => Promise<Sample> {
+  const { it, services, mixed } = settings
+  let usedBefore = new Map<string, { at: number; ms: number }>()
+  return async () => {
+    const [database, p99] = await Promise.all([readDatabase(it).catch(() => ({})), mixed.p99Ms()])
+    const series: Record<string, number> = {
+      events: mixed.published(),
+      calls: mixed.accepted(),
+      ...database,
+      ...(p99 !== null && { "p99 ms": p99 }),
+    }
+    const pids = [
+      ...services.map((service) => [service.name, service.pid()] as const),
+      ...it.servers.brokers.map((broker, at) => [`kafka-${at + 1}`, broker.pid] as const),
+    ]
+    const used = new Map<string, { at: number; ms: number }>()
+    for (const [name, pid] of pids) {
+      if (pid === undefined) continue
+      try {
+        series[`MB ${name}`] = memoryMb(pid).now
+        series[`descriptors ${name}`] = readdirSync(`/proc/${pid}/fd`).length
+        const now = { at: performance.now(), ms: cpuMs(pid) }
+        const before = usedBefore.get(name)
+        // A process that was started again has used less than the one before it.
+        if (before && now.ms >= before.ms)
+          series[`cores ${name}`] = (now.ms - before.ms) / (now.at - before.at)
+        used.set(name, now)
+      } catch {
+        // The process has just ended.
+      }
+    }
+    usedBefore = used
+    return { at: Date.now() / 1_000, series }
   }
 }
 
-async function readDatabase({ pool }: Pick<ChaosInstallation, "pool">) {
-  const sizes = await pool.sql<{ name: string; tableBytes: number; indexBytes: number }>(
-    `select name, pg_table_size(name::regclass)::float8 as "tableBytes",
-       pg_indexes_size(name::regclass)::float8 as "indexBytes" from unnest($1::text[]) as name`,
+async function readDatabase({ pool }: Pick<Lab, "pool">): Promise<Record<string, number>> {
+  const rows = await pool.sql<{ name: string; value: number }>(
+    `select 'table MB ' || name as name, pg_table_size(name::regclass) / 1048576.0::float8 as value
+       from unnest($1::text[]) as name
+     union all select 'index MB ' || name, pg_indexes_size(name::regclass) / 1048576.0::float8
+       from unnest($1::text[]) as name
+     union all select 'oldest due sync s', extract(epoch from now() - min(due_at))::float8
+       from sync_window where not running
+     union all select 'oldest due attempt s', extract(epoch from now() - min(next_attempt_at))::float8
+       from delivery where state = 'pending'`,
     [tables],
   )
-  const [oldest] = await pool.sql<{ oldestSync: number; oldestAttempt: number }>(
-    `select coalesce(greatest(0, extract(epoch from now() - (select min(due_at) from sync_window where not running))), 0)::float8
-         as "oldestSync",
-       coalesce(greatest(0, extract(epoch from now() - (select min(next_attempt_at) from delivery where state = 'pending'))), 0)::float8
-         as "oldestAttempt"`,
-  )
-  return { sizes, oldestSync: oldest?.oldestSync ?? null, oldestAttempt: oldest?.oldestAttempt ?? null }
+  return Object.fromEntries(rows.map(({ name, value }) => [name, Math.max(0, value)]))
 }
 
-function memoryOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8")
-  return 1_024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN)
-}
-
-function cpuSecondsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-  // The program's name, in parentheses, may contain spaces. Ticks are hundredths of a second.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
-/** Nothing, if the process has just ended. */
-function figure(name: string, read: () => number): [string, number][] {
-  try {
-    return [[name, read()]]
-  } catch {
-    return []
-  }
+/** A row for each figure of the samples. */
+export function summarise(samples: readonly Sample[]) {
+  const names = [...new Set(samples.flatMap(({ series }) => Object.keys(series)))].sort()
+  const round = (value: number | undefined) => Math.round(100 * (value ?? 0)) / 100
+  const rows = names.map((name) => {
+    const values = samples.flatMap(({ series }) => series[name] ?? [])
+    const at = (share: number) => round(percentile(values, share))
+    const [first, last] = [round(values[0]), round(values.at(-1))]
+    return [name, { first, median: at(0.5), p95: at(0.95), largest: at(1), last }] as const
+  })
+  return Object.fromEntries(rows)
 }

@@ -1,14 +1,18 @@
-import { rm } from "node:fs/promises"
+import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
-import type { Checkout, ServiceName, SupervisedProcess } from "@sitewire/testkit/installation"
+import {
+  type Checkout,
+  ownCheckout,
+  type ServiceName,
+  type SupervisedProcess,
+} from "@sitewire/testkit/installation"
+import { copyCheckout } from "../../shared/copyCheckout.ts"
+import { stateFolder } from "../../shared/startLab.ts"
 import type { Fault } from "../faults/driveFaults.ts"
 import type { MixedLedger } from "../mixed/reconcile.ts"
-import { mixedSchedulerVariables, startMixedRun } from "../mixed/startMixedRun.ts"
-import { runOnInstallation } from "../runOnInstallation.ts"
-import type { RunSettings } from "../settings.ts"
-import { addMigration, makeCheckout } from "./makeCheckout.ts"
+import { schedulerVariables, startMixed } from "../mixed/startMixed.ts"
+import { type ChaosLab, endAll, type RunSettings, runOnLab } from "../run.ts"
 
 const retryDelaysMs = [1_000, 3_000, 9_000]
 const replicas = 2
@@ -23,6 +27,13 @@ ALTER TABLE "sync_window" ADD COLUMN "of_next_release" INTEGER NOT NULL DEFAULT 
   "99990101000001_index": `CREATE INDEX CONCURRENTLY "of_next_release_idx" ON "delivery"("of_next_release");`,
 }
 
+const variables: Record<ServiceName, Record<string, string>> = {
+  gateway: {},
+  scheduler: schedulerVariables,
+  dispatcher: { OVERDUE_AFTER: "30s" },
+  console: {},
+}
+
 /**
  * Under load of both flows, migrates to the next release, replaces the services one after another, goes back to the
  * previous release, and upgrades again in the reverse order. The next release is this checkout with two more migrations.
@@ -32,34 +43,30 @@ export async function runUpgrade(
   settings: RunSettings & { from: string | undefined },
 ): Promise<{ ledger: UpgradeLedger; faults: Fault[] }> {
   const { seed, durationMs, quietMs, progress, from } = settings
-  const folder = fileURLToPath(new URL(`../../../../.sitewire/upgrade-${process.pid}`, import.meta.url))
+  const folder = join(stateFolder, `upgrade-${process.pid}`)
+  const [previous, next] = ["previous", "next"].map((name) => ({ ...ownCheckout, root: join(folder, name) }))
+  if (!previous || !next) throw new Error("there are two releases")
   try {
     progress(`copying both releases: from ${from ?? "this checkout"} to this checkout`)
-    const previous = await makeCheckout(join(folder, "previous"), from)
-    const next = await makeCheckout(join(folder, "next"), undefined)
-    for (const [name, script] of Object.entries(migrations)) await addMigration(next.root, name, script)
+    await copyCheckout(previous.root, from)
+    await copyCheckout(next.root)
+    for (const [name, script] of Object.entries(migrations)) {
+      const migration = join(next.root, "prisma/migrations", name)
+      await mkdir(migration)
+      await writeFile(join(migration, "migration.sql"), script)
+    }
     // With the default deadline, a gateway responds 503 if the machine is busy with starting processes.
     const env = { GATEWAY_DRAIN_DELAY: "500ms", GATEWAY_DEADLINE: "10s" }
-    const options = { ...settings, retryDelaysMs, checkout: previous, env }
-    return await runOnInstallation(options, async ({ it, faults }) => {
+    return await runOnLab({ ...settings, retryDelaysMs, checkout: previous, env }, async ({ it, faults }) => {
       const running = new Map<string, SupervisedProcess>()
-      const variables = {
-        gateway: {},
-        scheduler: mixedSchedulerVariables,
-        dispatcher: { OVERDUE_AFTER: "30s" },
-        console: {},
-      }
       let replaced = 0
-      const start = async (service: ServiceName, at: number, checkout: Checkout, release: string) => {
-        const member = it.service(`${service}-${at}-${release}`, service, () => variables[service], checkout)
-        await member.start({ retry: false })
-        return member
-      }
       /** As a rolling update does: the new replica is ready before the old one is stopped. */
       const replace = async (checkout: Checkout, release: string, services: readonly ServiceName[]) => {
         for (const service of services) {
           for (let at = 1; at <= replicas; at++) {
-            const fresh = await start(service, at, checkout, `${release}-${replaced}`)
+            const name = `${service}-${at}-${release}-${replaced}`
+            const fresh = it.service(name, service, () => variables[service], checkout)
+            await fresh.start({ retry: false })
             const old = running.get(`${service}-${at}`)
             running.set(`${service}-${at}`, fresh)
             await old?.end()
@@ -72,14 +79,11 @@ export async function runUpgrade(
       const gateways = () =>
         [...running].filter(([name]) => name.startsWith("gateway")).map(([, member]) => member)
       await replace(previous, "previous", order)
-      const mixed = await startMixedRun({
-        ...{ it, seed, gateways, progress },
-        ...{ eventsPerSecond: 100, triggersPerSecond: 50, connections: 200 },
-      })
+      const mixed = await startMixed({ it, seed, gateways, progress })
       await sleep(durationMs / 16)
 
       const before = await countMigrations(it)
-      await it.setUp(retryDelaysMs, {}, next)
+      await it.migrate(retryDelaysMs, {}, next)
       const applied = (await countMigrations(it)) - before
       progress(`the setup job of the next release has applied ${applied} migrations`)
       await replace(next, "next", order)
@@ -87,7 +91,7 @@ export async function runUpgrade(
       await replace(next, "next", order.toReversed())
 
       const ledger = await mixed.finish(quietMs)
-      await Promise.all([...running.values()].map((member) => member.end()))
+      await endAll([...running.values()])
       const isMigrated = applied >= Object.keys(migrations).length
       const holds = ledger.holds && ledger.rejected === 0 && faults.length === 0 && isMigrated
       return { ...ledger, migrations: applied, replaced, holds }
@@ -97,7 +101,7 @@ export async function runUpgrade(
   }
 }
 
-async function countMigrations({ sql }: { sql: (text: string) => Promise<Record<string, unknown>[]> }) {
+async function countMigrations({ sql }: ChaosLab): Promise<number> {
   const [row] = await sql(
     "select count(*)::int as count from _prisma_migrations where finished_at is not null",
   )

@@ -1,1 +1,0 @@
-export const channelSecret = "a secret of the bench"

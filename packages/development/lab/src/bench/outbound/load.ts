@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { lowestDeliveryId } from "@sitewire/contracts"
+import { waitUntil } from "@sitewire/testkit"
+import { paidEvent } from "../../shared/paidEvent.ts"
+import { cpuMs, memoryMb } from "../../shared/processUsage.ts"
+import type { Bench, Database } from "../startBench.ts"
+import type { Taken } from "./receiver.ts"
+
+/** The clock of latencies: the same in all processes of the machine, and finer than a millisecond. */
+export const clockMs = () => performance.timeOrigin + performance.now()
+
+/** Deliveries before a measurement let V8 compile: CPU time per delivery falls until about the 25,000th. */
+export const warmUp = 30_000
+
+/** Starts the receiver. Its process ends with the installation. */
+export async function startReceiving(it: Bench) {
+  const { addresses } = await it.helper("bench/outbound/receiver.ts")
+  const url = addresses.receiver ?? ""
+  const call = async (path: string) => (await fetch(`${url}${path}`)).json() as Promise<unknown>
+  return {
+    url,
+    /** Resolves when there are `amount` responses since the last `take`, with their count. */
+    reached: async (amount: number) => ((await call(`/reached/${amount}`)) as { count: number }).count,
+    take: async () => (await call("/take")) as Taken,
+    noneHangs: async () => void (await call("/none-hangs")),
+  }
+}
+export type Receiving = Awaited<ReturnType<typeof startReceiving>>
+
+const recordOf = (it: Bench, at: number, channels: readonly string[], reference = `customer-${at}`) => {
+  const event = paidEvent(randomUUID(), channels[at % channels.length] ?? "", reference, String(at))
+  return { topic: it.names.sitePaid, key: event.id, value: JSON.stringify(event) }
+}
+
+/** Publishes in batches of 1,000. */
+export async function publishBacklog(it: Bench, amount: number, channels: readonly string[]): Promise<void> {
+  for (let from = 0; from < amount; from += 1_000) {
+    const length = Math.min(1_000, amount - from)
+    await it.publish(Array.from({ length }, (_, offset) => recordOf(it, from + offset, channels)))
+  }
+}
+
+/**
+ * Publishes `amount` events one by one at an even rate. Each event's `reference` is the time of publishing,
+ * by `clockMs`.
+ */
+export async function publishPaced(
+  it: Bench,
+  { perSecond, amount, channels }: { perSecond: number; amount: number; channels: readonly string[] },
+): Promise<void> {
+  const failures: unknown[] = []
+  const acknowledged: Promise<unknown>[] = []
+  const startedAt = performance.now()
+  for (let at = 0; at < amount; at++) {
+    const waitMs = startedAt + (at / perSecond) * 1_000 - performance.now()
+    // A timer sleeps at least a millisecond, so shorter waits are skipped.
+    if (waitMs >= 0.5) await sleep(waitMs)
+    const record = recordOf(it, at, channels, String(clockMs()))
+    acknowledged.push(it.publish([record]).catch((error: unknown) => failures.push(error)))
+  }
+  await Promise.all(acknowledged)
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Starts a dispatcher that delivers `amount` events to a channel, so that its code is compiled. */
+export async function startWarmDispatcher(it: Bench, receiver: Receiving, amount: number) {
+  await it.channel("quick", `${receiver.url}/quick`)
+  const dispatcher = await it.start("dispatcher")
+  await publishBacklog(it, amount, ["quick"])
+  await receiver.reached(amount)
+  await receiver.take()
+  return dispatcher
+}
+
+/** CPU time in milliseconds. */
+export type Cost = { dispatcher: number; postgres: number; broker: number }
+const parts = ["dispatcher", "postgres", "broker"] as const
+const map = (of: (part: keyof Cost) => number): Cost => ({
+  dispatcher: of("dispatcher"),
+  postgres: of("postgres"),
+  broker: of("broker"),
+})
+
+/** The returned function reports what was used since. */
+export function countCost({ servers }: Bench, dispatcher: { pid: number }): () => Cost {
+  const pids = { dispatcher: dispatcher.pid, postgres: servers.postgres.pid, broker: servers.brokers[0]?.pid }
+  const read = () => map((part) => cpuMs(pids[part] ?? 0))
+  const before = read()
+  return () => {
+    const after = read()
+    return map((part) => after[part] - before[part])
+  }
+}
+
+export const divide = (cost: Cost, by: number): Cost => map((part) => cost[part] / by)
+export const totalOf = (cost: Cost): number => parts.reduce((sum, part) => sum + cost[part], 0)
+/** The cost of a delivery, where `rounds` are of several deliveries each. */
+export function meanCost(rounds: readonly { count: number; cost: Cost }[]): Cost {
+  const counted = rounds.reduce((sum, { count }) => sum + count, 0)
+  return map((part) => rounds.reduce((sum, { count, cost }) => sum + count * cost[part], 0) / counted)
+}
+export function describeCost(cost: Cost, unit = "ms"): string {
+  const each = parts.map((part) => `${part} ${cost[part].toPrecision(3)}`)
+  return `${totalOf(cost).toPrecision(3)} ${unit} of CPU (${each.join(", ")})`
+}
+
+/**
+ * Publishes a warm-up and `amount` events, which a new dispatcher delivers. Measures the `count` deliveries
+ * after the warm-up; `cost` is the cost of one. The dispatcher is left running, unless `end` is set.
+ */
+export async function deliverBacklog(
+  it: Bench,
+  { take, reached }: Receiving,
+  backlog: {
+    amount: number
+    channels: readonly string[]
+    end: boolean
+    database?: Pick<Database, "sql" | "url">
+    env?: Record<string, string>
+  },
+) {
+  const { amount, channels, end, database = it, env = {} } = backlog
+  const total = warmUp + amount
+  await publishBacklog(it, total, channels)
+  it.progress(`${total} events are on the topic; starting the dispatcher`)
+  await take()
+  const dispatcher = await it.start("dispatcher", { DATABASE_URL: database.url, ...env })
+  const begunAt = performance.now()
+  const first = await reached(warmUp)
+  it.progress(`${Math.round((1_000 * first) / (performance.now() - begunAt))}/s for the first ${first}`)
+  const startedAt = performance.now()
+  const counting = countCost(it, dispatcher)
+  await reached(total)
+  const seconds = (performance.now() - startedAt) / 1_000
+  // Checks only deliveries of the last second, because older ones are recorded already. A query of the whole
+  // table would add to the measured CPU time.
+  const recent = lowestDeliveryId(Date.now() - 1_000)
+  const pending = "select 1 from delivery where id >= $1 and state = 'pending' limit 1"
+  const areRecorded = async () => (await database.sql(pending, [recent])).length === 0
+  await waitUntil("the last deliveries to be recorded", areRecorded)
+  const count = total - first
+  const cost = divide(counting(), count)
+  const perSecond = count / seconds
+  it.progress(`${Math.round(perSecond)}/s, ${describeCost(cost)} for each`)
+  const { peak } = memoryMb(dispatcher.pid)
+  if (end) await dispatcher.end()
+  return { dispatcher, count, perSecond, cost, peak }
+}

@@ -1,4 +1,0 @@
-import { groupNames } from "@sitewire/contracts"
-
-/** The consumer groups when TOPIC_PREFIX is empty. */
-export const groups = groupNames("")

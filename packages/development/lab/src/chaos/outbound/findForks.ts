@@ -1,0 +1,124 @@
+import type { Fault, FaultKind } from "../faults/driveFaults.ts"
+import { type AttemptRow, type Evidence, isSuccess, type SeenRequest } from "./evidence.ts"
+
+/**
+ * How long after its end a fault may cause reassignments: the sum of a session timeout (10 s) and a rebalance
+ * timeout (20 s).
+ */
+const aftermathMs = 30_000
+
+/**
+ * Finds deliveries with more attempts than causes. The event causes the first attempt, and each failed
+ * attempt causes the next one. Each resend causes one more, and so does each deferral by the sweep, which
+ * defers deliveries that are overdue. A delivery is forked if it has more of these attempts (`withoutCause`)
+ * than resends and sweeps:
+ * - repetitions of an attempt number, beyond one for each reassignment of partitions that may have affected
+ *   it;
+ * - an attempt after one that never failed, unless a fault between the two may have ended the claim of a
+ *   dispatcher on the delivery.
+ * Requests that were reset do not count, because the dispatcher may repeat a request on a new connection
+ * within one attempt.
+ *
+ * `afterDelivery` counts the attempts after a successful one, without those that resends and sweeps explain.
+ */
+export function findForks({
+  attempts,
+  requests,
+  deferrals,
+  faults,
+  members,
+}: Pick<Evidence, "attempts" | "requests" | "deferrals" | "faults" | "members">): {
+  forked: string[]
+  afterDelivery: number
+} {
+  const forked: string[] = []
+  let afterDelivery = 0
+  const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
+  const requestsOf = Map.groupBy(requests, ({ delivery }) => delivery)
+  const causesOf = Map.groupBy(
+    deferrals.filter(({ reason }) => reason === "resend" || reason === "overdue"),
+    ({ delivery }) => delivery,
+  )
+  for (const delivery of new Set([...attemptsOf.keys(), ...requestsOf.keys()])) {
+    const causes = causesOf.get(delivery)?.length ?? 0
+    const { withoutCause, after } = examine(attemptsOf.get(delivery) ?? [], requestsOf.get(delivery) ?? [])
+    const count = withoutCause.reduce((sum, { times }) => sum + times, 0)
+    const why = withoutCause.map(({ why }) => why).join("; ")
+    if (count > causes) forked.push(`${delivery}: ${why}; resends and sweeps: ${causes}`)
+    afterDelivery += Math.max(0, after - causes)
+  }
+  return { forked, afterDelivery }
+
+  function examine(rows: AttemptRow[], sent: SeenRequest[]) {
+    const made = Map.groupBy(rows, ({ number }) => number)
+    const seen = Map.groupBy(sent, ({ number }) => number)
+    const withoutCause: { times: number; why: string }[] = []
+    let after = 0
+    let deliveredBy = Number.POSITIVE_INFINITY
+    let before: { number: number; from: number; failed: boolean } | undefined
+    for (const number of [...new Set([...made.keys(), ...seen.keys()])].sort((a, b) => a - b)) {
+      const [madeNow, seenNow] = [made.get(number) ?? [], seen.get(number) ?? []]
+      const times = Math.max(madeNow.length, seenNow.filter(({ status }) => status !== "reset").length)
+      const starts = [...madeNow, ...seenNow].map(({ at }) => at)
+      const from = Math.min(...starts)
+      const hits = hitsBetween(faults, members, { from, to: Math.max(...starts), aftermathMs })
+      if (times > 1 + hits)
+        withoutCause.push({
+          times: times - 1 - hits,
+          why: `attempt ${number} made ${times} times, ${hits} reassignments`,
+        })
+      if (
+        before &&
+        !before.failed &&
+        !hitsBetween(faults, members, { from: before.from, to: from, aftermathMs: 0 })
+      )
+        withoutCause.push({ times: 1, why: `attempt ${number} after ${before.number} was delivered` })
+      if (number > deliveredBy) after += times
+      if (madeNow.some(({ delivered }) => delivered)) deliveredBy = Math.min(deliveredBy, number)
+      const failed = madeNow.some(({ delivered }) => !delivered) || seenNow.some((one) => !isSuccess(one))
+      before = { number, from, failed }
+    }
+    return { withoutCause, after }
+  }
+}
+
+/**
+ * How many reassignments one fault of this kind causes at most. In a reassignment, the consumer group moves
+ * partitions to other members (dispatchers), or a dispatcher loses its claims on deliveries. It happens when
+ * a member is lost, when it returns, and when a member reconnects to a broker. 0 for faults that affect only
+ * Postgres or only the console.
+ */
+export function reassignments(kind: FaultKind, members: number): number {
+  switch (kind) {
+    case "Postgres killed":
+    case "Postgres restarted":
+    case "console killed":
+      return 0
+    case "broker stopped":
+      return members
+    case "one broker stopped":
+    case "one broker paused":
+    case "retry topics recreated":
+    case "RETRY_DELAYS changed":
+    case "kill -9 while Postgres is unavailable":
+      return 2 * members
+    case "kill -9 while a broker is unavailable":
+      return 4 * members
+    default:
+      return 2
+  }
+}
+
+/**
+ * How many reassignments the faults may have caused, at most, between `from` and `to`. A fault may cause them
+ * until `aftermathMs` after its end.
+ */
+function hitsBetween(
+  faults: readonly Fault[],
+  members: number,
+  { from, to, aftermathMs }: { from: number; to: number; aftermathMs: number },
+): number {
+  return faults
+    .filter(({ beganAt, endedAt }) => beganAt <= to && endedAt + aftermathMs >= from)
+    .reduce((sum, { kind }) => sum + reassignments(kind, members), 0)
+}

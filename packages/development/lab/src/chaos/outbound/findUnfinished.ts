@@ -1,0 +1,59 @@
+import { clockMs, type DeliveryRow, type Evidence } from "./evidence.ts"
+
+/**
+ * Finds accepted resends that led to no attempt: no delivery was deferred for them, their job is not done, or
+ * no attempt followed the deferral.
+ */
+export function findUnsent({ deferrals, accepted, jobs, attempts }: Evidence): string[] {
+  const unsent: string[] = []
+  const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
+  const resends = deferrals.filter(({ reason }) => reason === "resend")
+  const resendsOf = Map.groupBy(resends, ({ delivery }) => delivery)
+  for (const { delivery, at } of resends) {
+    const followed = attemptsOf.get(delivery)?.some((attempt) => attempt.at >= at - clockMs)
+    if (!followed) unsent.push(`${delivery}: no attempt after the resend at ${new Date(at).toISOString()}`)
+  }
+  let promised = 0
+  for (const one of accepted) {
+    if (one.kind === "delivery") {
+      promised += 1
+      const deferred = resendsOf
+        .get(one.delivery)
+        ?.some(({ at }) => at >= one.requestedAt - clockMs && at <= one.acceptedAt + clockMs)
+      if (!deferred)
+        unsent.push(`${one.delivery}: accepted at ${new Date(one.acceptedAt).toISOString()}, not deferred`)
+    } else {
+      const job = jobs.find(({ job }) => job === one.job)
+      promised += job?.resent ?? 0
+      if (job?.state !== "done") unsent.push(`job ${one.job}: ${job?.state ?? "no row"}`)
+    }
+  }
+  if (promised > resends.length)
+    unsent.push(`${promised} deliveries to be resent, ${resends.length} deferred`)
+  return unsent
+}
+
+/**
+ * Adds to the state whether the delivery waits for an attempt, because a resent delivery keeps the state
+ * `delivered` although its next attempt is not made yet.
+ */
+export function describeState({ state, deferred, scheduled }: DeliveryRow): string {
+  if (deferred) return `${state}, deferred`
+  return scheduled ? `${state}, scheduled` : state
+}
+
+/**
+ * Finds unfinished deliveries that no dispatcher will ever get: they are neither deferred in their row nor in
+ * an uncommitted record.
+ */
+export function findStranded({
+  deliveries,
+  uncommittedKeys,
+}: Pick<Evidence, "deliveries" | "uncommittedKeys">): string[] {
+  const events = new Set(uncommittedKeys.events)
+  const dueAgain = new Set(uncommittedKeys.deliveries)
+  return deliveries
+    .filter(({ state, scheduled }) => state === "pending" || scheduled)
+    .filter(({ deferred, event, delivery }) => !deferred && !events.has(event) && !dueAgain.has(delivery))
+    .map((row) => `${row.delivery}: ${describeState(row)}, ${row.attempts} attempts`)
+}

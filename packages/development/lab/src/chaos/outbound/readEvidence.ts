@@ -1,0 +1,95 @@
+import { groupLag, type KafkaConnection, readTopic, topicEnd } from "@sitewire/kafka"
+import { type ChaosLab, groups } from "../run.ts"
+import type { AttemptRow, Deferral, DeliveryRow, Evidence } from "./evidence.ts"
+
+type It = Pick<ChaosLab, "sql" | "kafka" | "names">
+
+/** Adds database triggers that record each deferral, because a delivery's row has only the newest one. */
+export async function recordDeferrals({ sql }: Pick<It, "sql">): Promise<void> {
+  await sql("create table chaos_deferral (delivery uuid, reason text, at timestamptz)")
+  await sql(
+    `create function chaos_record_deferral() returns trigger language plpgsql as $$
+     begin
+       insert into chaos_deferral values (new.id, new.deferred_reason::text, new.deferred_at);
+       return null;
+     end $$`,
+  )
+  const changed = "new.deferred_at is not null and new.deferred_at is distinct from old.deferred_at"
+  for (const [event, when] of [
+    ["update", changed],
+    ["insert", "new.deferred_at is not null"],
+  ])
+    await sql(
+      `create trigger chaos_deferred_by_${event} after ${event} on delivery
+         for each row when (${when}) execute function chaos_record_deferral()`,
+    )
+}
+
+export async function isQuiet(
+  { sql, names, kafka }: It,
+  published: number,
+  retry: string[],
+): Promise<boolean> {
+  const [row] = await sql<{ stored: number; unfinished: number }>(
+    `select count(*)::int as stored,
+       count(*) filter (where state = 'pending' or deferred_at is not null or next_attempt_at is not null)::int
+         as unfinished
+     from delivery`,
+  )
+  if (row?.unfinished !== 0 || row.stored < published) return false
+  if ((await readJobs({ sql })).some(({ state }) => state !== "done")) return false
+  const lags = [
+    await groupLag(kafka, groups.paid, [names.sitePaid]),
+    await groupLag(kafka, groups.retries, retry),
+  ]
+  return lags.flat().every(({ lag }) => lag <= 0)
+}
+
+/** No dispatcher may run meanwhile, because it would commit more records. */
+export async function readEvidence({ sql, names, kafka }: It, retry: string[]) {
+  const deliveries = await sql<DeliveryRow>(
+    `select id as delivery, event_id as event, state::text, attempts, encode(body_sha256, 'hex') as sha256,
+       deferred_at is not null as deferred, next_attempt_at is not null as scheduled
+     from delivery`,
+  )
+  const attempts = await sql<AttemptRow>(
+    `select delivery_id as delivery, number, (extract(epoch from started_at) * 1000)::float8 as at,
+       error is null as delivered
+     from attempt`,
+  )
+  const deferrals = await sql<Deferral>(
+    "select delivery, reason, (extract(epoch from at) * 1000)::float8 as at from chaos_deferral order by at",
+  )
+  const uncommittedKeys = {
+    events: await readUncommittedKeys(kafka, groups.paid, [names.sitePaid]),
+    deliveries: await readUncommittedKeys(kafka, groups.retries, retry),
+  }
+  return { deliveries, attempts, deferrals, jobs: await readJobs({ sql }), uncommittedKeys }
+}
+
+function readJobs({ sql }: Pick<It, "sql">): Promise<Evidence["jobs"]> {
+  return sql<Evidence["jobs"][number]>(
+    `select id as job, state::text, coalesce((counts ->> 'resent')::int, 0) as resent from job
+      where kind = 'resend' and filter ->> 'delivery' is null`,
+  )
+}
+
+async function readUncommittedKeys(kafka: KafkaConnection, group: string, topics: readonly string[]) {
+  const keys: string[] = []
+  const limits = { groupPrefix: "chaos", maxRecords: 10_000, maxBytes: 64 << 20 }
+  for (const topic of topics) {
+    const to = await topicEnd({ kafka, topic })
+    const lags = await groupLag(kafka, group, [topic])
+    const reached = lags.map(({ partition, lag }) => [
+      partition,
+      `${BigInt(to[partition] ?? 0) - BigInt(lag)}`,
+    ])
+    for (let from = Object.fromEntries(reached), ended = false; !ended; ) {
+      const piece = await readTopic({ kafka, topic, from, to, ...limits })
+      keys.push(...piece.records.flatMap(({ key }) => key ?? []))
+      from = piece.next
+      ended = piece.ended
+    }
+  }
+  return keys
+}

@@ -1,0 +1,119 @@
+import { type Evidence, isSuccess } from "./evidence.ts"
+import { findForks, reassignments } from "./findForks.ts"
+import { describeState, findStranded, findUnsent } from "./findUnfinished.ts"
+
+export type OutboundLedger = {
+  published: number
+  delivered: number
+  /** Acknowledged events for which no partner ever responded with 2xx. */
+  lost: string[]
+  /** The number of 2xx responses after an event's first one, without those that resends explain. */
+  duplicates: number
+  /** The largest number of duplicates that the faults explain (see `reconcile`). */
+  bound: number
+  /** Requests with a wrong body, signature, channel or delivery. */
+  forged: string[]
+  /**
+   * Deliveries with an attempt that no event, failed attempt, resend or overdue deferral explains (see
+   * findForks). If `afterDelivery` is larger than `bound`, one more line says so.
+   */
+  forked: string[]
+  /**
+   * How many attempts followed a successful one, without those that a resend explains, or a deferral by the
+   * sweep for overdue deliveries.
+   */
+  afterDelivery: number
+  resends: number
+  /** Accepted resends that led to no attempt (see findUnsent). */
+  unsent: string[]
+  /** Unfinished deliveries that no dispatcher will ever get. */
+  stranded: string[]
+  /** Events whose delivery is unfinished, or whose row contradicts the partner's responses. */
+  misrecorded: string[]
+  uncommitted: number
+  deferred: Record<string, number>
+  holds: boolean
+}
+
+/**
+ * Compares what was published and committed with the database and with the partners' requests.
+ *
+ * `bound` is the largest number of duplicates that the faults explain. An attempt is repeated only if its
+ * delivery was outstanding (begun, but not finished) when its partition was reassigned or its claim was lost.
+ * So a reassignment repeats at most what all members (the dispatchers) have outstanding. The bound is the sum
+ * over all faults of reassignments x members x outstanding. A rebalance has one member more, because an extra
+ * dispatcher joins. Each overdue deferral adds one, because the sweep may defer a delivery whose record is
+ * late, but not lost.
+ */
+export function reconcile(evidence: Evidence): OutboundLedger {
+  const { published, deliveries, requests, deferrals, faults, members, outstanding } = evidence
+  const events = new Map(published.map((event) => [event.event, event]))
+  const rows = new Map(deliveries.map((row) => [row.event, row]))
+  const byEvent = Map.groupBy(requests, ({ event }) => event)
+  const resendsOf = Map.groupBy(
+    deferrals.filter(({ reason }) => reason === "resend"),
+    ({ delivery }) => delivery,
+  )
+
+  const lost: string[] = []
+  const misrecorded: string[] = []
+  let duplicates = 0
+  for (const { event } of published) {
+    const successes = (byEvent.get(event) ?? []).filter(isSuccess).length
+    if (successes === 0) lost.push(event)
+    const row = rows.get(event)
+    duplicates += Math.max(0, successes - 1 - (resendsOf.get(row?.delivery ?? "")?.length ?? 0))
+    const state = row ? describeState(row) : "no row"
+    if ((state === "delivered") !== successes > 0)
+      misrecorded.push(`${event}: ${state}, taken ${successes} times`)
+  }
+
+  const forged: string[] = []
+  for (const request of requests) {
+    const event = events.get(request.event)
+    const row = rows.get(request.event)
+    const right =
+      event !== undefined &&
+      row !== undefined &&
+      request.verified &&
+      request.sha256 === event.sha256 &&
+      request.sha256 === row.sha256 &&
+      request.channel === event.channel &&
+      request.delivery === row.delivery
+    if (!right) forged.push(`${request.delivery} attempt ${request.number} at channel ${request.channel}`)
+  }
+
+  const deferred = Object.fromEntries(
+    [...Map.groupBy(deferrals, ({ reason }) => reason)].map(([reason, of]) => [reason, of.length]),
+  )
+  const bound =
+    (deferred.overdue ?? 0) +
+    faults.reduce((sum, { kind }) => {
+      const hit = members + (kind === "rebalance" ? 1 : 0)
+      return sum + reassignments(kind, members) * hit * outstanding
+    }, 0)
+  const { forked, afterDelivery } = findForks(evidence)
+  if (afterDelivery > bound) forked.push(`${afterDelivery} attempts after deliveries, bound ${bound}`)
+
+  const unsent = findUnsent(evidence)
+  const stranded = findStranded(evidence)
+  const uncommitted = evidence.uncommittedKeys.events.length + evidence.uncommittedKeys.deliveries.length
+  const findings = [lost, forged, forked, misrecorded, unsent, stranded]
+  return {
+    published: published.length,
+    delivered: published.length - lost.length,
+    lost,
+    duplicates,
+    bound,
+    forged,
+    forked,
+    afterDelivery,
+    resends: deferred.resend ?? 0,
+    unsent,
+    stranded,
+    misrecorded,
+    uncommitted,
+    deferred,
+    holds: findings.every((found) => found.length === 0) && uncommitted === 0 && duplicates <= bound,
+  }
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { formatDuration, groupNames } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { waitUntil } from "@sitewire/testkit"
+import type { Checkout, SupervisedProcess } from "@sitewire/testkit/installation"
+import { createRandom, type Random } from "../shared/random.ts"
+import { type LabSettings, startLab } from "../shared/startLab.ts"
+import type { CommonFaultSettings } from "./faults/commonFaults.ts"
+import type { Fault, FaultSettings } from "./faults/driveFaults.ts"
+
+/** The consumer groups when TOPIC_PREFIX is empty. */
+export const groups = groupNames("")
+
+export type RunSettings = Pick<FaultSettings, "durationMs" | "leastFaults" | "progress"> & {
+  seed: number
+  /**
+   * With one broker, Kafka is unavailable while a fault stops it. With three or more, other brokers become
+   * the leaders of its partitions. Two would have only one controller, which could not be stopped.
+   */
+  brokerCount: number
+  /** How long to wait, after the last fault, until all work is done. What is missing then counts as lost. */
+  quietMs: number
+  pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs">
+}
+
+/** A short run has shorter faults. */
+export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "quietMs" | "pace"> {
+  const isShort = minutes < 2
+  return {
+    durationMs: minutes * 60_000,
+    quietMs: isShort ? 180_000 : 300_000,
+    pace: {
+      gapMs: isShort ? [500, 2_000] : [2_000, 10_000],
+      brokerDownMs: isShort ? [3_000, 6_000] : [20_000, 20_000],
+      pausedMs: isShort ? [11_000, 13_000] : [11_000, 30_000],
+    },
+  }
+}
+
+export type ChaosLab = Awaited<ReturnType<typeof startChaosLab>>
+
+/** Statements are repeated while faults make Postgres unavailable. */
+async function startChaosLab(settings: Omit<LabSettings, "name">) {
+  const env = { RETRY_PERIOD: "1h", STARTUP_DEADLINE: "45s", ...settings.env }
+  const lab = await startLab({ ...settings, name: "chaos", env })
+  return {
+    ...lab,
+    sql: ((text, values, name) => retryForTwoMinutes(() => lab.sql(text, values, name))) as Sql,
+    /** Runs the setup job with these retry delays. */
+    migrate: (delaysMs: readonly number[], overrides: Record<string, string> = {}, checkout?: Checkout) =>
+      lab.setUp({ RETRY_DELAYS: delaysMs.map(formatDuration).join(","), ...overrides }, checkout),
+  }
+}
+
+/** Runs `work` on a new installation. Keeps the logs if the run fails or a promise is broken. */
+export async function runOnLab<Ledger extends { holds: boolean }>(
+  settings: Omit<LabSettings, "name" | "onExit"> & { seed: number },
+  work: (run: { it: ChaosLab; random: Random; faults: Fault[] }) => Promise<Ledger>,
+): Promise<{ ledger: Ledger; faults: Fault[] }> {
+  const faults: Fault[] = []
+  const onExit = (target: string) =>
+    void faults.push({ kind: "exit", target, beganAt: Date.now(), endedAt: Date.now() })
+  const it = await startChaosLab({ ...settings, onExit })
+  let ledger: Ledger | undefined
+  try {
+    ledger = await work({ it, random: createRandom(settings.seed), faults })
+    return { ledger, faults }
+  } finally {
+    await it.close({ keepLogs: !ledger?.holds })
+  }
+}
+
+/**
+ * Waits until all work is done, then ends the services. Work that is unfinished after `quietMs` is reported and left.
+ */
+export async function endWhenQuiet(
+  services: readonly SupervisedProcess[],
+  isQuiet: () => Promise<boolean>,
+  { quietMs, progress }: Pick<RunSettings, "quietMs" | "progress">,
+): Promise<void> {
+  const check = async () => {
+    // Waits before each check, because a check costs CPU time that the services need for their backlog.
+    await sleep(500)
+    return isQuiet()
+  }
+  await waitUntil("quiet", check, quietMs).catch((error: Error) => progress(error.message))
+  const codes = await endAll(services)
+  if (codes.some((code) => code !== 0)) progress(`services ended with ${codes.join(", ")}`)
+}
+
+export const startAll = (services: readonly SupervisedProcess[]) =>
+  Promise.all(services.map((service) => service.start()))
+export const endAll = (services: readonly SupervisedProcess[]) =>
+  Promise.all(services.map((service) => service.end()))
+
+/** Repeats `work` until it succeeds, because faults make Postgres and Kafka unavailable for seconds. */
+export async function retryForTwoMinutes<T>(work: () => Promise<T>): Promise<T> {
+  const endsAt = performance.now() + 120_000
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (performance.now() > endsAt) throw error
+      await sleep(200)
+    }
+  }
+}
