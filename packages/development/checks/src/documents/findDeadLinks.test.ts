@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { readPage } from "../page.ts"
 import { findDeadLinks, findDeadMentions } from "./findDeadLinks.ts"
+import { readPage } from "./page.ts"
 
 const files = ["README.md", "docs/guide.md", "packages/kafka/src/log.ts"]
 const guide = readPage("docs/guide.md", "# Guide\n\n## Two words\n")
@@ -16,9 +16,9 @@ test("links to files, folders, headings and other hosts pass", () => {
   expect(find("docs/README.md", "[up](../README.md) [beside](guide.md#guide)")).toEqual([])
 })
 
-test("a link to a file that does not exist fails with its page and line", () => {
+test("a link to a file that does not exist fails", () => {
   expect(find("README.md", "\n[a](docs/none.md)")).toEqual([
-    "README.md:2: the link docs/none.md leads to docs/none.md, which does not exist",
+    "README.md: the link docs/none.md leads to docs/none.md, which does not exist",
   ])
 })
 
@@ -27,12 +27,17 @@ test("a link to a heading that does not exist fails, in another page and in the 
   expect(find("README.md", "[a](#none)")).toEqual([expect.stringContaining("a heading that README.md")])
 })
 
-test("a source file that mentions a document that does not exist fails", () => {
-  const source = {
-    path: "packages/kafka/src/log.ts",
-    text: "// docs/guide.md explains it, docs/old.md does not.",
-  }
-  expect(findDeadMentions(source, files)).toEqual([
-    "packages/kafka/src/log.ts: there is no document docs/old.md",
+test("a source file or document that names a path that does not exist fails", () => {
+  const text =
+    "// docs/guide.md and packages/kafka/src explain it, docs/old.md and `packages/none/x.ts` do not."
+  expect(findDeadMentions({ path: "packages/kafka/src/log.ts", text }, files)).toEqual([
+    "packages/kafka/src/log.ts: there is no file or folder docs/old.md",
+    "packages/kafka/src/log.ts: there is no file or folder packages/none/x.ts",
   ])
+})
+
+test("what only resembles a path passes", () => {
+  const text =
+    "application/docs, packages/*/src, packages/<name>, docs/$NAME/x, https://site.example/docs/none.md"
+  expect(findDeadMentions({ path: "README.md", text }, files)).toEqual([])
 })
