@@ -2,109 +2,94 @@ import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { closedPort, waitUntil } from "@sitewire/testkit"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { runCli } from "../../../cli/test/fixtures/runCli.ts"
-import { startSystem } from "../../../cli/test/fixtures/startSystem.ts"
-import {
-  type Example,
-  findExamples,
-  isPrinted,
-  markers,
-  runExample,
-  startExample,
-} from "../src/documents/examples/runExamples.ts"
+import { closedPort, runScript, startTestInstallation, waitUntil } from "@sitewire/testkit"
+import type { Installation } from "@sitewire/testkit/installation"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { readPage } from "../src/documents/page.ts"
+import { listFiles } from "../src/listFiles.ts"
+import { findExamples, isPrinted, markers, replaceIn, runExample, startExample } from "./fixtures/examples.ts"
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
+const rootUrl = new URL("../../../../", import.meta.url)
+const root = fileURLToPath(rootUrl)
 
-let system: Awaited<ReturnType<typeof startSystem>>
+let installation: Installation
 let folder: string
-let env: NodeJS.ProcessEnv
+let surroundings: Parameters<typeof runExample>[1]
 
 beforeAll(async () => {
-  system = await startSystem((_, response) => void response.writeHead(204).end())
-  folder = await mkdtemp(join(tmpdir(), "sitewire-documents-"))
-  const PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter)
-  env = { PATH, HOME: folder, ...system.cliEnv }
-}, 120_000)
-
-afterAll(async () => {
-  await system?.stop()
-  await rm(folder, { recursive: true, force: true })
+  installation = await startTestInstallation({ env: { LOG_LEVEL: "warn" } })
+  const [{ addresses }, key] = await Promise.all([
+    installation.start("console"),
+    runScript("packages/console/src/tools/createKey.ts", ["--name", "readme", "--scopes", "operate"], {
+      DATABASE_URL: installation.databaseUrl,
+    }),
+    installation.start("dispatcher"),
+  ])
+  folder = await mkdtemp(join(tmpdir(), "sitewire-readme-"))
+  surroundings = {
+    cwd: root,
+    env: {
+      PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
+      HOME: folder,
+      SITEWIRE_API: addresses.console ?? "",
+      SITEWIRE_API_KEY: key.trim(),
+      KAFKA_BROKERS: installation.brokers.join(),
+      TOPIC_PREFIX: installation.topicPrefix,
+    },
+  }
 })
 
-test("the README's first delivery arrives at the README's receiver, with a valid signature", {
-  timeout: 120_000,
-}, async () => {
+afterAll(async () => {
+  await installation?.stop()
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+test("the README's first delivery arrives at the README's receiver, with a valid signature", async () => {
   const port = String(await closedPort())
-  const [save, create, receive, publish, list, ...more] = await examplesOf("README.md", { 4000: port })
+  const examples = await examplesOf("README.md", [markers.test, markers.testInBackground])
+  const [save, create, receive, publish, list, ...more] = examples.map((example) =>
+    replaceIn(example, { ".sitewire/": `${folder}/`, 4000: port }),
+  )
   if (!save || !create || !receive || !publish || !list) throw new Error("the README has lost an example")
   expect(more).toEqual([])
 
-  await succeed(save)
-  const created = await succeed(create)
+  await runExample(save, surroundings)
+  const created = await runExample(create, surroundings)
   const secret = /^signing secret: +(\S+)$/m.exec(created)?.[1]
   if (secret === undefined) throw new Error(`no signing secret is printed:\n${created}`)
-  const receiver = startExample(replaceIn(receive, { "paste the signing secret here": secret }), {
-    cwd: root,
-    env,
-  })
-  onTestFinished(() => void receiver.stop())
-  await waitUntil("the receiver to listen", () => accepts(`http://127.0.0.1:${port}/`))
+  const receiver = startExample(replaceIn(receive, { "paste the signing secret here": secret }), surroundings)
+  await waitUntil("the receiver to listen", () => fetch(`http://127.0.0.1:${port}/`))
 
   // The text behind this example is what the receiver prints.
-  await succeed({ ...publish, expected: null })
+  await runExample({ ...publish, expected: null }, surroundings)
   const expected = publish.expected ?? "the README shows no output of the receiver"
   await waitUntil("the receiver to print what the README shows", () => isPrinted(expected, receiver.output()))
   await waitUntil("the list to show the delivery as delivered", async () =>
-    (await succeed(list)).includes("delivered"),
+    (await runExample(list, surroundings)).includes("delivered"),
   )
 })
 
-test("the partners' call of a trigger gets the status that the page shows", async () => {
-  const created = await runCli(
-    ["connection", "create", "--site", "bakery.example", "--source", `${system.partner.url}/data`, "--json"],
-    { env: system.cliEnv },
+test("each other document's examples that need only Node and bash succeed", async () => {
+  const pages = listFiles(rootUrl).filter((path) => path.endsWith(".md") && path !== "README.md")
+  const examples = (await Promise.all(pages.map((path) => examplesOf(path, [markers.test])))).flat()
+  expect(examples.length).toBeGreaterThan(3)
+  await Promise.all(
+    examples.map((example) => runExample(replaceIn(example, { ".sitewire/": `${folder}/` }), surroundings)),
   )
-  const connection: { id: string; trigger_url?: string; address?: string } = JSON.parse(created.stdout)
-  const url = connection.trigger_url ?? connection.address
-  if (url === undefined) throw new Error(`no trigger URL is printed:\n${created.stdout}`)
-  const examples = await examplesOf("docs/partners.md", { "paste the trigger URL here": url })
-  expect(examples.map(({ expected }) => expected)).toEqual(["202\n"])
-  for (const example of examples) await succeed(example)
 })
 
-test("the publishers' example is accepted", async () => {
-  const examples = await examplesOf("docs/publishers.md", {})
-  expect(examples).toHaveLength(1)
-  for (const example of examples) expect(await succeed(example)).toContain("order-10042")
+test("no marker is misspelt, because its example would never run", async () => {
+  const known: readonly string[] = Object.values(markers)
+  const paths = listFiles(rootUrl).filter((path) => path.endsWith(".md"))
+  const pages = await Promise.all(paths.map(readDocument))
+  const found = pages.flatMap(({ codeBlocks }) => codeBlocks.flatMap(({ marker }) => marker ?? []))
+  expect(found.filter((marker) => marker.startsWith("tested") && !known.includes(marker))).toEqual([])
 })
 
-/** The page's examples that need a system, with files in a folder of this test, and these texts replaced. */
-async function examplesOf(path: string, replaced: Record<string, string>): Promise<Example[]> {
-  const page = readPage(path, await readFile(join(root, path), "utf8"))
-  const examples = findExamples(page, [markers.test, markers.testInBackground])
-  return examples.map((example) => replaceIn(example, { ".sitewire/": `${folder}/`, ...replaced }))
+async function readDocument(path: string) {
+  return readPage(path, await readFile(join(root, path), "utf8"))
 }
 
-function replaceIn(example: Example, replaced: Record<string, string>): Example {
-  const script = Object.entries(replaced).reduce(
-    (text, [from, to]) => text.replaceAll(from, to),
-    example.script,
-  )
-  return { ...example, script }
-}
-
-async function succeed(example: Example): Promise<string> {
-  const { problem, output } = await runExample(example, { cwd: root, env })
-  if (problem !== null) throw new Error(problem)
-  return output
-}
-
-async function accepts(url: string): Promise<boolean> {
-  return fetch(url).then(
-    () => true,
-    () => false,
-  )
+async function examplesOf(path: string, wanted: readonly string[]) {
+  return findExamples(await readDocument(path), wanted)
 }
