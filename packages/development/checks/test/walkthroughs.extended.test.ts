@@ -6,20 +6,20 @@ import { type Received, startReceiver } from "@sitewire/cli/receivers"
 import type { CreatedApiKey } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing"
 import { waitUntil } from "@sitewire/testkit"
+import { findProgram, findPython, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runCli } from "../../../cli/test/fixtures/runCli.ts"
 import { startSystem } from "../../../cli/test/fixtures/startSystem.ts"
-import {
-  type Example,
-  findExamples,
-  isPrinted,
-  markers,
-  startExample,
-} from "../src/documents/examples/runExamples.ts"
 import { type Page, readPage } from "../src/documents/page.ts"
-import { installPythonTools } from "./api/fixtures/installTools.ts"
+import { installMs, installPythonTools } from "./api/fixtures/installTools.ts"
+import { type Example, findExamples, markers, replaceIn, runExample } from "./fixtures/examples.ts"
 
 const root = new URL("../../../../", import.meta.url)
+const tools = needs(() => [
+  findPython(),
+  findProgram("curl", "Debian: apt-get install curl"),
+  findProgram("openssl", "Debian: apt-get install openssl"),
+])
 const readDocument = async (path: string) => readPage(path, await readFile(new URL(path, root), "utf8"))
 
 let system: Awaited<ReturnType<typeof startSystem>>
@@ -42,25 +42,22 @@ function respond({ headers, body }: Received, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  ;[system, python, folder] = await Promise.all([
-    // Retries as far apart as in production, so that a delivery waits for its retry while its commands run.
-    startSystem(
-      (_, response) => void response.writeHead(200).end('{"products":[]}'),
-      {},
-      {
-        retryDelaysMs: [60_000, 300_000],
-      },
-    ),
-    installPythonTools(),
-    mkdtemp(join(tmpdir(), "sitewire-walkthroughs-")),
-  ])
+  if (!tools) return
+  folder = await mkdtemp(join(tmpdir(), "sitewire-walkthroughs-"))
+  python = await installPythonTools()
+  // Retries as far apart as in production, so that a delivery waits for its retry while its commands run.
+  system = await startSystem(
+    (_, response) => void response.writeHead(200).end('{"products":[]}'),
+    {},
+    { retryDelaysMs: [60_000, 300_000] },
+  )
   const page = await readDocument("docs/walkthroughs.md")
   const parts = page.text.split(/^(?=## )/m).slice(1)
   sections = new Map(parts.map((text) => [/^## (.*?):/.exec(text)?.[1] ?? "", readPage(page.path, text)]))
   const create = ["channel", "create", "--id", "acme", "--address", `${acme.receiver.url}/sitewire`]
   acme.secret = JSON.parse((await succeed([...create, "--json"])).stdout).signing_secret
   await succeed(["channel", "create", "--id", "nova", "--address", `${system.partner.url}/nova`])
-}, 600_000)
+}, installMs)
 
 afterAll(async () => {
   await system?.stop()
@@ -84,7 +81,7 @@ async function keyWith(scope: string): Promise<string> {
 function examplesOf(user: string): Example[] {
   const section = sections.get(user)
   if (!section) throw new Error(`docs/walkthroughs.md has no section "${user}: …"`)
-  const examples = findExamples(section, [markers.test])
+  const examples = findExamples(section, [markers.extended])
   expect(examples).toHaveLength(3)
   for (const { script } of examples) expect(script.trim().split("\n")).toHaveLength(1)
   return examples
@@ -97,31 +94,27 @@ async function runAs(
   { code = 0, replaced = {} }: { code?: number; replaced?: Record<string, string> } = {},
 ): Promise<string> {
   if (!example) throw new Error("an example is missing")
-  let { script } = example
-  for (const [from, to] of Object.entries(replaced)) script = script.replaceAll(from, to)
   const PATH = [dirname(python), dirname(process.execPath), process.env.PATH].join(delimiter)
-  const running = startExample({ ...example, script }, { cwd: folder, env: { PATH, HOME: folder, ...env } })
-  const ended = await running.ended
-  const output = running.output()
-  expect(ended, output).toBe(code)
-  const missing = (example.expected ?? "").split("\n").filter((line) => !isPrinted(line, output))
-  expect(missing, `${example.where} shows lines that are not in the output:\n${output}`).toEqual([])
-  return output
+  const surroundings = { cwd: folder, env: { PATH, HOME: folder, ...env } }
+  return runExample(replaceIn(example, replaced), surroundings, code)
 }
 
 const sitePaid = (n: number) =>
   JSON.stringify({
-    ...{ id: `order-${n}`, channel: "acme", reference: `user-${n}`, site_url: `https://shop-${n}.example` },
-    ...{ console_url: `https://console.example/${n}`, name: "Shop", email: `owner@shop-${n}.example` },
+    id: `order-${n}`,
+    channel: "acme",
+    reference: `user-${n}`,
+    site_url: `https://shop-${n}.example`,
+    console_url: `https://console.example/${n}`,
+    name: "Shop",
+    email: `owner@shop-${n}.example`,
     created_at: "2026-03-01T12:00:00+01:00",
   })
 
 const publish = (ids: number[]) =>
   succeed(["event", "publish", "--file", "-"], ids.map((id) => sitePaid(id)).join("\n"))
 
-test("an operator finds out why a partner has received nothing since noon", {
-  timeout: 120_000,
-}, async () => {
+test("an operator finds out why a partner has received nothing since noon", async () => {
   await publish([1])
   await waitUntil("the first delivery", () => acme.receiver.received.length === 1)
   acme.mode = "newline"
@@ -137,9 +130,7 @@ test("an operator finds out why a partner has received nothing since noon", {
   await runAs(env, show, { replaced: { DELIVERY: failed } })
 })
 
-test("a partner's developer verifies a delivery and certifies the receiver", {
-  timeout: 120_000,
-}, async () => {
+test("a partner's developer verifies a delivery and certifies the receiver", async () => {
   const { SITEWIRE_API } = system.cliEnv
   const env = { SITEWIRE_API, SITEWIRE_API_KEY: await keyWith("channel:acme") }
   const [verifyIt, certify, again] = examplesOf("A partner's developer")
@@ -156,7 +147,7 @@ test("a partner's developer verifies a delivery and certifies the receiver", {
   await runAs(env, again)
 })
 
-test("a publisher in Python sees a mistake explained", { timeout: 120_000 }, async () => {
+test("a publisher in Python sees a mistake explained", async () => {
   const blocks = (await readDocument("docs/publishers.md")).codeBlocks
   const [code, ...more] = blocks.filter(({ language }) => language === "python")
   expect(more).toEqual([])
@@ -182,7 +173,7 @@ test("a publisher in Python sees a mistake explained", { timeout: 120_000 }, asy
   )
 })
 
-test("a site owner's console shows a connection and replaces its token", { timeout: 120_000 }, async () => {
+test("a site owner's console shows a connection and replaces its token", async () => {
   for (const id of ["bakery", "other"]) {
     const source = `${system.partner.url}/${id}`
     await succeed(["connection", "create", "--id", id, "--site", `${id}.example`, "--source", source])
@@ -203,4 +194,23 @@ test("a site owner's console shows a connection and replaces its token", { timeo
   expect(await runAs(env, show)).toContain(first)
   const { trigger_url: second } = JSON.parse(await runAs(env, replace))
   expect([await call(first), await call(second)]).toEqual([404, 202])
+})
+
+test("the partners' call of a trigger and the other examples with curl and openssl succeed", async () => {
+  const args = [
+    "connection",
+    "create",
+    "--site",
+    "gym.example",
+    "--source",
+    `${system.partner.url}/gym`,
+    "--json",
+  ]
+  const { trigger_url } = JSON.parse((await succeed(args)).stdout)
+  const replaced = { "paste the trigger URL here": trigger_url }
+  for (const path of ["docs/partners.md", "docs/operators/configure.md"]) {
+    const examples = findExamples(await readDocument(path), [markers.extended])
+    expect(examples.length).toBeGreaterThan(0)
+    for (const example of examples) await runAs({}, example, { replaced })
+  }
 })

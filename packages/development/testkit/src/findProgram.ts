@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 
@@ -13,4 +14,16 @@ export function findProgram(name: string, advice: string): string {
     }
   }
   throw new Error(`${name} is not installed. ${advice}`)
+}
+
+/** The path of a Python that can make virtual environments. Throws with advice if there is none. */
+export function findPython(): string {
+  const advice = "Install Python 3.10 or newer with venv (Debian: apt-get install python3-venv)."
+  const python = findProgram("python3", advice)
+  try {
+    execFileSync(python, ["-c", "import venv, ensurepip"], { stdio: "ignore" })
+  } catch {
+    throw new Error(`python3 cannot make virtual environments. ${advice}`)
+  }
+  return python
 }

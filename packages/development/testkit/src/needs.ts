@@ -1,6 +1,6 @@
 import { beforeEach } from "vitest"
 
-export { findProgram } from "./findProgram.ts"
+export { findProgram, findPython } from "./findProgram.ts"
 
 /**
  * What `find` returns, such as the path of a program. If it throws, returns null, and every test of this file is
@@ -10,8 +10,10 @@ export function needs<Found>(find: () => Found): Found | null {
   try {
     return find()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    beforeEach((context) => context.skip(reason))
+    // A TypeError, for instance, is an error of the test.
+    if (!(error instanceof Error) || error.name !== "Error") throw error
+    const { message } = error
+    beforeEach((context) => context.skip(message))
     return null
   }
 }

@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises"
+import { findPython, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
@@ -6,6 +7,9 @@ import { groupNames, topicCatalogue } from "../../packages/contracts/src/index.t
 import { combinations } from "../combinations.ts"
 import { type Rendered, renderOverlay } from "../render.ts"
 import { topicSettings } from "../strimzi.ts"
+
+// kubectl and the analyser of policies are installed with pip.
+needs(findPython)
 
 const overlaysFolder = new URL("../kustomize/overlays/", import.meta.url)
 const componentsFolder = new URL("../kustomize/components/", import.meta.url)

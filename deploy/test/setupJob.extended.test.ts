@@ -1,8 +1,12 @@
+import { findPython, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { combinations } from "../combinations.ts"
 import { type Changes, type Rendered, renderOverlay } from "../render.ts"
 import { variablesOf } from "./fixtures/processes.ts"
+
+// kubectl and the analyser of policies are installed with pip.
+needs(findPython)
 
 const job = z.object({
   kind: z.literal("Job"),
