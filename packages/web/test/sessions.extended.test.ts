@@ -1,14 +1,11 @@
 import { gzipSync } from "node:zlib"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
-import { type Pages, startPages } from "./fixtures/startPages.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 test("a page that needs a session asks for it, and then opens at the same URL", async () => {
   await using opened = await pages.open(null)
@@ -26,9 +23,7 @@ test("a wrong key is rejected with its reason", async () => {
   await opened.go("/")
   await page.getByLabel("API key", { exact: true }).fill(`swk_${"A".repeat(43)}`)
   await page.keyboard.press("Enter")
-  await expect
-    .poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 })
-    .toContain("The API key is invalid")
+  await poll(() => page.getByRole("alert").textContent()).toContain("The API key is invalid")
 })
 
 test("a sign-in link disappears from the URL and works once", async () => {
@@ -39,7 +34,7 @@ test("a sign-in link disappears from the URL and works once", async () => {
   expect(first.page.url()).not.toContain(new URL(link).hash.slice(-20))
   await using second = await pages.open(null)
   await second.page.goto(link)
-  await expect.poll(() => second.page.getByRole("alert").textContent(), { timeout: 10_000 }).toContain("once")
+  await poll(() => second.page.getByRole("alert").textContent()).toContain("once")
 })
 
 test("when a session ends, the page says so and continues at the same URL after signing in", async () => {
@@ -89,7 +84,7 @@ test("each scope sees its own pages, and not those of others by their URLs", asy
   await settle(reader.page)
   for (const name of ["Pause", "Send test"])
     expect(await reader.page.getByRole("button", { name }).count(), name).toBe(0)
-}, 120_000)
+})
 
 test("an interrupted stream is reported until it is back", async () => {
   await using opened = await pages.open("operate")
@@ -99,7 +94,7 @@ test("an interrupted stream is reported until it is back", async () => {
   await page.reload()
   await page.getByText("Live updates are interrupted").waitFor()
   await page.context().unroute("**/v1/stream")
-  await page.getByText("Live updates are interrupted").waitFor({ state: "detached", timeout: 20_000 })
+  await page.getByText("Live updates are interrupted").waitFor({ state: "detached" })
 })
 
 test("while the API is slow, the page says that it is loading; a failed request can be repeated", async () => {
@@ -121,7 +116,7 @@ test("while the API is slow, the page says that it is loading; a failed request 
   await page.getByRole("status", { name: "Loading" }).waitFor()
   await page.getByRole("heading", { name: "Channels" }).waitFor()
   respond()
-  await page.getByText("Postgres does not respond.").waitFor({ timeout: 20_000 })
+  await page.getByText("Postgres does not respond.").waitFor()
   await page.context().unroute("**/v1/channels?*")
   await page.getByRole("button", { name: "Try again" }).click()
   await page.getByRole("link", { name: "globex" }).waitFor()
@@ -164,7 +159,7 @@ test("filters are in the URL, the back button restores them, and a time shows UT
   await page.getByRole("link", { name: "Channel is paused" }).click()
   await page.waitForURL("**/deliveries?waiting_for=paused")
   const rows = page.getByRole("main").getByRole("link", { name: /^evt_/ })
-  await expect.poll(() => rows.count()).toBeGreaterThan(0)
+  await poll(() => rows.count()).toBeGreaterThan(0)
   await page.getByText("Channel is paused").first().waitFor()
   expect(await page.getByText("initech").count()).toBeGreaterThan(0)
   expect(await page.getByText("acme").count()).toBe(0)

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
-import { type Pages, startPages, tabTo } from "./fixtures/startPages.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile, tabTo } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 test("a point of the chart of syncs opens the syncs of its time, by keyboard", async () => {
   const isCounted = "select counted_through > now() - interval '3 minutes' as done from statistics_position"
-  await expect.poll(() => pages.sql(isCounted), { timeout: 30_000 }).toEqual([{ done: true }])
+  await poll(() => pages.sql(isCounted)).toEqual([{ done: true }])
   await using opened = await pages.open("operate")
   const { page } = opened
   await opened.go("/?range=1h")
@@ -32,7 +29,7 @@ test("a point of the chart of syncs opens the syncs of its time, by keyboard", a
   for (const time of times.map(Date.parse)) expect(time >= from && time < until).toBe(true)
   await page.getByRole("table").getByRole("link", { name: "bakery-products" }).first().click()
   await page.getByRole("heading", { name: "bakery-products" }).waitFor()
-}, 120_000)
+})
 
 test("syncs are filtered in the URL, and a site's owner sees those of the site only", async () => {
   await using opened = await pages.open("operate")
@@ -40,9 +37,9 @@ test("syncs are filtered in the URL, and a site's owner sees those of the site o
   await settle(opened.page)
   await opened.page.getByLabel("Connection", { exact: true }).fill("bookshop-stock")
   await opened.page.getByText("status 502").first().waitFor()
-  await expect.poll(() => opened.page.url()).toContain("connection=bookshop-stock")
+  await poll(() => opened.page.url()).toContain("connection=bookshop-stock")
   await opened.page.getByRole("button", { name: "Clear filters" }).click()
-  await expect.poll(() => opened.page.url()).not.toContain("?")
+  await poll(() => opened.page.url()).not.toContain("?")
 
   await using owner = await pages.open("site:bakery.example")
   await owner.go("/syncs")
@@ -51,7 +48,7 @@ test("syncs are filtered in the URL, and a site's owner sees those of the site o
   expect(new Set(sites)).toEqual(new Set(["bakery.example"]))
   await owner.go("/syncs?connection=bookshop-stock")
   await owner.page.getByText("No sync matches these filters").waitFor()
-}, 120_000)
+})
 
 test("a page shows later calls of an old URL without a reload, also to those who may only read", async () => {
   await using opened = await pages.open("site:florist.example")
@@ -62,13 +59,13 @@ test("a page shows later calls of an old URL without a reload, also to those who
   await pages.sql(
     "update replaced_token set calls = 3, last_called_at = now() where connection_id = 'florist-catalogue'",
   )
-  await page.getByText("An old URL was called after its token was replaced").waitFor({ timeout: 20_000 })
+  await page.getByText("An old URL was called after its token was replaced").waitFor()
   expect(await page.getByRole("main").textContent()).toMatch(/was called 3 times, last \d+ s ago/)
   await using reader = await pages.open("read")
   await reader.go("/connections/florist-catalogue")
   await reader.page.getByText("An old URL was called after its token was replaced").waitFor()
   expect(await reader.page.getByRole("button", { name: "Replace token" }).count()).toBe(0)
-}, 120_000)
+})
 
 test("a connection's page shows when its content changed and what, or why it cannot, and compares nothing until then", async () => {
   await using opened = await pages.open("site:bakery.example")
@@ -90,4 +87,4 @@ test("a connection's page shows when its content changed and what, or why it can
   await using florist = await pages.open("site:florist.example")
   await florist.go("/connections/florist-catalogue")
   await florist.page.getByText("The content before is not stored").waitFor()
-}, 120_000)
+})

@@ -1,14 +1,11 @@
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { openDialog, press } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
-import { type Pages, startPages } from "./fixtures/startPages.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 /** The console gets and commits the next write to this URL, but its response does not arrive. */
 async function loseNextResponse(page: Page, url: string): Promise<void> {
@@ -85,7 +82,7 @@ test("settings whose response was lost are no conflict with the next change of t
   await save.click()
   await noResponse(page).waitFor()
   // The stream has reported the change to the page.
-  await expect.poll(() => save.isDisabled(), { timeout: 10_000 }).toBe(true)
+  await poll(() => save.isDisabled()).toBe(true)
   await page.getByLabel("Maximum rate").fill("13")
   await save.click()
   await page.getByText("The channel is changed").waitFor()
@@ -155,7 +152,7 @@ test("a request is repeated with its Idempotency-Key until a response is final",
   await press(page, "Send test")
   await page.getByRole("alert").getByText("No dispatcher").first().waitFor()
   await press(page, "Send test")
-  await expect.poll(() => sent.length).toBe(3)
+  await poll(() => sent.length).toBe(3)
   const [first, second, third] = sent
   expect(first).toMatch(/^[\da-f-]{36}$/)
   expect(second).toBe(first)

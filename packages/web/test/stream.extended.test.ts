@@ -1,14 +1,11 @@
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
-import { type Pages, startPages } from "./fixtures/startPages.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 /** Longer than the interval at which the page reads what the stream has reported. */
 const slowMs = 3_000
@@ -37,10 +34,10 @@ test("the counts of a channel go on while deliveries arrive continually and its 
   const waiting = page.locator("dl > div", { hasText: "Waiting for a retry" }).locator("dd").first()
   const before = await waiting.textContent()
   await whileDelivering(page, "**/v1/channels/umbrella/health", async () => {
-    await expect.poll(() => waiting.textContent(), { timeout: 30_000 }).not.toBe(before)
+    await poll(() => waiting.textContent()).not.toBe(before)
   })
   expect(read.filter((path) => path === "/v1/channels/umbrella")).toHaveLength(1)
-}, 60_000)
+})
 
 test("a list shows new deliveries while they arrive continually and each search takes seconds", async () => {
   await using opened = await pages.open("operate")
@@ -50,6 +47,6 @@ test("a list shows new deliveries while they arrive continually and each search 
   const newest = page.getByRole("main").getByRole("link", { name: /^evt_/ }).first()
   const before = await newest.textContent()
   await whileDelivering(page, "**/v1/deliveries?*", async () => {
-    await expect.poll(() => newest.textContent(), { timeout: 30_000 }).not.toBe(before)
+    await poll(() => newest.textContent()).not.toBe(before)
   })
-}, 60_000)
+})

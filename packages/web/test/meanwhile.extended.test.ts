@@ -1,14 +1,11 @@
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
-import { type Pages, startPages } from "./fixtures/startPages.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 /** What another operator does meanwhile. */
 async function call(method: string, path: string, body?: object): Promise<void> {
@@ -53,7 +50,7 @@ test("saving a setting does not revert what another operator has changed since t
   // The form continues with what it has saved.
   await page.getByLabel("Maximum rate").fill("10")
   await page.getByRole("button", { name: "Save" }).click()
-  await expect.poll(readChannel).toEqual([{ address, max: 10 }])
+  await poll(readChannel).toEqual([{ address, max: 10 }])
 })
 
 test("a pause meanwhile, which changes no field of the form, is no conflict", async () => {
@@ -131,5 +128,5 @@ test("if another tab signs in with another key, a page shows that session when t
   await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")))
   await page.getByRole("button", { name: /channel:acme/ }).waitFor()
   expect(await page.getByRole("link", { name: "API keys" }).count()).toBe(0)
-  await expect.poll(() => page.getByText("globex").count()).toBe(0)
+  await poll(() => page.getByText("globex").count()).toBe(0)
 })

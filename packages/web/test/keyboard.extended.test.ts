@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
-import { type Pages, startPages, tabTo } from "./fixtures/startPages.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile, tabTo } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 test("a rotation is completed by keyboard alone", async () => {
   await using opened = await pages.open("operate")
@@ -56,7 +53,7 @@ test("a bulk resend is counted, started and followed by keyboard alone", async (
   await page.keyboard.type("ticket 4711")
   await page.keyboard.press("Enter")
   await page.getByRole("heading", { name: "Resend job" }).waitFor()
-  await expect.poll(() => page.getByRole("main").textContent(), { timeout: 15_000 }).toContain("Done")
+  await poll(() => page.getByRole("main").textContent()).toContain("Done")
 })
 
 test("the search opens by / and finds a connection", async () => {

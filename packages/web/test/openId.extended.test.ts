@@ -1,7 +1,12 @@
 import { startTestInstallation } from "@sitewire/testkit"
-import { expect, test, vi } from "vitest"
+import { afterEach, expect, test, vi } from "vitest"
 import { client, startOpenIdProvider } from "../../console/test/fixtures/startOpenIdProvider.ts"
 import { openBrowser, openPage } from "../screenshots/browser.ts"
+import { buildPage } from "./fixtures/buildPage.ts"
+import { needsChromium } from "./fixtures/needsChromium.ts"
+
+needsChromium()
+afterEach(() => vi.restoreAllMocks())
 
 test("a user signs in at a provider of OpenID Connect, and continues at the URL that was opened", async () => {
   // oidc-provider warns at each start that its defaults are not for production.
@@ -14,6 +19,7 @@ test("a user signs in at a provider of OpenID Connect, and continues at the URL 
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: client.id,
     OIDC_CLIENT_SECRET: client.secret,
+    CONSOLE_WEB_FOLDER: await buildPage(),
   })
   provider.serve({ redirectUri: `${addresses.console}/session/oidc/callback` })
   const browser = await openBrowser()
@@ -45,4 +51,4 @@ test("a user signs in at a provider of OpenID Connect, and continues at the URL 
     await browser.close()
     await provider.close()
   }
-}, 60_000)
+})

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { runAxe, settle } from "../screenshots/browser.ts"
 import { operatorViews, ownerViews, partnerViews } from "../screenshots/views.ts"
-import { type Pages, startPages } from "./fixtures/startPages.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 const views = [
   { width: 2_560, height: 1_440, scheme: "light" },
@@ -55,5 +51,4 @@ test.each(views)(
     }
     expect(found).toEqual({})
   },
-  240_000,
 )

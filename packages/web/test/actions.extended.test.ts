@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
 import { act, confirmDialog, openDialog } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
-import { type Pages, startPages } from "./fixtures/startPages.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
 
-let pages: Pages
-beforeAll(async () => {
-  pages = await startPages()
-}, 120_000)
-afterAll(() => pages?.close())
+const pages = pagesOfThisFile()
 
 async function one<Row extends Record<string, unknown>>(
   statement: string,
@@ -53,9 +50,8 @@ test("a channel is created, changed, paused, resumed and deleted", async () => {
   const operations = await pages.sql<{ operation: string }>(
     "select operation from audit_entry where target_id = 'hooli' order by created_at",
   )
-  expect(operations.map(({ operation }) => operation)).toEqual([
-    ...["createChannel", "pauseChannel", "resumeChannel", "changeChannel", "deleteChannel"],
-  ])
+  const names = operations.map(({ operation }) => operation)
+  expect(names.join()).toBe("createChannel,pauseChannel,resumeChannel,changeChannel,deleteChannel")
 })
 
 test("a delivery is revealed, which is audited, cancelled and resent", async () => {
@@ -113,7 +109,7 @@ test("a connection is created, synchronised, changed and deleted", async () => {
   expect(await pages.sql("select id from connection where id = $1", [id])).toEqual([])
 })
 
-test("a key is created, its link signs in, and its revocation ends that session within seconds", async () => {
+test("a key is created, its link signs in, and its revocation ends that session without a reload", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened
   await opened.go("/keys")
@@ -133,7 +129,7 @@ test("a key is created, its link signs in, and its revocation ends that session 
   const row = page.getByRole("row").filter({ hasText: "umbrella's developers" })
   await row.getByRole("button", { name: "Revoke" }).click()
   await confirmDialog(page, "Revoke")
-  await partner.page.getByText("Your session has ended").waitFor({ timeout: 5_000 })
+  await partner.page.getByText("Your session has ended").waitFor()
 })
 
 test("invalid events are counted, and replayed by a job", async () => {
@@ -162,7 +158,7 @@ test("a bulk resend is counted once, also if the user returns to the page meanwh
     Date.now = () => now() + 60_000
     window.dispatchEvent(new Event("visibilitychange"))
   })
-  await expect.poll(() => sent).toContain("/v1/deliveries")
+  await poll(() => sent).toContain("/v1/deliveries")
   expect(sent).not.toContain("/v1/jobs/resend")
 })
 
@@ -180,7 +176,7 @@ test("a count is cancelled if what it counts has changed", async () => {
   await opened.go("/jobs")
   await openDialog(page, "Erase data")
   await page.getByLabel("E-mail address").fill("first@shop.example")
-  await expect.poll(() => counts).toBe(1)
+  await poll(() => counts).toBe(1)
   await page.getByLabel("E-mail address").fill("second@shop.example")
   await cancelled
   await page.getByText(/^No/).waitFor()
@@ -196,13 +192,11 @@ test("a site's data is counted and erased, and a period is reconciled", async ()
   await opened.go("/jobs")
   await page.getByRole("button", { name: "Erase data" }).click()
   await page.getByLabel("E-mail address").fill(email)
-  await page.getByText("1 delivery will be erased").waitFor({ timeout: 15_000 })
+  await page.getByText("1 delivery will be erased").waitFor()
   await page.getByRole("textbox", { name: /^Reason/ }).fill("request 17")
   await page.getByRole("dialog").getByRole("button", { name: "Erase", exact: true }).click()
   await page.getByRole("heading", { name: "Erasure job" }).waitFor()
-  await expect
-    .poll(() => one("select state from delivery where id = $1::uuid", [id]), { timeout: 15_000 })
-    .toEqual({ state: "erased" })
+  await poll(() => one("select state from delivery where id = $1::uuid", [id])).toEqual({ state: "erased" })
   expect(await page.content()).not.toContain(email)
 
   await opened.go("/jobs")
