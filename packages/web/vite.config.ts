@@ -6,7 +6,7 @@ export default defineConfig({
   build: {
     // The policy of the page allows no inline content, and no data: URLs but images.
     assetsInlineLimit: 0,
-    // The size of the first view is checked by test/sessions.test.ts.
+    // The size of the first view is checked by test/sessions.extended.test.ts.
     chunkSizeWarningLimit: 1_000,
   },
 })

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { needs } from "@sitewire/testkit/needs"
 import { findTool, rulesFile } from "@sitewire/testkit/prometheus"
 import { expect, onTestFinished, test } from "vitest"
 import { stringify } from "yaml"
@@ -11,7 +12,7 @@ import { cases, healthy, type Series } from "./alertCases.ts"
 import { dashboardExpressions } from "./dashboardExpressions.ts"
 
 const run = promisify(execFile)
-const promtool = findTool("promtool")
+const promtool = needs(() => findTool("promtool")) ?? ""
 
 test("the rules are valid", async () => {
   const { stdout } = await run(promtool, ["check", "rules", "--lint-fatal", fileURLToPath(rulesFile)])

@@ -19,6 +19,8 @@ export async function openPage(browser: Browser, link: string | null, view: View
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
   })
+  // Only ends what hangs: the machine may be busy.
+  context.setDefaultTimeout(90_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on("pageerror", (error) => complaints.push(String(error)))

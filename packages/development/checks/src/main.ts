@@ -1,14 +1,27 @@
-import type { Check } from "./check.ts"
-import { commentsCheck } from "./comments/commentsCheck.ts"
-import { documentsCheck } from "./documents/documentsCheck.ts"
-import { licencesCheck } from "./licences/licencesCheck.ts"
+import { readFileSync } from "node:fs"
+import { findDeadLinks, findDeadMentions } from "./documents/findDeadLinks.ts"
+import { findOutdated, generateFiles } from "./documents/generateFiles.ts"
+import { readPage } from "./documents/page.ts"
+import { listFiles } from "./listFiles.ts"
 
-const checks: Check[] = [commentsCheck, documentsCheck, licencesCheck]
-
+/*
+ * `npm run repository`: fails if a document has a dead link, if a document or source file names a file that does not
+ * exist, or if a generated file differs from the code.
+ */
 const root = new URL("../../../../", import.meta.url)
-for (const check of checks) {
-  const { summary, problems } = await check.run(root)
-  console.log(`${check.name}: ${summary}`)
-  for (const problem of problems) console.error(`${check.name}: ${problem}`)
-  if (problems.length > 0) process.exitCode = 1
-}
+const files = listFiles(root)
+const texts = files
+  .filter((path) => /\.(md|tsx?|mjs|yaml)$/.test(path))
+  .map((path) => ({ path, text: readFileSync(new URL(path, root), "utf8") }))
+const pages = texts.filter(({ path }) => path.endsWith(".md")).map(({ path, text }) => readPage(path, text))
+const generated = await generateFiles(root, files)
+const problems = [
+  ...findDeadLinks(pages, files),
+  ...texts.flatMap((text) => findDeadMentions(text, files)),
+  ...findOutdated(root, generated).map((path) => `${path} is out of date: run npm run docs`),
+]
+for (const problem of problems) console.error(problem)
+console.log(
+  `${pages.length} documents and ${generated.size} generated files compared with the repository: ${problems.length} problems`,
+)
+if (problems.length > 0) process.exitCode = 1

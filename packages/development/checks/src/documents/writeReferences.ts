@@ -1,23 +1,12 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises"
-import { prometheusRule } from "@sitewire/testkit/prometheus"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { listFiles } from "../listFiles.ts"
-import { readPage } from "./page.ts"
-import { readCode } from "./readCode.ts"
-import { referencePages } from "./reference/referencePages.ts"
-import { partnersPage, verifySnippets } from "./reference/verifySnippets.ts"
+import { findOutdated, generateFiles } from "./generateFiles.ts"
 
 const root = new URL("../../../../../", import.meta.url)
-await mkdir(new URL("docs/reference/schemas/", root), { recursive: true })
-const partners = readPage(partnersPage, await readFile(new URL(partnersPage, root), "utf8"))
-const code = await readCode(root, listFiles(root))
-const written = [
-  ...verifySnippets(partners),
-  ...referencePages(code),
-  ["deploy/monitoring/prometheusrule.yaml", await prometheusRule()] as const,
-]
-for (const [path, text] of written) {
-  const file = new URL(path, root)
-  const before = await readFile(file, "utf8").catch(() => null)
-  if (before !== text) await writeFile(file, text)
-  process.stdout.write(`${path}: ${before === text ? "up to date" : "written"}\n`)
-}
+mkdirSync(new URL("docs/reference/schemas/", root), { recursive: true })
+const generated = await generateFiles(root, listFiles(root))
+const outdated = findOutdated(root, generated)
+for (const path of outdated) writeFileSync(new URL(path, root), generated.get(path) ?? "")
+process.stdout.write(
+  `${generated.size} files, of which these were written: ${outdated.join(", ") || "none"}\n`,
+)

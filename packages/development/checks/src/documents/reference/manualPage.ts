@@ -1,8 +1,7 @@
 import type { DocumentedCommand, Reference } from "@sitewire/cli/reference"
-import type { CommandHelp } from "./readCommands.ts"
 
-/** sitewire(1), in the macros of man(7). */
-export function manualPage(sitewire: CommandHelp, { globalOptions, commands, types }: Reference): string {
+/** sitewire(1), in the macros of man(7). `help`: what `sitewire --help` prints. */
+export function manualPage(help: string, { globalOptions, commands, types }: Reference): string {
   return [
     `.TH SITEWIRE 1 "" "Sitewire" "User Commands"`,
     ".SH NAME",
@@ -12,7 +11,7 @@ export function manualPage(sitewire: CommandHelp, { globalOptions, commands, typ
     ".I noun verb",
     "[arguments] [options]",
     ".SH DESCRIPTION",
-    ...afterOptions(sitewire.help),
+    ...afterOptions(help),
     ".SH OPTIONS",
     "Options of every command:",
     ...options(globalOptions),

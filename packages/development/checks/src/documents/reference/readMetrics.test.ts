@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readMetrics } from "./readMetrics.ts"
+import { findMetrics } from "./readMetrics.ts"
 
 test("type, help and labels of counters, histograms and gauges are read", () => {
   const source = `
@@ -12,7 +12,7 @@ test("type, help and labels of counters, histograms and gauges are read", () => 
     new Histogram({ name: "sitewire_b_seconds", help: "B.", buckets: [1, 2], registers })
     const ages = [{ name: "sitewire_c_seconds", help: "C.", of: ({ byReason }) => byReason }]
     new Gauge({ name: "sitewire_d", help: "D.", collect() { this.set(1) } })`
-  expect(readMetrics(source)).toEqual([
+  expect(findMetrics(source)).toEqual([
     {
       name: "sitewire_a_total",
       type: "counter",
@@ -27,7 +27,7 @@ test("type, help and labels of counters, histograms and gauges are read", () => 
 
 test("lag gauges have the help texts and label that all lag gauges have", () => {
   const source = 'registerLagGauges(registry, { name: "sitewire_x_lag", records: "X records" }, read)'
-  expect(readMetrics(source)).toEqual([
+  expect(findMetrics(source)).toEqual([
     {
       name: "sitewire_x_lag_records",
       type: "gauge",
@@ -39,5 +39,5 @@ test("lag gauges have the help texts and label that all lag gauges have", () => 
 })
 
 test("a metric without a help text is an error and not an empty cell", () => {
-  expect(() => readMetrics('new Gauge({ name: "sitewire_x", help: text })')).toThrow("sitewire_x")
+  expect(() => findMetrics('new Gauge({ name: "sitewire_x", help: text })')).toThrow("sitewire_x")
 })

@@ -1,9 +1,9 @@
 import { readReference } from "@sitewire/cli/reference"
 import { expect, test } from "vitest"
-import type { ProcessLogEvent } from "./logs/readProcessLogs.ts"
-import { readCommands } from "./readCommands.ts"
+import type { OwnedLogEvent } from "./logs/readLogEvents.ts"
+import { readHelp } from "./readHelp.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
-import { findOutdated, referencePages } from "./referencePages.ts"
+import { referencePages } from "./referencePages.ts"
 
 const shared = { description: "Shared.", fallback: "info", required: false, secret: false }
 const processes: ProcessVariables[] = [
@@ -17,26 +17,15 @@ const processes: ProcessVariables[] = [
   },
   { name: "two", main: "two/main.ts", variables: [{ name: "SHARED", ...shared }] },
 ]
-const metrics = [
-  { name: "one", metrics: [{ name: "sitewire_x", type: "gauge", help: "X.", labels: ["kind"] } as const] },
-].map(({ name, metrics }) => ({
-  name,
-  metrics: metrics.map((metric) => ({ ...metric, labels: [...metric.labels] })),
-}))
-const logs: ProcessLogEvent[] = [
-  {
-    levels: ["info", "debug"],
-    message: "done",
-    fields: ["ms"],
-    source: "services/a/src/b.ts",
-    processes: ["a"],
-  },
+const metrics = [{ owner: "one", name: "sitewire_x", type: "gauge" as const, help: "X.", labels: ["kind"] }]
+const logs: OwnedLogEvent[] = [
+  { levels: ["info", "debug"], message: "done", fields: ["ms"], source: "services/a/src/b.ts", owner: "a" },
 ]
 const pages = referencePages({
   processes,
   metrics,
   logs,
-  sitewire: readCommands(),
+  help: readHelp(),
   reference: readReference(),
 })
 
@@ -69,15 +58,4 @@ test("each command has its JSON type, and the manual page describes the same com
   // Lines that begin with a dot are requests to troff.
   const requests = manual.split("\n").filter((line) => /^[.']/.test(line))
   for (const line of requests) expect(line).toMatch(/^\.(\\"|TH|SH|SS|TP|PP|B|I|nf|fi)( |$)/)
-})
-
-test("a page that differs from the code, or is missing, is reported with what to do", () => {
-  const texts = new Map(pages)
-  expect(findOutdated(pages, texts)).toEqual([])
-  texts.set("docs/reference/topics.md", "old\n")
-  texts.delete("docs/reference/cli.md")
-  expect(findOutdated(pages, texts)).toEqual([
-    "docs/reference/topics.md is out of date: run npm run docs",
-    "docs/reference/cli.md is out of date: run npm run docs",
-  ])
 })

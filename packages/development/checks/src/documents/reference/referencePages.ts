@@ -4,22 +4,21 @@ import { describeVariables } from "@sitewire/runtime"
 import { commandsPage } from "./commands.ts"
 import { configurationPage } from "./configuration.ts"
 import { logsPage } from "./logs/logsPage.ts"
-import type { ProcessLogEvent } from "./logs/readProcessLogs.ts"
+import type { OwnedLogEvent } from "./logs/readLogEvents.ts"
 import { manualPage } from "./manualPage.ts"
-import { metricsPage, type ProcessMetrics } from "./metrics.ts"
+import { metricsPage } from "./metrics.ts"
 import { problemsPage } from "./problems.ts"
-import type { CommandHelp } from "./readCommands.ts"
+import type { OwnedMetric } from "./readMetrics.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
-import { schemaFiles } from "./schemaFiles.ts"
 import { topicsPage } from "./topics.ts"
 
 const notice = "Written by `npm run docs` from the code. Do not edit."
 
 export function referencePages(code: {
   processes: readonly ProcessVariables[]
-  metrics: readonly ProcessMetrics[]
-  logs: readonly ProcessLogEvent[]
-  sitewire: CommandHelp
+  metrics: readonly OwnedMetric[]
+  logs: readonly OwnedLogEvent[]
+  help: ReadonlyMap<string, string>
   reference: Reference
 }): Map<string, string> {
   const pages = {
@@ -27,24 +26,14 @@ export function referencePages(code: {
     topics: topicsPage(),
     metrics: metricsPage(code.metrics),
     logs: logsPage(code.logs),
-    cli: commandsPage(code.sitewire, code.reference),
+    cli: commandsPage(code.help, code.reference),
     problems: problemsPage(),
   }
-  const manual = `.\\" ${notice}\n${manualPage(code.sitewire, code.reference)}\n`
+  const manual = `.\\" ${notice}\n${manualPage(code.help.get("sitewire") ?? "", code.reference)}\n`
   return new Map([
     ...Object.entries(pages).map(
       ([name, page]) => [`docs/reference/${name}.md`, `<!-- ${notice} -->\n\n${page}\n`] as const,
     ),
     ["docs/reference/sitewire.1", manual],
-    ...schemaFiles(),
   ])
-}
-
-export function findOutdated(
-  generated: ReadonlyMap<string, string>,
-  texts: ReadonlyMap<string, string>,
-): string[] {
-  return [...generated]
-    .filter(([path, text]) => texts.get(path) !== text)
-    .map(([path]) => `${path} is out of date: run npm run docs`)
 }

@@ -1,8 +1,11 @@
-import { defaultRetryDelays, defaultRetryPeriod, parseDuration, topicCatalogue } from "@sitewire/contracts"
+import {
+  defaultRetryDelays,
+  defaultRetryPeriod,
+  formatDuration,
+  parseDuration,
+  topicCatalogue,
+} from "@sitewire/contracts"
 import { markdownTable } from "./markdownTable.ts"
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 export function topicsPage(): string {
   const topics = topicCatalogue({
@@ -18,8 +21,8 @@ export function topicsPage(): string {
       key,
       String(partitions),
       cleanup,
-      days(retentionMs),
-      days(segmentMs),
+      formatDuration(retentionMs),
+      formatDuration(segmentMs),
       timestamp,
     ]),
   )
@@ -32,12 +35,4 @@ export function topicsPage(): string {
       "`site.paid` and `site.paid.invalid` contain e-mail addresses for that long, whatever `RETENTION` is. " +
       "The other topics contain ids only.",
   ].join("\n\n")
-}
-
-function days(ms: number): string {
-  const whole = Math.floor(ms / dayMs)
-  const hours = (ms - whole * dayMs) / hourMs
-  return [whole > 0 ? `${whole} d` : "", hours > 0 ? `${hours} h` : ""]
-    .filter((part) => part !== "")
-    .join(" ")
 }

@@ -1,5 +1,3 @@
-import type { LogEvent } from "./readLogEvents.ts"
-
 export const fieldMeanings: Record<string, string> = {
   address: "the caller's IP address",
   addresses: "where the process listens",
@@ -73,20 +71,3 @@ export const fieldMeanings: Record<string, string> = {
   waitedMs: "milliseconds that the process has waited",
   why: "the cause",
 }
-
-export function fieldsOf(events: readonly LogEvent[]): string[] {
-  return [...new Set(events.flatMap(({ fields }) => fields))].toSorted()
-}
-
-/** Throws if a field has no meaning above, or a meaning no field. */
-export function requireMeanings(events: readonly LogEvent[]): void {
-  const fields = fieldsOf(events)
-  const unknown = fields.filter((field) => !(field in fieldMeanings))
-  const unused = Object.keys(fieldMeanings).filter((field) => !fields.includes(field))
-  if (unknown.length + unused.length > 0)
-    throw new Error(
-      `fieldMeanings.ts does not match the log events: add ${list(unknown)}, and remove ${list(unused)}.`,
-    )
-}
-
-const list = (names: readonly string[]) => (names.length === 0 ? "nothing" : names.join(", "))

@@ -1,15 +1,13 @@
 import { markdownTable } from "../markdownTable.ts"
-import { fieldMeanings, fieldsOf } from "./fieldMeanings.ts"
-import type { ProcessLogEvent } from "./readProcessLogs.ts"
+import { fieldMeanings } from "./fieldMeanings.ts"
+import type { OwnedLogEvent } from "./readLogEvents.ts"
 
 const severities = ["fatal", "error", "warn", "info", "debug"]
 
-export function logsPage(events: readonly ProcessLogEvent[]): string {
-  const shared = events.filter(({ processes }) => processes.length > 1)
-  const owners = [...new Set(events.flatMap(({ processes }) => processes))]
-  const own = owners.flatMap((owner) => [
+export function logsPage(events: readonly OwnedLogEvent[]): string {
+  const tables = [...Map.groupBy(events, ({ owner }) => owner)].flatMap(([owner, own]) => [
     `## ${owner}`,
-    table(events.filter(({ processes }) => processes.join() === owner)),
+    table(own),
   ])
   return [
     "# Log events",
@@ -24,29 +22,31 @@ export function logsPage(events: readonly ProcessLogEvent[]): string {
       "| `warn` | something outside failed, or was lost and is repeated; look into it if it continues |\n" +
       "| `info` | what happened |\n" +
       "| `debug` | what is too frequent for normal operation, or what readiness and metrics report anyway |",
-    "## Several processes",
-    table(shared, true),
-    ...own,
+    ...tables,
     "## Fields",
     markdownTable(
       ["field", "meaning"],
-      fieldsOf(events).map((field) => [`\`${field}\``, fieldMeanings[field] ?? ""]),
+      [...new Set(events.flatMap(({ fields }) => fields))].toSorted().map(explain),
     ),
   ].join("\n\n")
 }
 
-function table(events: readonly ProcessLogEvent[], withProcesses = false): string {
+function explain(field: string): string[] {
+  const meaning = fieldMeanings[field]
+  if (!meaning) throw new Error(`fieldMeanings.ts does not explain the field ${field}`)
+  return [`\`${field}\``, meaning]
+}
+
+function table(events: readonly OwnedLogEvent[]): string {
   const rows = events
     .toSorted((a, b) => severity(a) - severity(b))
-    .map(({ levels, message, fields, source, processes }) => [
+    .map(({ levels, message, fields, source }) => [
       levels.join(", "),
       message,
       fields.map((field) => `\`${field}\``).join(", "),
-      ...(withProcesses ? [processes.join(", ")] : []),
       `[${source.split("/").at(-1)}](../../${source})`,
     ])
-  const head = ["level", "message", "fields", ...(withProcesses ? ["processes"] : []), "source"]
-  return markdownTable(head, rows)
+  return markdownTable(["level", "message", "fields", "source"], rows)
 }
 
-const severity = ({ levels }: ProcessLogEvent) => severities.indexOf(levels[0] ?? "debug")
+const severity = ({ levels }: OwnedLogEvent) => severities.indexOf(levels[0] ?? "debug")

@@ -1,12 +1,20 @@
 import { parseSync } from "oxc-parser"
+import type { Source } from "../sources.ts"
 
 const levels = ["fatal", "error", "warn", "info", "debug"] as const
 type Level = (typeof levels)[number]
 
 export type LogEvent = { levels: Level[]; message: string; fields: string[] }
+export type OwnedLogEvent = LogEvent & { owner: string; source: string }
 
 type Node = { type: string; start: number; [property: string]: unknown }
 type Scope = { path: string; text: string; nodes: readonly Node[] }
+
+export function readLogs(sources: readonly Source[]): OwnedLogEvent[] {
+  return sources.flatMap(({ owner, path, text }) =>
+    readLogEvents(path, text).map((event) => ({ ...event, owner, source: path })),
+  )
+}
 
 /**
  * Finds the lines that a source file logs: calls such as `log.warn({ topic }, "text")`, and calls of

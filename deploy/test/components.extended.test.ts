@@ -1,0 +1,244 @@
+import { readdir, readFile } from "node:fs/promises"
+import { findPython, needs } from "@sitewire/testkit/needs"
+import { expect, test } from "vitest"
+import { parse } from "yaml"
+import { z } from "zod"
+import { groupNames, topicCatalogue } from "../../packages/contracts/src/index.ts"
+import { combinations } from "../combinations.ts"
+import { type Rendered, renderOverlay } from "../render.ts"
+import { topicSettings } from "../strimzi.ts"
+
+// kubectl and the analyser of policies are installed with pip.
+needs(findPython)
+
+const overlaysFolder = new URL("../kustomize/overlays/", import.meta.url)
+const componentsFolder = new URL("../kustomize/components/", import.meta.url)
+const scaledServices = ["sync-scheduler", "trigger-gateway", "webhook-dispatcher"]
+
+const find = (resources: Rendered[], kind: string, name: string) =>
+  resources.find((resource) => resource.kind === kind && resource.metadata.name === name)
+
+const container = z.looseObject({
+  ports: z.array(z.looseObject({ protocol: z.string() })).default([]),
+  env: z.array(
+    z.looseObject({ name: z.string(), value: z.string().optional(), valueFrom: z.unknown().optional() }),
+  ),
+  volumeMounts: z.array(z.looseObject({ mountPath: z.string() })).default([]),
+})
+const workload = z.looseObject({
+  replicas: z.number().optional(),
+  template: z.object({
+    metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+    spec: z.looseObject({
+      securityContext: z.looseObject({}),
+      topologySpreadConstraints: z
+        .array(z.looseObject({ topologyKey: z.string(), matchLabelKeys: z.array(z.string()) }))
+        .default([]),
+      containers: z.tuple([container]),
+    }),
+  }),
+})
+
+function workloads(resources: Rendered[]) {
+  return resources
+    .filter(({ kind }) => kind === "Deployment" || kind === "Job")
+    .map(({ kind, metadata, spec }) => {
+      const { replicas, template } = workload.parse(spec)
+      const [only] = template.spec.containers
+      const name = metadata.name.replace(/^setup-.*/, "setup")
+      const environment = new Map(only.env.map((entry) => [entry.name, entry]))
+      return { kind, name, replicas, template, container: only, environment }
+    })
+}
+
+test("each component is in a combination that is validated", async () => {
+  const used = new Set(["setup-name"])
+  for (const { components } of Object.values(combinations))
+    for (const name of components ?? []) used.add(name)
+  expect([...used].sort()).toEqual((await readdir(componentsFolder)).sort())
+})
+
+test("an overlay is one file, and keeps to the order that components need", async () => {
+  for (const overlay of await readdir(overlaysFolder)) {
+    expect(await readdir(new URL(`${overlay}/`, overlaysFolder))).toEqual(["kustomization.yaml"])
+    const text = await readFile(new URL(`${overlay}/kustomization.yaml`, overlaysFolder), "utf8")
+    const { components } = z.looseObject({ components: z.array(z.string()) }).parse(parse(text))
+    expect(components.slice(0, 3)).toEqual(
+      ["setup-name", "console", "default-deny"].map((name) => `../../components/${name}`),
+    )
+  }
+})
+
+test("every port has a protocol, without which server-side apply cannot merge", async () => {
+  for (const [name, { overlay, ...changes }] of Object.entries(combinations)) {
+    const resources = await renderOverlay(overlay, changes)
+    for (const { container } of workloads(resources))
+      for (const port of container.ports)
+        expect([name, port]).toEqual([name, expect.objectContaining({ protocol: "TCP" })])
+    const ports = resources
+      .filter(({ kind }) => kind === "Service")
+      .flatMap(({ spec }) => z.object({ ports: z.array(z.looseObject({})) }).parse(spec).ports)
+    expect(ports.length).toBeGreaterThan(0)
+    for (const port of ports)
+      expect([name, port]).toEqual([name, expect.objectContaining({ protocol: "TCP" })])
+  }
+})
+
+test("pods of one version are spread over nodes and zones", async () => {
+  const services = workloads(await renderOverlay("production")).filter(({ name }) =>
+    scaledServices.includes(name),
+  )
+  expect(services).toHaveLength(3)
+  for (const { template } of services) {
+    const constraints = template.spec.topologySpreadConstraints
+    expect(constraints.map(({ topologyKey }) => topologyKey)).toEqual([
+      "kubernetes.io/hostname",
+      "topology.kubernetes.io/zone",
+    ])
+    for (const { matchLabelKeys } of constraints) expect(matchLabelKeys).toEqual(["pod-template-hash"])
+  }
+})
+
+const scaledObject = z.object({
+  minReplicaCount: z.number(),
+  maxReplicaCount: z.number(),
+  triggers: z.tuple([z.object({ metadata: z.record(z.string(), z.string()) })]),
+})
+
+test("with autoscaling no manifest has replicas, and consumers are limited by the partitions of what they consume", async () => {
+  const components = ["autoscaling"]
+  const brokers = { "sitewire-common": { KAFKA_BROKERS: "a:9092,b:9092" } }
+  const resources = await renderOverlay("production", { components, settings: brokers })
+  for (const { name, kind, replicas } of workloads(resources))
+    if (kind === "Deployment") expect([name, replicas]).toEqual([name, undefined])
+  expect(find(resources, "HorizontalPodAutoscaler", "trigger-gateway")?.spec).toMatchObject({
+    minReplicas: 3,
+  })
+  const { paid, triggers } = groupNames("")
+  for (const [name, topicName, group] of [
+    ["webhook-dispatcher", "site.paid", paid],
+    ["sync-scheduler", "connector.triggered", triggers],
+  ]) {
+    const { triggers: scaled, ...counts } = scaledObject.parse(
+      find(resources, "ScaledObject", name ?? "")?.spec,
+    )
+    const topic = topicCatalogue(topicSettings({})).find((one) => one.name === topicName)
+    expect(counts).toEqual({ minReplicaCount: 3, maxReplicaCount: topic?.partitions })
+    expect(scaled[0].metadata).toMatchObject({
+      topic: topicName,
+      consumerGroup: group,
+      bootstrapServers: "a:9092,b:9092",
+    })
+  }
+})
+
+test("without autoscaling the overlays say how many replicas there are", async () => {
+  const counts = async (overlay: "production" | "single-node") =>
+    workloads(await renderOverlay(overlay, { components: ["console"] }))
+      .filter(({ kind }) => kind === "Deployment")
+      .map(({ name, replicas }) => [name, replicas])
+  expect(await counts("production")).toEqual([["console", 1], ...scaledServices.map((name) => [name, 2])])
+  expect(await counts("single-node")).toEqual([["console", 1], ...scaledServices.map((name) => [name, 1])])
+})
+
+test("with Strimzi each process logs in as its own user, over TLS", async () => {
+  const resources = await renderOverlay("production", { components: ["console", "strimzi"] })
+  const users = resources.filter(({ kind }) => kind === "KafkaUser").map(({ metadata }) => metadata.name)
+  for (const { name, environment } of workloads(resources)) {
+    const user = `sitewire-${name}`
+    expect(users).toContain(user)
+    expect(environment.get("KAFKA_USERNAME")?.value).toBe(user)
+    expect(environment.get("KAFKA_PASSWORD")?.valueFrom).toEqual({
+      secretKeyRef: { name: user, key: "password" },
+    })
+    expect(environment.get("KAFKA_TLS")?.value).toBe("true")
+  }
+})
+
+test("with CloudNativePG every process takes its address from the Secret that the overlay names", async () => {
+  const settings = { installation: { POSTGRES_SECRET: "main-app" } }
+  const resources = await renderOverlay("production", { components: ["console", "cnpg"], settings })
+  for (const { environment } of workloads(resources))
+    expect(environment.get("DATABASE_URL")?.valueFrom).toEqual({
+      secretKeyRef: { name: "main-app", key: "uri" },
+    })
+})
+
+const externalSecret = z.object({
+  secretStoreRef: z.object({ name: z.string() }),
+  target: z.object({ name: z.string() }),
+  data: z.array(z.object({ secretKey: z.string() })),
+})
+
+test("External Secrets makes every Secret that a process cannot start without", async () => {
+  const settings = { installation: { SECRET_STORE: "vault" } }
+  const resources = await renderOverlay("production", {
+    components: ["console", "external-secrets"],
+    settings,
+  })
+  const made = resources
+    .filter(({ kind }) => kind === "ExternalSecret")
+    .map(({ spec }) => externalSecret.parse(spec))
+    .flatMap(({ secretStoreRef, target, data }) => {
+      expect(secretStoreRef.name).toBe("vault")
+      return data.map(({ secretKey }) => `${target.name}/${secretKey}`)
+    })
+  const reference = z.object({
+    secretKeyRef: z.object({ name: z.string(), key: z.string(), optional: z.boolean().default(false) }),
+  })
+  const needed = workloads(resources).flatMap(({ environment }) =>
+    [...environment.values()].flatMap(({ valueFrom }) => {
+      const parsed = reference.safeParse(valueFrom)
+      if (!parsed.success || parsed.data.secretKeyRef.optional) return []
+      return [`${parsed.data.secretKeyRef.name}/${parsed.data.secretKeyRef.key}`]
+    }),
+  )
+  expect(made).toEqual(expect.arrayContaining(needed))
+})
+
+test("on OpenShift no user id is fixed, and Node's compile cache is where any user may write", async () => {
+  const resources = await renderOverlay("production", { components: ["console", "openshift"] })
+  for (const { template, container, environment } of workloads(resources)) {
+    expect(template.spec.securityContext).toEqual({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    })
+    const cache = environment.get("NODE_COMPILE_CACHE")?.value
+    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual([cache])
+  }
+})
+
+test.each([
+  ["ingress", "Ingress"],
+  ["gateway-api", "HTTPRoute"],
+])("with %s, only triggers at the overlay's host reach the gateway", async (component, kind) => {
+  const settings = { installation: { HOST: "hooks.acme.example", GATEWAY_CLASS: "envoy" } }
+  const resources = await renderOverlay("production", { components: [component, "cert-manager"], settings })
+  const text = JSON.stringify(resources)
+  expect(text).not.toContain("hooks.example")
+  const route = JSON.stringify(find(resources, kind, "trigger-gateway"))
+  expect(route).toContain("hooks.acme.example")
+  expect(route).toContain('"/connectors/hook')
+  expect(find(resources, "Certificate", "trigger-gateway")?.spec).toMatchObject({
+    dnsNames: ["hooks.acme.example"],
+  })
+})
+
+test("Envoy's access log has no field that contains the path", async () => {
+  const settings = { installation: { GATEWAY_CLASS: "envoy" } }
+  const resources = await renderOverlay("production", { components: ["gateway-api"], settings })
+  const settingsOf = z.object({
+    telemetry: z.strictObject({
+      accessLog: z.object({
+        settings: z.tuple([z.object({ format: z.object({ json: z.record(z.string(), z.string()) }) })]),
+      }),
+    }),
+  })
+  const { accessLog } = settingsOf.parse(find(resources, "EnvoyProxy", "trigger-gateway")?.spec).telemetry
+  const operators = Object.values(accessLog.settings[0].format.json)
+  for (const operator of operators) expect(operator).toMatch(/^%[A-Z_]+%$|^%REQ\(:(METHOD|AUTHORITY)\)%$/)
+  expect(operators).not.toContain("%REQUEST_ORIGINAL_PATH%")
+  expect(find(resources, "Gateway", "trigger-gateway")?.spec).toMatchObject({
+    infrastructure: { parametersRef: { kind: "EnvoyProxy", name: "trigger-gateway" } },
+  })
+})

@@ -1,0 +1,272 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+// biome-ignore lint/style/noRestrictedImports: only this test stores permissions at the broker, as Strimzi does.
+import kafkajs from "kafkajs"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { parseAllDocuments } from "yaml"
+import { z } from "zod"
+import {
+  hashConnectorToken,
+  newApiKey,
+  newConnectorToken,
+  topicCatalogue,
+  topicConfig,
+  topicNames,
+} from "../../packages/contracts/src/index.ts"
+import { openPool } from "../../packages/database/src/index.ts"
+import { startKafkaCluster } from "../../packages/development/testkit/src/backing/index.ts"
+import {
+  type FreshDatabase,
+  freshDatabase,
+  runScript,
+  type StartedProcess,
+  silentLog,
+  startProcess,
+  waitUntil,
+} from "../../packages/development/testkit/src/index.ts"
+import {
+  connectKafka,
+  ensureTopics,
+  readTopic,
+  startProducer,
+  topicEnd,
+} from "../../packages/kafka/src/index.ts"
+import { describeUsers, kafkaUser, topicSettings } from "../strimzi.ts"
+
+/** A broker that enforces the permissions of users.yaml, and the processes with these accounts. */
+const settings = { ...topicSettings({}), replication: 1 }
+const topics = topicNames(settings)
+const password = "a password of the tests"
+const processes = ["setup", "trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console"]
+const apiKey = newApiKey()
+
+const kafkaUserResource = z.object({
+  metadata: z.object({ name: z.string() }),
+  spec: z.object({
+    authorization: z.object({
+      acls: z.array(
+        z.object({
+          resource: z.object({ type: z.string(), name: z.string(), patternType: z.string() }),
+          operations: z.array(z.string()),
+        }),
+      ),
+    }),
+  }),
+})
+
+let database: FreshDatabase
+let directory: string
+let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
+let brokers: string[]
+let triggerPath: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  directory = await mkdtemp(join(tmpdir(), "kafka-access-"))
+  const plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
+  const scram = "org.apache.kafka.common.security.scram.ScramLoginModule"
+  cluster = await startKafkaCluster({
+    directory,
+    jars: join(import.meta.dirname, "../../.sitewire/jars"),
+    env: process.env,
+    brokers: 1,
+    progress: () => {},
+    login: {
+      protocol: "SASL_PLAINTEXT",
+      settings: {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        // The controller's listener has no login.
+        "super.users": "User:admin;User:ANONYMOUS",
+        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
+        "sasl.mechanism.inter.broker.protocol": "PLAIN",
+        "listener.name.sasl_plaintext.plain.sasl.jaas.config": `${plain} required username="admin" password="${password}" user_admin="${password}";`,
+        "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": `${scram} required;`,
+      },
+      format: ["admin", ...[...processes, "autoscaler"].map(kafkaUser)].flatMap((name) => [
+        "--add-scram",
+        `SCRAM-SHA-512=[name=${name},password=${password}]`,
+      ]),
+    },
+  })
+  brokers = cluster.brokers.map(({ address }) => address)
+  await ensureTopics({
+    kafka: connectAs("admin"),
+    topics: topicCatalogue(settings).map((topic) => ({ ...topic, config: topicConfig(topic, 1) })),
+  })
+  await storePermissions()
+  triggerPath = await addConnection()
+})
+
+afterAll(async () => {
+  await cluster?.stop()
+  await database?.drop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+function connectAs(username: string) {
+  const login = { mechanism: "scram-sha-512", username, password } as const
+  return connectKafka({ brokers, login, clientId: "test", log: silentLog })
+}
+
+async function storePermissions(): Promise<void> {
+  const { AclResourceTypes, AclOperationTypes, AclPermissionTypes, ResourcePatternTypes } = kafkajs
+  const operations = new Map([
+    ["Read", AclOperationTypes.READ],
+    ["Write", AclOperationTypes.WRITE],
+    ["Delete", AclOperationTypes.DELETE],
+    ["Describe", AclOperationTypes.DESCRIBE],
+    ["DescribeConfigs", AclOperationTypes.DESCRIBE_CONFIGS],
+  ])
+  const users = parseAllDocuments(describeUsers(settings)).map((document) =>
+    kafkaUserResource.parse(document.toJS()),
+  )
+  const acl = users.flatMap(({ metadata, spec }) =>
+    spec.authorization.acls.flatMap(({ resource, operations: allowed }) =>
+      allowed.map((operation) => ({
+        principal: `User:${metadata.name}`,
+        host: "*",
+        resourceType: resource.type === "topic" ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+        resourceName: resource.name,
+        resourcePatternType:
+          resource.patternType === "prefix" ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
+        operation: operations.get(operation) ?? AclOperationTypes.UNKNOWN,
+        permissionType: AclPermissionTypes.ALLOW,
+      })),
+    ),
+  )
+  const sasl = { mechanism: "scram-sha-512", username: "admin", password } as const
+  const admin = new kafkajs.Kafka({ brokers, sasl, logLevel: kafkajs.logLevel.NOTHING }).admin()
+  await admin.connect()
+  await admin.createAcls({ acl })
+  await admin.disconnect()
+}
+
+async function addConnection(): Promise<string> {
+  const token = newConnectorToken()
+  const pool = openPool({ url: database.url, size: 1, name: "kafka-access-test" })
+  await pool.sql(
+    `insert into connection (id, site, source, token_sha256, token_sealed)
+     values ('access', 'shop.example', 'https://partner.example/data', $1, '')`,
+    [hashConnectorToken(token)],
+  )
+  await pool.close()
+  return `/connectors/hook/access/${token}/`
+}
+
+const environment = (name: string) => ({
+  DATABASE_URL: database.url,
+  KAFKA_BROKERS: brokers.join(),
+  KAFKA_USERNAME: kafkaUser(name),
+  KAFKA_PASSWORD: password,
+  SEALING_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+})
+
+const started: StartedProcess[] = []
+async function start(main: string, name: string, env: Record<string, string> = {}) {
+  const process = await startProcess(main, { ...environment(name), ...env })
+  started.push(process)
+  return process
+}
+
+test("each process does its work with the permissions of its account", async () => {
+  try {
+    await runScript("packages/setup/src/main.ts", [], {
+      ...environment("setup"),
+      TOPIC_REPLICATION: "1",
+      FIRST_API_KEY: apiKey,
+    })
+    // A service starts only if it can use its topics, and is ready only if its consumers have fetched.
+    const gateway = await start("services/trigger-gateway/src/main.ts", "trigger-gateway", {
+      GATEWAY_HOST: "127.0.0.1",
+      GATEWAY_PORT: "0",
+      GATEWAY_DRAIN_DELAY: "0s",
+    })
+    const scheduler = await start("services/sync-scheduler/src/main.ts", "sync-scheduler")
+    const dispatcher = await start("services/webhook-dispatcher/src/main.ts", "webhook-dispatcher")
+    const console = await start("packages/console/src/main.ts", "console", { CONSOLE_PORT: "0" })
+    const trigger = await fetch(gateway.addresses.gateway + triggerPath, { method: "POST" })
+    expect(trigger.status).toBe(202)
+    for (const { addresses } of [gateway, scheduler, dispatcher])
+      expect((await fetch(`${addresses.ops}/readyz`)).status).toBe(200)
+
+    // The dispatcher publishes what it cannot parse to site.paid.invalid, from which the console reads it.
+    const producer = await startProducer({ kafka: connectAs("admin") })
+    await producer.publish([{ topic: topics.sitePaid, key: "k", value: "no JSON" }])
+    await producer.close(1_000)
+    const api = (path: string) =>
+      fetch(`${console.addresses.console}${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
+    await waitUntil(
+      "the invalid event",
+      async () => (await topicEnd({ kafka: connectAs("admin"), topic: topics.sitePaidInvalid }))[0] === "1",
+    )
+    const listed = await api("/v1/topics")
+    expect(listed.status).toBe(200)
+    const { data } = z
+      .object({ data: z.array(z.object({ partitions: z.array(z.unknown()).nullable() })) })
+      .parse(await listed.json())
+    for (const { partitions } of data) expect(partitions).not.toBeNull()
+    expect((await api("/v1/invalid-events")).status).toBe(200)
+  } finally {
+    await Promise.all(started.map((process) => process.end()))
+  }
+})
+
+async function publishAs(process: string, topic: string): Promise<string> {
+  const producer = await startProducer({ kafka: connectAs(kafkaUser(process)), deadlineMs: 1_000 })
+  return producer
+    .publish([{ topic, key: "k", value: "{}" }])
+    .then(
+      () => "published",
+      (error: unknown) => String(error),
+    )
+    .finally(() => producer.close(1_000))
+}
+
+test.each([
+  ["trigger-gateway", topics.sitePaid],
+  ["trigger-gateway", topics.dead],
+  ["sync-scheduler", topics.connectorTriggered],
+  ["webhook-dispatcher", topics.sitePaid],
+  ["webhook-dispatcher", topics.connectorTriggered],
+  ["console", topics.retry[0] ?? ""],
+  ["console", topics.connectorTriggered],
+  ["autoscaler", topics.sitePaid],
+])("%s cannot publish to %s", async (process, topic) => {
+  expect(await publishAs(process, topic)).toMatch(/authori/i)
+})
+
+test("an account can publish what it may", async () => {
+  expect(await publishAs("console", topics.sitePaid)).toBe("published")
+})
+
+async function readAs(process: string, topic: string, groupPrefix: string) {
+  const to = await topicEnd({ kafka: connectAs("admin"), topic })
+  const { records } = await readTopic({
+    kafka: connectAs(kafkaUser(process)),
+    topic,
+    groupPrefix,
+    from: {},
+    to,
+    maxRecords: 1,
+    maxBytes: 1_000,
+  })
+  return records.length
+}
+
+test("an account can read what it may, in a group that it may join", async () => {
+  expect(await readAs("console", topics.connectorTriggered, "console.reconcile")).toBe(1)
+})
+
+test.each([
+  ["trigger-gateway", topics.connectorTriggered, "sync-scheduler"],
+  ["sync-scheduler", topics.sitePaid, "sync-scheduler"],
+  ["webhook-dispatcher", topics.connectorTriggered, "webhook-dispatcher.paid"],
+  ["console", topics.connectorTriggered, "webhook-dispatcher.paid"],
+  ["autoscaler", topics.connectorTriggered, "sync-scheduler"],
+])("%s cannot read %s in a group %s", async (process, topic, groupPrefix) => {
+  // kafkajs reports a forbidden group as one without a coordinator.
+  await expect(readAs(process, topic, groupPrefix)).rejects.toThrow(
+    /authori|Failed to find group coordinator/i,
+  )
+})

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs"
+import { readReference } from "@sitewire/cli/reference"
+import { prometheusRule } from "@sitewire/testkit/prometheus"
+import { readPage } from "./page.ts"
+import { readLogs } from "./reference/logs/readLogEvents.ts"
+import { readHelp } from "./reference/readHelp.ts"
+import { readMetrics } from "./reference/readMetrics.ts"
+import { readProcesses } from "./reference/readProcesses.ts"
+import { referencePages } from "./reference/referencePages.ts"
+import { schemaFiles } from "./reference/schemaFiles.ts"
+import { readSources } from "./reference/sources.ts"
+import { partnersPage, verifySnippets } from "./reference/verifySnippets.ts"
+
+/** Everything that `npm run docs` writes: the text of each file, by its path. */
+export async function generateFiles(root: URL, files: readonly string[]): Promise<Map<string, string>> {
+  const sources = readSources(root, files)
+  const code = {
+    processes: await readProcesses(root),
+    metrics: readMetrics(sources),
+    logs: readLogs(sources),
+    help: readHelp(),
+    reference: readReference(),
+  }
+  return new Map([
+    ...referencePages(code),
+    ...schemaFiles(),
+    ...verifySnippets(readPage(partnersPage, readFileSync(new URL(partnersPage, root), "utf8"))),
+    ["deploy/monitoring/prometheusrule.yaml", await prometheusRule()],
+  ])
+}
+
+/** The generated files that are missing or differ from the code. */
+export function findOutdated(root: URL, generated: ReadonlyMap<string, string>): string[] {
+  return [...generated.keys()].filter((path) => {
+    const file = new URL(path, root)
+    return !existsSync(file) || readFileSync(file, "utf8") !== generated.get(path)
+  })
+}

@@ -1,0 +1,179 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, test } from "vitest"
+import { readPage } from "../src/documents/page.ts"
+import { skipWithout } from "./fixtures/skipWithout.ts"
+
+const root = new URL("../../../../", import.meta.url)
+const page = readPage("docs/partners.md", readFileSync(new URL("docs/partners.md", root), "utf8"))
+const folder = mkdtempSync(join(tmpdir(), "sitewire-signatures-"))
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+type Vector = { name: string; secret: string; body: string; header: string | null; valid: boolean }
+
+// A header cannot contain what a header line cannot: every language gets the same vectors, as lines of base64.
+const vectors: Vector[] = JSON.parse(readFileSync(new URL("packages/signing/vectors.json", root), "utf8"))
+const input = vectors
+  .map(({ body, header, secret }) =>
+    [body, header ?? "", secret].map((text, index) => (index === 0 ? text : base64(text))),
+  )
+  .map((fields) => fields.join(","))
+  .join("\n")
+const expected = vectors.map(({ valid }) => valid)
+
+type Language = {
+  name: string
+  /** What the machine needs besides Node. */
+  program: Parameters<typeof skipWithout>[1] | null
+  /** Writes the page's function and what calls it for every line of the input; returns the command line. */
+  write(code: string): [string, string[]]
+}
+
+const languages: Language[] = [
+  {
+    name: "js",
+    program: null,
+    write(code) {
+      save("verify.mjs", code)
+      const main = save(
+        "main.mjs",
+        `import { readFileSync } from "node:fs"
+import { verify } from "./verify.mjs"
+for (const line of readFileSync(0, "utf8").split("\\n")) {
+  const [body, header, secret] = line.split(",").map((text) => Buffer.from(text, "base64"))
+  console.log(verify(body, header.toString() || undefined, secret.toString()))
+}`,
+      )
+      return [process.execPath, [main]]
+    },
+  },
+  {
+    name: "python",
+    program: "python3",
+    write(code) {
+      save("verify.py", code)
+      const main = save(
+        "main.py",
+        `import base64, sys
+from verify import verify
+for line in sys.stdin.read().split("\\n"):
+    body, header, secret = [base64.b64decode(text) for text in line.split(",")]
+    print(str(verify(body, header.decode() or None, secret.decode())).lower())`,
+      )
+      return ["python3", [main]]
+    },
+  },
+  {
+    name: "php",
+    program: "php",
+    write(code) {
+      const main = save(
+        "main.php",
+        `<?php
+${code}
+foreach (explode("\\n", file_get_contents("php://stdin")) as $line) {
+    [$body, $header, $secret] = array_map("base64_decode", explode(",", $line));
+    echo verify($body, $header === "" ? null : $header, $secret) ? "true\\n" : "false\\n";
+}`,
+      )
+      return ["php", [main]]
+    },
+  },
+  {
+    name: "java",
+    program: "javac",
+    write(code) {
+      save("Signature.java", code)
+      const main = save(
+        "Main.java",
+        `import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+class Main {
+    public static void main(String[] args) throws Exception {
+        String input = new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
+        for (String line : input.split("\\n")) {
+            String[] fields = line.split(",", -1);
+            String header = new String(Base64.getDecoder().decode(fields[1]), StandardCharsets.UTF_8);
+            String secret = new String(Base64.getDecoder().decode(fields[2]), StandardCharsets.UTF_8);
+            byte[] body = Base64.getDecoder().decode(fields[0]);
+            System.out.println(Signature.verify(body, header.isEmpty() ? null : header, secret));
+        }
+    }
+}`,
+      )
+      execFileSync("javac", ["-encoding", "UTF-8", "-d", folder, main, join(folder, "Signature.java")])
+      return ["java", ["-cp", folder, "Main"]]
+    },
+  },
+  {
+    name: "go",
+    program: "go",
+    write(code) {
+      const verify = save("verify.go", `package main\n\n${code}`)
+      const main = save(
+        "main.go",
+        `package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	input, _ := io.ReadAll(os.Stdin)
+	for _, line := range strings.Split(string(input), "\\n") {
+		var fields [3][]byte
+		for index, text := range strings.Split(line, ",") {
+			fields[index], _ = base64.StdEncoding.DecodeString(text)
+		}
+		fmt.Println(verify(fields[0], string(fields[1]), string(fields[2])))
+	}
+}`,
+      )
+      return ["go", ["run", main, verify]]
+    },
+  },
+]
+
+test("docs/partners.md has a function in each language, and there are vectors", () => {
+  expect(vectors.length).toBeGreaterThan(30)
+  for (const { name } of languages) expect(codeOf(name)).toContain("verify")
+})
+
+for (const language of languages) {
+  test(`the ${language.name} function for partners agrees with every test vector`, (context) => {
+    if (language.program) skipWithout(context, language.program)
+    expect(run(language)).toEqual(expected)
+  })
+}
+
+function run(language: Language): boolean[] {
+  const [command, args] = language.write(codeOf(language.name))
+  const output = execFileSync(command, args, { cwd: folder, input, encoding: "utf8" })
+  return output
+    .trim()
+    .split("\n")
+    .map((line) => line === "true")
+}
+
+function codeOf(language: string): string {
+  const blocks = page.codeBlocks.filter((block) => block.language === language)
+  expect(blocks, `docs/partners.md has one example in ${language}`).toHaveLength(1)
+  return blocks[0]?.text ?? ""
+}
+
+function save(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64")
+}

@@ -1,0 +1,215 @@
+import { expect, test } from "vitest"
+import { settle } from "../screenshots/browser.ts"
+import { act, confirmDialog, openDialog } from "./fixtures/dialogs.ts"
+import { insertDelivery } from "./fixtures/insertDelivery.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
+
+const pages = pagesOfThisFile()
+
+async function one<Row extends Record<string, unknown>>(
+  statement: string,
+  values: unknown[] = [],
+): Promise<Row> {
+  const [row] = await pages.sql<Row>(statement, values)
+  if (!row) throw new Error("no row")
+  return row
+}
+
+test("a channel is created, changed, paused, resumed and deleted", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/channels")
+  await page.getByRole("button", { name: "Create channel" }).click()
+  await page.getByLabel("Id (optional)").fill("hooli")
+  await page.getByLabel("Notification address").fill("https://hooks.hooli.example/sites")
+  await page.getByRole("dialog").getByRole("button", { name: "Create channel" }).click()
+  await page
+    .getByText(/^whsec_|Signing secret/)
+    .first()
+    .waitFor()
+  await confirmDialog(page, "I have stored it")
+  await page.getByRole("heading", { name: "hooli" }).waitFor()
+
+  await act(page, "Pause")
+  await act(page, "Resume")
+  await page.getByRole("tab", { name: "Settings" }).click()
+  await page.getByLabel("Notification address").fill("https://hooks.hooli.example/v2")
+  await page.getByLabel("Maximum rate").fill("7")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByText("The channel is changed").waitFor()
+  expect(await one("select address, max_per_second, paused_at from channel where id = 'hooli'")).toEqual({
+    address: "https://hooks.hooli.example/v2",
+    max_per_second: 7,
+    paused_at: null,
+  })
+
+  await act(page, "Delete channel", "Delete hooli")
+  await page.getByRole("heading", { name: "Channels" }).waitFor()
+  expect(await pages.sql("select id from channel where id = 'hooli'")).toEqual([])
+  const operations = await pages.sql<{ operation: string }>(
+    "select operation from audit_entry where target_id = 'hooli' order by created_at",
+  )
+  const names = operations.map(({ operation }) => operation)
+  expect(names.join()).toBe("createChannel,pauseChannel,resumeChannel,changeChannel,deleteChannel")
+})
+
+test("a delivery is revealed, which is audited, cancelled and resent", async () => {
+  const id = await insertDelivery(pages, "pending")
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go(`/deliveries/${id}`)
+  await settle(page)
+  expect(await page.getByRole("main").textContent()).not.toContain("owner-")
+  await act(page, "Reveal")
+  await page
+    .getByText(/"email":"owner-\w+@shop\.example"/)
+    .first()
+    .waitFor()
+  const audited = await one<{ n: number }>(
+    "select count(*)::int as n from audit_entry where operation = 'revealDelivery' and target_id = $1",
+    [id],
+  )
+  expect(audited.n).toBe(1)
+  await act(page, "Cancel delivery")
+  await page.getByText("It was cancelled").waitFor()
+  await act(page, "Resend")
+  await page.getByText("Its resend was requested").waitFor()
+  expect(await one("select state, deferred_reason from delivery where id = $1::uuid", [id])).toEqual({
+    state: "pending",
+    deferred_reason: "resend",
+  })
+})
+
+test("a connection is created, synchronised, changed and deleted", async () => {
+  await using opened = await pages.open("site:hooli.example")
+  const { page } = opened
+  await opened.go("/connections")
+  await page.getByRole("button", { name: "Create connection" }).click()
+  await page.getByRole("textbox", { name: "Source" }).fill("https://feed.hooli.example/items")
+  await page.getByRole("dialog").getByRole("button", { name: "Create connection" }).click()
+  await page.getByRole("heading", { name: "Triggers and syncs" }).waitFor()
+  const { id } = await one<{ id: string }>("select id from connection where site = 'hooli.example'")
+  await act(page, "Sync now")
+  await page.getByText(/The sync starts at/).waitFor()
+  await page.getByRole("button", { name: "Change source" }).click()
+  await page.getByRole("dialog").getByLabel("Source").fill("https://feed.hooli.example/v2")
+  await confirmDialog(page, "Change")
+  await act(page, "Show")
+  await page
+    .getByText(/\/connectors\/hook\//)
+    .first()
+    .waitFor()
+  expect(await one("select source, source_version from connection where id = $1", [id])).toEqual({
+    source: "https://feed.hooli.example/v2",
+    source_version: 2,
+  })
+  await act(page, "Delete")
+  await page.getByRole("heading", { name: "Connections" }).waitFor()
+  expect(await pages.sql("select id from connection where id = $1", [id])).toEqual([])
+})
+
+test("a key is created, its link signs in, and its revocation ends that session without a reload", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/keys")
+  await page.getByRole("button", { name: "Create key" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Name").fill("umbrella's developers")
+  await dialog.getByLabel("Channel").fill("umbrella")
+  await dialog.getByRole("button", { name: "Create key" }).click()
+  await dialog.getByRole("button", { name: "Create a sign-in link" }).click()
+  const link = await dialog.getByText(/\/sign-in#link=/).textContent()
+  await confirmDialog(page, "I have stored it")
+
+  await using partner = await pages.open(null)
+  await partner.page.goto(link ?? "")
+  await partner.page.getByRole("heading", { name: "umbrella" }).waitFor()
+
+  const row = page.getByRole("row").filter({ hasText: "umbrella's developers" })
+  await row.getByRole("button", { name: "Revoke" }).click()
+  await confirmDialog(page, "Revoke")
+  await partner.page.getByText("Your session has ended").waitFor()
+})
+
+test("invalid events are counted, and replayed by a job", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/invalid-events")
+  await page.getByRole("button", { name: "Replay" }).click()
+  await page.getByText(/will be published again/).waitFor()
+  await page.getByRole("textbox", { name: /^Reason/ }).fill("ticket 4712")
+  await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click()
+  await page.getByRole("heading", { name: "Replay job" }).waitFor()
+  await page.getByText("replayed").first().waitFor()
+})
+
+test("a bulk resend is counted once, also if the user returns to the page meanwhile", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  const sent: string[] = []
+  page.on("request", (request) => void sent.push(new URL(request.url()).pathname))
+  await opened.go("/deliveries?channel=globex&state=dead")
+  await openDialog(page, "Resend these")
+  await page.getByText(/will be sent again/).waitFor()
+  sent.length = 0
+  await page.evaluate(() => {
+    const now = Date.now
+    Date.now = () => now() + 60_000
+    window.dispatchEvent(new Event("visibilitychange"))
+  })
+  await poll(() => sent).toContain("/v1/deliveries")
+  expect(sent).not.toContain("/v1/jobs/resend")
+})
+
+test("a count is cancelled if what it counts has changed", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  let counts = 0
+  const cancelled = page.waitForEvent("requestfailed", (request) =>
+    request.url().endsWith("/v1/jobs/erasure"),
+  )
+  await page.route("**/v1/jobs/erasure", (route) => {
+    counts += 1
+    return counts === 1 ? undefined : route.continue()
+  })
+  await opened.go("/jobs")
+  await openDialog(page, "Erase data")
+  await page.getByLabel("E-mail address").fill("first@shop.example")
+  await poll(() => counts).toBe(1)
+  await page.getByLabel("E-mail address").fill("second@shop.example")
+  await cancelled
+  await page.getByText(/^No/).waitFor()
+})
+
+test("a site's data is counted and erased, and a period is reconciled", async () => {
+  const id = await insertDelivery(pages, "delivered")
+  const { email } = JSON.parse(
+    (await one<{ body: Buffer }>("select body from delivery where id = $1::uuid", [id])).body.toString(),
+  )
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/jobs")
+  await page.getByRole("button", { name: "Erase data" }).click()
+  await page.getByLabel("E-mail address").fill(email)
+  await page.getByText("1 delivery will be erased").waitFor()
+  await page.getByRole("textbox", { name: /^Reason/ }).fill("request 17")
+  await page.getByRole("dialog").getByRole("button", { name: "Erase", exact: true }).click()
+  await page.getByRole("heading", { name: "Erasure job" }).waitFor()
+  await poll(() => one("select state from delivery where id = $1::uuid", [id])).toEqual({ state: "erased" })
+  expect(await page.content()).not.toContain(email)
+
+  await opened.go("/jobs")
+  await act(page, "Reconcile")
+  await page.getByRole("heading", { name: "Reconciliation job" }).waitFor()
+})
+
+test("signing out ends the session", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await page.getByRole("button", { name: /key for operate/ }).click()
+  await page.getByRole("button", { name: "Sign out" }).click()
+  await page.getByRole("heading", { name: "Sign in" }).waitFor()
+  await opened.go("/channels")
+  await page.getByRole("heading", { name: "Sign in" }).waitFor()
+})

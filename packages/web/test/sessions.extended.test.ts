@@ -1,0 +1,192 @@
+import { gzipSync } from "node:zlib"
+import { expect, test } from "vitest"
+import { settle } from "../screenshots/browser.ts"
+import { openDialog, press } from "./fixtures/dialogs.ts"
+import { poll } from "./fixtures/poll.ts"
+import { pagesOfThisFile } from "./fixtures/startPages.ts"
+
+const pages = pagesOfThisFile()
+
+test("a page that needs a session asks for it, and then opens at the same URL", async () => {
+  await using opened = await pages.open(null)
+  const { page } = opened
+  await opened.go("/deliveries?state=dead")
+  await page.getByLabel("API key", { exact: true }).fill(await pages.keyOf("operate"))
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { name: "Deliveries" }).waitFor()
+  expect(page.url()).toContain("/deliveries?state=dead")
+})
+
+test("a wrong key is rejected with its reason", async () => {
+  await using opened = await pages.open(null)
+  const { page } = opened
+  await opened.go("/")
+  await page.getByLabel("API key", { exact: true }).fill(`swk_${"A".repeat(43)}`)
+  await page.keyboard.press("Enter")
+  await poll(() => page.getByRole("alert").textContent()).toContain("The API key is invalid")
+})
+
+test("a sign-in link disappears from the URL and works once", async () => {
+  const link = await pages.createLink(await pages.keyOf("operate"))
+  await using first = await pages.open(null)
+  await first.page.goto(link)
+  await first.page.getByRole("heading", { name: "Overview" }).waitFor()
+  expect(first.page.url()).not.toContain(new URL(link).hash.slice(-20))
+  await using second = await pages.open(null)
+  await second.page.goto(link)
+  await poll(() => second.page.getByRole("alert").textContent()).toContain("once")
+})
+
+test("when a session ends, the page says so and continues at the same URL after signing in", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/channels/acme?tab=settings")
+  await settle(page)
+  await pages.sql("delete from session")
+  await page.getByText("Your session has ended").waitFor()
+  await page.getByLabel("API key", { exact: true }).fill(await pages.keyOf("operate"))
+  await page.keyboard.press("Enter")
+  await page.getByRole("heading", { name: "acme" }).waitFor()
+  expect(page.url()).toContain("/channels/acme?tab=settings")
+})
+
+test("a new key that has expired already does not end the session of the operator who created it", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/keys")
+  await openDialog(page, "Create key")
+  await page.getByRole("dialog").getByLabel("Name").fill("short-lived")
+  await page.getByRole("dialog").getByLabel("Channel").fill("acme")
+  await press(page, "Create key")
+  await page.getByText(/^swk_/).waitFor()
+  await pages.sql("update api_key set expires_at = now() where name = 'short-lived'")
+  await press(page, "Create a sign-in link")
+  await page.getByRole("alert").getByText("has expired").waitFor()
+  await press(page, "I have stored it")
+  await page.getByRole("heading", { name: "API keys" }).waitFor()
+})
+
+test("each scope sees its own pages, and not those of others by their URLs", async () => {
+  await using partner = await pages.open("channel:acme")
+  await settle(partner.page)
+  const links = (await partner.page.getByRole("navigation").getByRole("link").allTextContents()).join()
+  expect(links).toBe("Deliveries,Channels")
+  expect(await partner.page.getByRole("button", { name: "Pause" }).count()).toBe(0)
+  for (const path of ["/channels/globex", "/keys", "/audit", "/connections/bakery-products"]) {
+    await partner.go(path)
+    await settle(partner.page)
+    const text = await partner.page.getByRole("main").textContent()
+    expect(text, path).toMatch(/Not found|You may not see this/)
+  }
+
+  await using reader = await pages.open("read")
+  await reader.go("/channels/acme")
+  await settle(reader.page)
+  for (const name of ["Pause", "Send test"])
+    expect(await reader.page.getByRole("button", { name }).count(), name).toBe(0)
+})
+
+test("an interrupted stream is reported until it is back", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await settle(page)
+  await page.context().route("**/v1/stream", (route) => route.abort())
+  await page.reload()
+  await page.getByText("Live updates are interrupted").waitFor()
+  await page.context().unroute("**/v1/stream")
+  await page.getByText("Live updates are interrupted").waitFor({ state: "detached" })
+})
+
+test("while the API is slow, the page says that it is loading; a failed request can be repeated", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  let respond = () => {}
+  const held = new Promise<void>((resolve) => {
+    respond = resolve
+  })
+  await page.context().route("**/v1/channels?*", async (route) => {
+    await held
+    await route.fulfill({
+      status: 503,
+      contentType: "application/problem+json",
+      body: '{"title":"Unavailable","detail":"Postgres does not respond.","status":503}',
+    })
+  })
+  await opened.go("/channels")
+  await page.getByRole("status", { name: "Loading" }).waitFor()
+  await page.getByRole("heading", { name: "Channels" }).waitFor()
+  respond()
+  await page.getByText("Postgres does not respond.").waitFor()
+  await page.context().unroute("**/v1/channels?*")
+  await page.getByRole("button", { name: "Try again" }).click()
+  await page.getByRole("link", { name: "globex" }).waitFor()
+})
+
+test("a long list renders only the rows in view, and goes on while it is scrolled", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/deliveries")
+  await settle(page)
+  const rows = page.getByRole("main").getByRole("link", { name: /^evt_/ })
+  const first = await rows.first().textContent()
+  for (let scrolled = 0; scrolled < 10; scrolled++) {
+    const height = await page.evaluate(() => {
+      window.scrollTo(0, document.documentElement.scrollHeight)
+      return document.documentElement.scrollHeight
+    })
+    // The next rows have been read.
+    await page.waitForFunction((before) => document.documentElement.scrollHeight > before, height)
+  }
+  expect(await rows.count()).toBeLessThan(100)
+  expect(await rows.first().textContent()).not.toBe(first)
+})
+
+test("filters are in the URL, the back button restores them, and a time shows UTC", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/deliveries")
+  await page.getByRole("combobox", { name: "State" }).click()
+  await page.getByRole("option", { name: "Dead" }).click()
+  await page.waitForURL("**/deliveries?state=dead")
+  await page.getByRole("main").getByRole("link", { name: /^evt_/ }).first().click()
+  await page.getByText("It was not accepted within the retry period").waitFor()
+  expect(await page.locator("time[title*=UTC]").count()).toBeGreaterThan(0)
+  await page.goBack()
+  await page.waitForURL("**/deliveries?state=dead")
+  await page.getByText("Dead", { exact: true }).first().waitFor()
+
+  await opened.go("/")
+  await page.getByRole("link", { name: "Channel is paused" }).click()
+  await page.waitForURL("**/deliveries?waiting_for=paused")
+  const rows = page.getByRole("main").getByRole("link", { name: /^evt_/ })
+  await poll(() => rows.count()).toBeGreaterThan(0)
+  await page.getByText("Channel is paused").first().waitFor()
+  expect(await page.getByText("initech").count()).toBeGreaterThan(0)
+  expect(await page.getByText("acme").count()).toBe(0)
+})
+
+test("the first view is less than 300 kB compressed, and asks for the session once", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  const files = new Set<string>()
+  let sessions = 0
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/session") sessions++
+  })
+  page.on("response", (response) => {
+    if (/\.(js|css|svg)$|\/$/.test(new URL(response.url()).pathname)) files.add(response.url())
+  })
+  await opened.go("/")
+  await settle(page)
+  await page.getByRole("slider").first().waitFor()
+  // Read again, because a busy browser does not keep the bodies.
+  const sizes = await Promise.all(
+    [...files].map(async (url) => gzipSync(await (await fetch(url)).arrayBuffer()).length),
+  )
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  console.log(`first view: ${Math.round(total / 1_000)} kB in ${sizes.length} files`)
+  expect(sizes.length).toBeGreaterThan(5)
+  expect(total).toBeLessThan(300_000)
+  // The head of the page requests it before any code is there, and the code uses that response.
+  expect(sessions).toBe(1)
+})
