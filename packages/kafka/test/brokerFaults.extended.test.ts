@@ -135,7 +135,6 @@ test("a record is acknowledged only when as many replicas have it as the topic r
   const [, second] = cluster.brokers
   await until(
     async () => (await publishToEach(producer, replicated)).acknowledged.length === partitions.length,
-    30_000,
   )
   const lacksReplica = await partitionsOn(replicated, 2)
   const complete = partitions.filter((partition) => !lacksReplica.includes(partition))

@@ -1,9 +1,10 @@
-import Broker from "kafkajs/src/broker/index.js"
+import type Broker from "kafkajs/src/broker/index.js"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { makeTopic, realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { createClient } from "../client/createClient.ts"
 import { startConsumer } from "../consumer/startConsumer.ts"
 import type { ConsumerRecord } from "../record.ts"
+import { sendProduceRequest } from "./produceRequest.ts"
 import { type Producer, startProducer } from "./startProducer.ts"
 
 const kafka = realBroker()
@@ -143,22 +144,16 @@ test("publishing to a topic that does not exist rejects within the deadline and 
 
 test("a record is acknowledged only when as many replicas have it as the topic requires", async () => {
   // brokerFaults.extended.test.ts kills a replica. With acks=1, an acknowledged record could be lost then.
-  const topic = await makeTopic(kafka)
   const requests: object[] = []
-  const { lookupRequest } = Broker.prototype
-  const spy = vi.spyOn(Broker.prototype, "lookupRequest").mockImplementation(function (
-    this: Broker,
-    ...version
-  ) {
-    const create = lookupRequest.apply(this, version)
-    return (parameters) => {
+  const broker = {
+    lookupRequest: () => (parameters: object) => {
       requests.push(parameters)
-      return create(parameters)
-    }
-  })
-  onTestFinished(() => spy.mockRestore())
-  await producer.publish([{ topic, key: null, value: "x" }])
-  expect(requests.filter((request) => "acks" in request)).toMatchObject([{ acks: -1 }])
+      return { request: {}, response: {} }
+    },
+    connectionPool: { send: async () => ({ topics: [] }) },
+  } as unknown as Broker
+  await sendProduceRequest(broker, "t", [], 1_000, kafka.clock)
+  expect(requests).toMatchObject([{ acks: -1 }])
 })
 
 test("records that are queued while the clock is set back are sent", async () => {
