@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { migrate, openPool, type Pool } from "@sitewire/database"
+import { connectWithinMs } from "./deadlines.ts"
+import { retryFixture } from "./retryFixture.ts"
 
 export type FreshDatabase = {
   url: string
@@ -24,12 +26,18 @@ export function kafkaBrokers(): string[] {
 /** A new database with all migrations: a copy of the template, made in about 50 ms. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const template = required("TEMPLATE_DATABASE")
-  const name = `${template}_${randomBytes(6).toString("hex")}`
-  await asAdmin(postgresAddress(), ({ sql }) => sql(`create database ${name} template ${template}`))
+  // Each try has a new name, because the response to a statement that succeeded may be lost.
+  const name = await retryFixture(async () => {
+    const name = `${template}_${randomBytes(6).toString("hex")}`
+    await asAdmin(postgresAddress(), ({ sql }) => sql(`create database ${name} template ${template}`))
+    return name
+  })
   return {
     url: databaseUrl(postgresAddress(), name),
     drop: async () => {
-      await asAdmin(postgresAddress(), ({ sql }) => sql(`drop database if exists ${name}`))
+      await retryFixture(() =>
+        asAdmin(postgresAddress(), ({ sql }) => sql(`drop database if exists ${name}`)),
+      )
     },
   }
 }
@@ -54,7 +62,13 @@ export async function dropTestDatabases(address: string, template: string): Prom
 }
 
 async function asAdmin<T>(address: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = openPool({ url: address, size: 1, name: "sitewire-testkit" })
+  const pool = openPool({
+    url: address,
+    size: 1,
+    name: "sitewire-testkit",
+    statementTimeoutMs: connectWithinMs,
+    connectTimeoutMs: connectWithinMs,
+  })
   try {
     return await work(pool)
   } finally {

@@ -3,6 +3,7 @@ import { topicCatalogue, topicConfig, topicNames } from "@sitewire/contracts"
 import { connectKafka, ensureTopics, type KafkaConnection } from "@sitewire/kafka"
 import { silentLog } from "@sitewire/testkit/installation"
 import { kafkaBrokers } from "./freshDatabase.ts"
+import { retryFixture } from "./retryFixture.ts"
 
 /** All topics of an installation under a new prefix, in the tests' Kafka. */
 export async function freshTopics({
@@ -17,13 +18,11 @@ export async function freshTopics({
     log: silentLog,
   })
   const catalogue = topicCatalogue({ prefix, retryDelaysMs, retryPeriodMs: 3_600_000 })
-  await ensureTopics({
-    kafka,
-    topics: catalogue.map((topic) => ({
-      name: topic.name,
-      partitions: Math.min(topic.partitions, 2),
-      config: topicConfig(topic, 1),
-    })),
-  })
+  const topics = catalogue.map((topic) => ({
+    name: topic.name,
+    partitions: Math.min(topic.partitions, 2),
+    config: topicConfig(topic, 1),
+  }))
+  await retryFixture(() => ensureTopics({ kafka, topics }))
   return { prefix, kafka, names: topicNames({ prefix, retryDelaysMs }) }
 }

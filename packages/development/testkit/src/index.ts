@@ -1,6 +1,7 @@
 export { runScript, type StartedProcess, silentLog, startProcess } from "@sitewire/testkit/installation"
 export { closedPort } from "./closedPort.ts"
+export { waitDeadlineMs } from "./deadlines.ts"
 export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
 export { freshTopics } from "./freshTopics.ts"
 export { startTestInstallation } from "./startTestInstallation.ts"
-export { waitDeadlineMs, waitUntil } from "./waitUntil.ts"
+export { waitUntil } from "./waitUntil.ts"

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-
-/** Ends only what hangs: the machine may be busy with other work. */
-export const waitDeadlineMs = 90_000
+import { waitDeadlineMs } from "./deadlines.ts"
 
 /**
  * Waits until `condition` returns something other than undefined, null or false, and returns it. Rejects

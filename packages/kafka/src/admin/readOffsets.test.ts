@@ -26,7 +26,10 @@ test("offsets are found by time, and a group's committed offsets by partition", 
   const group = uniqueName("group")
   expect(await committedOffsets({ kafka, topic, group })).toEqual({})
   const consumer = await startConsumer({
-    ...{ kafka, group, topics: [{ topic }], maxOutstanding: 10 },
+    kafka,
+    group,
+    topics: [{ topic }],
+    maxOutstanding: 10,
     onRecords: (records, done) => records.forEach(done),
   })
   await until(async () => (await groupLag(kafka, group, [topic])).every(({ lag }) => lag === 0))

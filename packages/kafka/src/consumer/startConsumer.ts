@@ -12,9 +12,6 @@ const commitEveryMs = 250
 const firstRetryMs = 200
 const longestRetryMs = 3_000
 const lagWithinMs = 10_000
-/** If the consumer was a member of the group for this long, the delay before it joins again is reset. */
-const stableMs = 10_000
-
 export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
@@ -35,6 +32,8 @@ export type ConsumerOptions = {
   onRecords: (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => void
   sessionTimeoutMs?: number
   startDeadlineMs?: number
+  /** If the consumer was a member of the group for this long, the delay before it joins again is reset. */
+  stableMs?: number
   onHealth?: (healthy: boolean, why?: string) => void
 }
 
@@ -62,7 +61,8 @@ export type Consumer = {
  */
 export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
   const { kafka, group, topics, maxOutstanding, onRecords, onHealth } = options
-  const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000, fetchBytes = 4 * 1024 * 1024 } = options
+  const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000, stableMs = 10_000 } = options
+  const { fetchBytes = 4 * 1024 * 1024 } = options
   const { log } = kafka
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs ?? 0]))
   const limit = limitOutstanding(maxOutstanding)

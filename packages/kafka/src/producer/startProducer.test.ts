@@ -1,15 +1,17 @@
+import type Broker from "kafkajs/src/broker/index.js"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { makeTopic, realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { createClient } from "../client/createClient.ts"
 import { startConsumer } from "../consumer/startConsumer.ts"
 import type { ConsumerRecord } from "../record.ts"
+import { sendProduceRequest } from "./produceRequest.ts"
 import { type Producer, startProducer } from "./startProducer.ts"
 
 const kafka = realBroker()
 let producer: Producer
 
 beforeAll(async () => {
-  producer = await startProducer({ kafka, deadlineMs: 3_000 })
+  producer = await startProducer({ kafka, deadlineMs: 60_000 })
 })
 afterAll(() => producer?.close(1_000))
 
@@ -130,13 +132,28 @@ test("one call may publish to several topics", async () => {
 
 test("publishing to a topic that does not exist rejects within the deadline and delays no other topic", async () => {
   const topic = await makeTopic(kafka)
-  const start = Date.now()
-  const missing = producer.publish([{ topic: uniqueName("missing"), key: null, value: "lost" }])
-  const rejected = expect(missing).rejects.toThrow(/did not/)
-  await producer.publish([{ topic, key: null, value: "kept" }])
-  expect(Date.now() - start).toBeLessThan(2_500)
-  await rejected
-  expect(Date.now() - start).toBeLessThan(6_000)
+  const hasty = await startProducer({ kafka, deadlineMs: 1_500 })
+  onTestFinished(() => hasty.close(1_000))
+  let rejected = false
+  const missing = hasty.publish([{ topic: uniqueName("missing"), key: null, value: "lost" }])
+  const rejecting = expect(missing.finally(() => (rejected = true))).rejects.toThrow(/did not/)
+  await hasty.publish([{ topic, key: null, value: "kept" }])
+  expect(rejected).toBe(false)
+  await rejecting
+})
+
+test("a record is acknowledged only when as many replicas have it as the topic requires", async () => {
+  // brokerFaults.extended.test.ts kills a replica. With acks=1, an acknowledged record could be lost then.
+  const requests: object[] = []
+  const broker = {
+    lookupRequest: () => (parameters: object) => {
+      requests.push(parameters)
+      return { request: {}, response: {} }
+    },
+    connectionPool: { send: async () => ({ topics: [] }) },
+  } as unknown as Broker
+  await sendProduceRequest(broker, "t", [], 1_000, kafka.clock)
+  expect(requests).toMatchObject([{ acks: -1 }])
 })
 
 test("records that are queued while the clock is set back are sent", async () => {
@@ -151,10 +168,12 @@ test("records that are queued while the clock is set back are sent", async () =>
 
 test("a topic that is deleted after it was published to delays no other topic", async () => {
   const [deleted, other, fresh] = [await makeTopic(kafka), await makeTopic(kafka), await makeTopic(kafka)]
-  await producer.publish([deleted, other].map((topic) => ({ topic, key: null, value: "before" })))
+  const hasty = await startProducer({ kafka, deadlineMs: 1_000 })
+  onTestFinished(() => hasty.close(1_000))
+  await hasty.publish([deleted, other].map((topic) => ({ topic, key: null, value: "before" })))
   await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [deleted] }))
-  await expect(producer.publish([{ topic: deleted, key: null, value: "after" }])).rejects.toThrow()
-  await producer.publish([other, fresh].map((topic) => ({ topic, key: null, value: "after" })))
+  await expect(hasty.publish([{ topic: deleted, key: null, value: "after" }])).rejects.toThrow()
+  await hasty.publish([other, fresh].map((topic) => ({ topic, key: null, value: "after" })))
   expect([await endOffset(other), await endOffset(fresh)]).toEqual([2, 1])
 })
 

@@ -3,11 +3,11 @@ import { type Config, ConfigurationError, readConfig, type Variables } from "../
 import { printHelp } from "../config/printHelp.ts"
 import { type CheckState, createReadiness, type Readiness } from "../health/readiness.ts"
 import { startOpsServer } from "../health/startOpsServer.ts"
-import { createCopiedOutput, createLogger, type Logger } from "../logging/logger.ts"
+import { createLogger, type Logger } from "../logging/logger.ts"
 import { createMetrics, type Registry } from "../metrics/createMetrics.ts"
 import { registerReadyGauge } from "../metrics/registerReadyGauge.ts"
 import { startTelemetry } from "../telemetry/startTelemetry.ts"
-import { enabledSignals, telemetryVariables } from "../telemetry/telemetryVariables.ts"
+import { telemetryVariables } from "../telemetry/telemetryVariables.ts"
 import type { Tracing } from "../telemetry/tracing.ts"
 import { type Lifecycle, startLifecycle } from "./lifecycle.ts"
 
@@ -37,8 +37,7 @@ export async function runService<V extends Variables>(settings: {
   const all = { ...processVariables, ...telemetryVariables, ...variables }
   printHelp(name, all)
   const config = readConfigOrExit(all)
-  const output = enabledSignals(config).logs ? createCopiedOutput() : undefined
-  const log = createLogger({ service: name, level: config.LOG_LEVEL }, output)
+  const log = createLogger({ service: name, level: config.LOG_LEVEL })
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })
   const onChange = (check: string, { ready, why }: CheckState) => {
     if (lifecycle.stopping.aborted) return
@@ -48,8 +47,7 @@ export async function runService<V extends Variables>(settings: {
   const readiness = createReadiness([...checks, "start"], onChange, optionalChecks)
   const metrics = createMetrics(name)
   registerReadyGauge(metrics, () => readiness.read().ready)
-  const telemetry = await startTelemetry({ service: name, config, metrics, log })
-  if (output) output.onLine = telemetry.onLogLine
+  const telemetry = await startTelemetry({ service: name, config, log })
   // Registered first, so that it is closed last.
   lifecycle.onStop("telemetry", telemetry.close)
   lifecycle.stopping.addEventListener("abort", () => readiness.set("start", false, "stopping"))

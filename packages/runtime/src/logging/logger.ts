@@ -25,30 +25,14 @@ export function createLogger(
     },
     hooks: { streamWrite: shortenLine },
   }
-  const logger: Logger = pino(options, destination ?? standardOutput())
+  // Synchronous, because pino's asynchronous writer retries for ever at exit if nobody reads its pipe.
+  const logger: Logger = pino(options, destination ?? pino.destination({ dest: 1, sync: true }))
   // pino does not pass a child's bindings through `formatters`, so they are redacted here.
   const child = logger.child
   logger.child = function bind(this: Logger, bindings: Bindings, ...rest: unknown[]) {
     return Reflect.apply(child, this, [redact(bindings, 3), ...rest])
   } as typeof logger.child
   return logger
-}
-
-/** Synchronous, because pino's asynchronous writer retries for ever at exit if nobody reads its pipe. */
-function standardOutput(): DestinationStream {
-  return pino.destination({ dest: 1, sync: true })
-}
-
-/** Standard output that also calls `onLine`, which is set later, with each line. */
-export function createCopiedOutput(): DestinationStream & { onLine: ((line: string) => void) | undefined } {
-  const output = standardOutput()
-  return {
-    onLine: undefined,
-    write(line) {
-      output.write(line)
-      this.onLine?.(line)
-    },
-  }
 }
 
 /**

@@ -1,12 +1,10 @@
 import type { Telemetry, TelemetryParts } from "./telemetry.ts"
-import { enabledSignals } from "./telemetryVariables.ts"
+import { sendsTraces } from "./telemetryVariables.ts"
 import { noTracing } from "./tracing.ts"
 
-/** Sends what the variables enable. OpenTelemetry's packages are imported only if something is sent. */
+/** OpenTelemetry's packages are imported only if traces are sent. */
 export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry> {
-  const signals = enabledSignals(parts.config)
-  if (!signals.traces && !signals.metrics && !signals.logs)
-    return { tracing: noTracing, close: async () => {} }
-  const { startOpenTelemetry } = await import("./openTelemetry/startOpenTelemetry.ts")
-  return startOpenTelemetry(signals, parts)
+  if (!sendsTraces(parts.config)) return { tracing: noTracing, close: async () => {} }
+  const { startTraces } = await import("./openTelemetry/startTraces.ts")
+  return startTraces(parts)
 }

@@ -12,9 +12,6 @@ const samplers = [
 
 export type SamplerName = (typeof samplers)[number]
 
-const exporter = (fallback: "otlp" | "none", description: string) =>
-  z.enum(["otlp", "none"], "must be otlp or none").default(fallback).meta({ description })
-
 const endpoint = (description: string) =>
   z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
@@ -33,32 +30,16 @@ export const telemetryVariables = {
     "OpenTelemetry collector, such as http://collector:4318. Without an endpoint, nothing is sent.",
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint("Where traces go instead, with the path."),
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint("Where metrics go instead, with the path."),
-  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: endpoint("Where logs go instead, with the path."),
   OTEL_EXPORTER_OTLP_HEADERS: headers("Headers for the collector, such as authorization=Bearer%20abc."),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers("Headers for traces, besides or instead of the others."),
-  OTEL_EXPORTER_OTLP_METRICS_HEADERS: headers("Headers for metrics, besides or instead of the others."),
-  OTEL_EXPORTER_OTLP_LOGS_HEADERS: headers("Headers for logs, besides or instead of the others."),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal("http/protobuf", "must be http/protobuf")
     .default("http/protobuf")
     .meta({ description: "Protocol of the collector. There is no other choice." }),
-  OTEL_TRACES_EXPORTER: exporter("otlp", "Whether traces are sent, if an endpoint is set: otlp or none."),
-  OTEL_METRICS_EXPORTER: exporter(
-    "none",
-    "Whether metrics are sent as well as shown at /metrics: otlp or none.",
-  ),
-  OTEL_LOGS_EXPORTER: exporter(
-    "none",
-    "Whether logs are sent as well as written to standard output: otlp or none.",
-  ),
-  OTEL_METRIC_EXPORT_INTERVAL: z.coerce
-    .number("must be milliseconds")
-    .int("must be milliseconds")
-    .min(1_000, "must be at least 1000")
-    .max(3_600_000, "must be at most 3600000")
-    .default(60_000)
-    .meta({ description: "Milliseconds between two exports of metrics." }),
+  OTEL_TRACES_EXPORTER: z
+    .enum(["otlp", "none"], "must be otlp or none")
+    .default("otlp")
+    .meta({ description: "Whether traces are sent, if an endpoint is set: otlp or none." }),
   OTEL_TRACES_SAMPLER: z
     .enum(samplers, `must be one of ${samplers.join(", ")}`)
     .default("parentbased_always_on")
@@ -85,17 +66,8 @@ export const telemetryVariables = {
 
 export type TelemetryConfig = Config<typeof telemetryVariables>
 
-export type Signals = { traces: boolean; metrics: boolean; logs: boolean }
-
-/** Which signals are sent. None is sent without an endpoint, although the specification has a default endpoint. */
-export function enabledSignals(config: TelemetryConfig): Signals {
-  const isEnabled = (chosen: "otlp" | "none", ownEndpoint: string | undefined) =>
-    !config.OTEL_SDK_DISABLED &&
-    chosen === "otlp" &&
-    (ownEndpoint ?? config.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined
-  return {
-    traces: isEnabled(config.OTEL_TRACES_EXPORTER, config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-    metrics: isEnabled(config.OTEL_METRICS_EXPORTER, config.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT),
-    logs: isEnabled(config.OTEL_LOGS_EXPORTER, config.OTEL_EXPORTER_OTLP_LOGS_ENDPOINT),
-  }
+/** Nothing is sent without an endpoint, although the specification has a default endpoint. */
+export function sendsTraces(config: TelemetryConfig): boolean {
+  const endpoint = config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? config.OTEL_EXPORTER_OTLP_ENDPOINT
+  return !config.OTEL_SDK_DISABLED && config.OTEL_TRACES_EXPORTER === "otlp" && endpoint !== undefined
 }

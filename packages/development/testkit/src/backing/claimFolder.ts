@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { endWithinMs } from "../deadlines.ts"
 import { endStray, processStartTime, runsWith } from "./local/processes.ts"
 import type { BackingOptions, Progress } from "./types.ts"
 
@@ -108,7 +109,7 @@ async function clearDeadClaim({
   }
   if (claim?.pid && claim.argument && runsWith(claim.pid, claim.argument)) {
     progress(`stopping ${service} of a run that was killed (process ${claim.pid})`)
-    await endStray(claim.pid, claim.argument, endSignal[service], 20_000)
+    await endStray(claim.pid, claim.argument, endSignal[service], endWithinMs)
   }
   await rm(join(path, "claim.json"), { force: true })
 }

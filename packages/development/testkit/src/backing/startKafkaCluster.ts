@@ -46,7 +46,10 @@ export async function startKafkaCluster({
   }
   const starting = Array.from({ length: brokers }, (_, at) =>
     start({
-      ...{ id: at + 1, controllers, settings, login },
+      id: at + 1,
+      controllers,
+      settings,
+      login,
       version: kafkaVersion && (() => kafkaVersion(at + 1)),
     }),
   )

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { defaultRetryDelays, formatDuration, parseDuration, topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, type KafkaOptions } from "@sitewire/kafka"
+import { readyWithinMs } from "../deadlines.ts"
 import { addChannel } from "./data/addChannel.ts"
 import { addConnections } from "./data/addConnections.ts"
 import { createTopicClients } from "./data/topics.ts"
@@ -37,7 +38,7 @@ export type InstallationOptions = {
   ownProcessGroup?: boolean
 }
 
-const setupDeadline = "30s"
+const setupDeadline = `${readyWithinMs}ms`
 
 /**
  * Runs the setup job. The caller then starts services, as processes with the Node arguments of the images.
@@ -54,13 +55,16 @@ export async function startInstallation(options: InstallationOptions) {
     TOPIC_PREFIX: topicPrefix,
     RETRY_DELAYS: retryDelaysMs.map(formatDuration).join(","),
     ...(login && {
-      ...{ KAFKA_USERNAME: login.username, KAFKA_PASSWORD: login.password },
+      KAFKA_USERNAME: login.username,
+      KAFKA_PASSWORD: login.password,
       KAFKA_SASL_MECHANISM: login.mechanism,
     }),
   }
   const pool = openPool({ url: databaseUrl, size: 4, name: "installation" })
   const kafka = connectKafka({
-    ...{ brokers: [...brokers], clientId: "installation", log: silentLog },
+    brokers: [...brokers],
+    clientId: "installation",
+    log: silentLog,
     ...(login && { login }),
   })
   const topics = createTopicClients(kafka, `${topicPrefix}installation-`)

@@ -5,10 +5,9 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { stringify } from "yaml"
+import { readyWithinMs } from "../deadlines.ts"
 import { findTool } from "./findTool.ts"
 import { rulesFile } from "./rules.ts"
-
-const readyWithinMs = 30_000
 
 /** Ends Prometheus when its standard input ends, also because our process was killed. */
 const untilInputEnds = 'exec 3<&0; "$@" & child=$!; (cat <&3; kill $child) >/dev/null 2>&1 & wait $child'
@@ -38,7 +37,10 @@ export async function startPrometheus(settings: {
   const child = spawn(
     "sh",
     [
-      ...["-c", untilInputEnds, "sh", file],
+      "-c",
+      untilInputEnds,
+      "sh",
+      file,
       `--config.file=${join(directory, "prometheus.yaml")}`,
       `--storage.tsdb.path=${join(directory, "data")}`,
       "--storage.tsdb.retention.time=15d",

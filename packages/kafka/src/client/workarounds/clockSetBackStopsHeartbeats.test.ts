@@ -6,9 +6,7 @@ import { startProducer } from "../../producer/startProducer.ts"
 import { createClient } from "../createClient.ts"
 import { endAfterClockSetBack } from "./clockSetBackStopsHeartbeats.ts"
 
-test("a consumer whose clock is set back by a minute joins its group again, and commits", {
-  timeout: 60_000,
-}, async () => {
+test("a consumer whose clock is set back by a minute joins its group again, and commits", async () => {
   let setBackMs = 0
   const right = Date.now
   const clock = vi.spyOn(Date, "now").mockImplementation(() => right() - setBackMs)
@@ -30,7 +28,7 @@ test("a consumer whose clock is set back by a minute joins its group again, and 
   onTestFinished(() => consumer.close(100).then(() => {}))
   setBackMs = 60_000
   // Without heartbeats, the broker removes the member after 6 s.
-  await until(() => health.length === 3, 30_000)
+  await until(() => health.length === 3)
   expect(health.map(([healthy]) => healthy)).toEqual([true, false, true])
   expect(health[1]?.[1]).toMatch(/set back by 60 s/)
   await producer.publish([{ topic, key: null, value: "x" }])

@@ -14,7 +14,10 @@ test("a commit that a rebalance interrupts rejects and is not sent again", async
   await producer.publish([{ topic, key: null, value: "x" }])
   await producer.close(1_000)
   const limits = { requestTimeoutMs: 5_000, retries: 2 }
-  const consumer = createClient(kafka, limits).consumer({ groupId: uniqueName("group") })
+  const consumer = createClient(kafka, limits).consumer({
+    groupId: uniqueName("group"),
+    maxWaitTimeInMs: 250,
+  })
   onTestFinished(() => consumer.disconnect())
   const fetched = Promise.withResolvers<EachBatchPayload>()
   await consumer.connect()

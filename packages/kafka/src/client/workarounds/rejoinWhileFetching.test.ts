@@ -5,7 +5,7 @@ import { realBroker, uniqueName } from "../../../test/fixtures/realBroker.ts"
 import { createClient } from "../createClient.ts"
 import { endAfterUnsafeRejoin } from "./rejoinWhileFetching.ts"
 
-// brokerHangs.test.ts causes such a rejoin on real brokers.
+// brokerFaults.extended.test.ts causes such a rejoin on real brokers.
 function observedConsumer() {
   const { events } = createClient(realBroker(), { requestTimeoutMs: 1_000, retries: 0 }).consumer({
     groupId: uniqueName("group"),

@@ -5,11 +5,7 @@ type Result = { code: number; error?: Error }
 type Exporter<Items> = { export(items: Items, onResult: (result: Result) => void): void }
 
 /** Logs the first failure in a row, and the first success after it. */
-export function reportFailures<Items, E extends Exporter<Items>>(
-  exporter: E,
-  telemetry: string,
-  log: Logger,
-): E {
+export function reportFailures<Items, E extends Exporter<Items>>(exporter: E, log: Logger): E {
   const send = exporter.export.bind(exporter)
   let failing = false
   exporter.export = (items, onResult) =>
@@ -17,10 +13,10 @@ export function reportFailures<Items, E extends Exporter<Items>>(
       const failed = result.code !== 0
       if (failed && !failing)
         log.warn(
-          { telemetry, reason: result.error ? reasonOf(result.error) : "unknown" },
-          "telemetry cannot be sent to the collector; what was not sent in time or does not fit into the queue is dropped",
+          { reason: result.error ? reasonOf(result.error) : "unknown" },
+          "traces cannot be sent to the collector; what was not sent in time or does not fit into the queue is dropped",
         )
-      if (!failed && failing) log.info({ telemetry }, "telemetry is sent to the collector again")
+      if (!failed && failing) log.info("traces are sent to the collector again")
       failing = failed
       onResult(result)
     })

@@ -1,9 +1,8 @@
-import { resourceFromAttributes } from "@opentelemetry/resources"
+import { closedPort, waitUntil } from "@sitewire/testkit"
 import { expect, test, vi } from "vitest"
 import { startOtlpReceiver } from "../../../test/fixtures/startOtlpReceiver.ts"
 import { readConfig } from "../../config/config.ts"
 import { createLogger } from "../../logging/logger.ts"
-import { createMetrics } from "../../metrics/createMetrics.ts"
 import { telemetryVariables } from "../telemetryVariables.ts"
 import { startTraces } from "./startTraces.ts"
 
@@ -13,18 +12,29 @@ function startTracesTo(url: string, env: Record<string, string> = {}) {
   const lines: string[] = []
   const log = createLogger({ service: "test", level: "info" }, { write: (line) => void lines.push(line) })
   const config = readConfig(telemetryVariables, all)
-  const resource = resourceFromAttributes({ "service.name": "test" })
-  const traces = startTraces(resource, { service: "test", config, metrics: createMetrics("test"), log })
+  const traces = startTraces({ service: "test", config, log })
   vi.unstubAllEnvs()
   return { ...traces, lines }
 }
 
-test("a stop sends the spans that are in progress", async () => {
+test("a stop sends the spans that are in progress, with the resource and the headers that variables name", async () => {
   await using collector = await startOtlpReceiver()
-  const { tracing, close } = startTracesTo(collector.url)
+  const { tracing, close } = startTracesTo(collector.url, {
+    OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=operators",
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-signal=traces",
+    OTEL_SERVICE_NAME: "edge",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+  })
   tracing.startTrace("in progress", { kind: "consumer" })
-  await close()
-  expect(collector.spans).toMatchObject([{ name: "in progress", attributes: { "error.type": "stopped" } }])
+  await close(60_000)
+  expect(collector.spans).toMatchObject([
+    {
+      name: "in progress",
+      attributes: { "error.type": "stopped" },
+      resource: { "service.name": "edge", "deployment.environment.name": "test" },
+    },
+  ])
+  expect(collector.received[0]?.headers).toMatchObject({ "x-tenant": "operators", "x-signal": "traces" })
 })
 
 test("a collector that hangs gets at most five requests at once, and what is too much is dropped", async () => {
@@ -37,6 +47,29 @@ test("a collector that hangs gets at most five requests at once, and what is too
     await vi.advanceTimersByTimeAsync(2_000 + 30_000)
   }
   vi.useRealTimers()
-  await expect.poll(() => lines.join("")).toContain("Concurrent export limit reached")
-  await expect.poll(() => collector.received.length).toBe(5)
+  await waitUntil("the limit", () => lines.join("").includes("Concurrent export limit reached"))
+  await waitUntil("five requests", () => collector.received.length === 5)
+})
+
+test.each(["does not listen", "does not respond"])("a collector that %s is logged once", async (why) => {
+  await using hanging = await startOtlpReceiver({ responds: false })
+  const url = why === "does not respond" ? hanging.url : `http://127.0.0.1:${await closedPort()}`
+  const { tracing, lines, close } = startTracesTo(url, { OTEL_EXPORTER_OTLP_TIMEOUT: "100" })
+  await waitUntil("the warning", () => {
+    tracing.startTrace("a span", { kind: "internal" })?.end()
+    return lines.length > 0
+  })
+  // As many spans are sent at once.
+  for (let count = 0; count < 512; count++) tracing.startTrace("a span", { kind: "internal" })?.end()
+  await close(60_000)
+  expect(lines).toEqual([expect.stringContaining("traces cannot be sent to the collector")])
+})
+
+test("a stop does not wait until a collector responds", async () => {
+  await using collector = await startOtlpReceiver({ responds: false })
+  const { tracing, close } = startTracesTo(collector.url, { OTEL_EXPORTER_OTLP_TIMEOUT: "3600000" })
+  tracing.startTrace("a span", { kind: "internal" })?.end()
+  const stopping = close(200)
+  await waitUntil("the request", () => collector.received.length === 1)
+  await stopping
 })

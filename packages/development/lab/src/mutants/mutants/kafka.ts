@@ -6,7 +6,7 @@ export const kafkaMutants: readonly Mutant[] = [
     file: "packages/kafka/src/producer/produceRequest.ts",
     find: "acks: -1",
     replace: "acks: 1",
-    tests: ["packages/kafka/src/producer/partitionsWithoutLeader.test.ts"],
+    tests: ["packages/kafka/src/producer/startProducer.test.ts"],
     testName: "only when as many replicas have it as the topic requires",
   },
   {

@@ -5,6 +5,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { GenericContainer, StartedTestContainer } from "testcontainers"
+import { endWithinMs } from "../../deadlines.ts"
 import type { Folder } from "../claimFolder.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
 
@@ -55,7 +56,7 @@ export async function startContainer({
     address,
     pid: undefined,
     stop: async () => {
-      await started.stop({ timeout: 20_000, removeVolumes: true })
+      await started.stop({ timeout: endWithinMs, removeVolumes: true })
       await folder.release()
     },
     halt: async (how = "orderly") => {

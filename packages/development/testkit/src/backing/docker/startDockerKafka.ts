@@ -1,3 +1,4 @@
+import { readyWithinMs } from "../../deadlines.ts"
 import type { Folder } from "../claimFolder.ts"
 import { brokerSettings, clusterId, kafkaVersion, nodeSettings } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
@@ -32,7 +33,7 @@ export async function startDockerKafka({
     })
     .withExposedPorts({ container: 9092, host: port })
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
-    .withStartupTimeout(90_000)
+    .withStartupTimeout(readyWithinMs)
   if (durability === "persistent") {
     const source = await volumeName(folder, "kafka")
     container.withBindMounts([{ source, target: data, mode: "rw" }])

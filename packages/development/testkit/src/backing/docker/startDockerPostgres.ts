@@ -1,3 +1,4 @@
+import { readyWithinMs } from "../../deadlines.ts"
 import type { Folder } from "../claimFolder.ts"
 import { postgresName } from "../local/startLocalPostgres.ts"
 import { pickPort } from "../pickPort.ts"
@@ -32,12 +33,18 @@ export async function startDockerPostgres({
       retries: 400,
     })
     .withWaitStrategy(Wait.forHealthCheck())
-    .withStartupTimeout(90_000)
+    .withStartupTimeout(readyWithinMs)
   if (durability === "scratch") {
     container.withCommand([
       "postgres",
-      ...["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"],
-      ...["-c", "max_connections=200"],
+      "-c",
+      "fsync=off",
+      "-c",
+      "synchronous_commit=off",
+      "-c",
+      "full_page_writes=off",
+      "-c",
+      "max_connections=200",
     ])
   } else {
     const source = await volumeName(folder, "postgres")

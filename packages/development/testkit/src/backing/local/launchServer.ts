@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { open, readFile, rename } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
+import { readyWithinMs } from "../../deadlines.ts"
 import { type Account, underAccount } from "./postgresAccount.ts"
 import { signalIfRunning } from "./processes.ts"
 
@@ -76,13 +77,13 @@ export async function launchServer({
     clearTimeout(timer)
   }
 
-  const until = Date.now() + 60_000
+  const until = Date.now() + readyWithinMs
   while (!(await ready(pid))) {
     const over = child.exitCode !== null || child.signalCode !== null
     if (over || Date.now() > until) {
       const fate = over
         ? `ended (${child.signalCode ?? `exit ${child.exitCode}`})`
-        : "was not ready after 60 s"
+        : `was not ready after ${readyWithinMs / 1_000} s`
       await end("SIGKILL", 0)
       throw new Error(`${what} ${fate}. The end of ${log}:\n${await tail(log)}`)
     }

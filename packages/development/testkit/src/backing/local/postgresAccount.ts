@@ -55,8 +55,14 @@ async function chooseIds(data: string) {
  */
 function capabilityWraps({ uid, gid }: { uid: number; gid: number }) {
   return ["dac_read_search", "dac_override"].map((right) => [
-    ...["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--securebits=+no_setuid_fixup"],
-    ...[`--inh-caps=-all,+${right}`, `--ambient-caps=+${right}`, "--"],
+    "setpriv",
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    "--clear-groups",
+    "--securebits=+no_setuid_fixup",
+    `--inh-caps=-all,+${right}`,
+    `--ambient-caps=+${right}`,
+    "--",
   ])
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
+import { endWithinMs } from "../../deadlines.ts"
 
 /** Undefined if the process has ended. */
 export function commandLine(pid: number): string | undefined {
@@ -39,7 +40,7 @@ export async function endStray(pid: number, argument: string, signal: NodeJS.Sig
   signalIfRunning(pid, signal)
   if (await hasEnded(deadlineMs)) return
   signalIfRunning(pid, "SIGKILL")
-  if (await hasEnded(5_000)) return
+  if (await hasEnded(endWithinMs)) return
   throw new Error(`process ${pid} (${argument}) did not end after SIGKILL; end it and start again`)
 }
 

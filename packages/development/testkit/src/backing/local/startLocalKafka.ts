@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { access, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { endWithinMs } from "../../deadlines.ts"
 import { endSignal, type Folder } from "../claimFolder.ts"
 import { brokerSettings, clusterId, nodeSettings } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
@@ -106,7 +107,7 @@ export async function startLocalKafka({
   const end = async (signal: NodeJS.Signals) => {
     const ending = running
     running = undefined
-    await ending?.end(signal, 20_000)
+    await ending?.end(signal, endWithinMs)
   }
   return {
     kind: "local",

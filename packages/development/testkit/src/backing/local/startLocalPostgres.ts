@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { endWithinMs, readyWithinMs } from "../../deadlines.ts"
 import { endSignal, type Folder } from "../claimFolder.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
@@ -48,10 +49,18 @@ export async function startLocalPostgres({
       what: "Postgres",
       command: postgres,
       args: [
-        ...["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1"],
+        "-D",
+        data,
+        "-p",
+        String(port),
+        "-c",
+        "listen_addresses=127.0.0.1",
         // Postgres listens on TCP only: a socket's path may be too long, or in a folder that the account
         // cannot enter.
-        ...["-c", "unix_socket_directories=", "-c", "max_connections=200"],
+        "-c",
+        "unix_socket_directories=",
+        "-c",
+        "max_connections=200",
         ...(durability === "scratch" ? unsafe : []),
       ],
       log: join(folder.path, "postgres.log"),
@@ -62,7 +71,7 @@ export async function startLocalPostgres({
   }
 
   const start = async () => {
-    for (const until = Date.now() + 10_000; ; await sleep(100)) {
+    for (const until = Date.now() + readyWithinMs; ; await sleep(100)) {
       try {
         return await launchOnce()
       } catch (error) {
@@ -85,11 +94,11 @@ export async function startLocalPostgres({
       return running?.pid
     },
     stop: async () => {
-      await end(endSignal.postgres, 20_000)
+      await end(endSignal.postgres, endWithinMs)
       await folder.release()
     },
     halt: async (how = "orderly") => {
-      await end(how === "kill" ? "SIGKILL" : endSignal.postgres, 20_000)
+      await end(how === "kill" ? "SIGKILL" : endSignal.postgres, endWithinMs)
     },
     resume: async () => {
       if (running) return

@@ -3,10 +3,9 @@ import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { readyWithinMs } from "../../deadlines.ts"
 import { type Checkout, ownCheckout } from "./checkout.ts"
 import { reasonIn } from "./reasonIn.ts"
-
-const readyWithinMs = 60_000
 
 export type StartedProcess = {
   pid: number

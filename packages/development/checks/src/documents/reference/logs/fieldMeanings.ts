@@ -59,7 +59,6 @@ export const fieldMeanings: Record<string, string> = {
   stored: "false if a key existed already",
   streams: "number of open streams",
   subject: "id of the channel, host or other thing that the problem concerns",
-  telemetry: "what is not sent: traces, metrics or logs",
   tookMs: "milliseconds until the group was joined",
   topic: "Kafka topic",
   trace_id: "trace of OpenTelemetry, if it is recorded",

@@ -65,9 +65,7 @@ test("the version of the settings and that of the jars are the same", async () =
 })
 
 // The first run on a machine downloads Kafka.
-test("topics survive a restart on the same port, and stop leaves no process", {
-  timeout: 300_000,
-}, async () => {
+test("topics survive a restart on the same port, and stop leaves no process", async () => {
   const first = await start("kept")
   const pid = first.pid ?? 0
   expect(commandLine(pid)).toContain(root)
@@ -86,9 +84,7 @@ test("topics survive a restart on the same port, and stop leaves no process", {
   await second.stop()
 })
 
-test("the first broker archives Kafka's classes, and later ones use the archive", {
-  timeout: 60_000,
-}, async () => {
+test("the first broker archives Kafka's classes, and later ones use the archive", async () => {
   const ownJars = join(root, "jars")
   const home = join(ownJars, `kafka-${kafkaVersion}`)
   await cp(join(jars, `kafka-${kafkaVersion}`, "libs"), join(home, "libs"), { recursive: true })
@@ -102,7 +98,7 @@ test("the first broker archives Kafka's classes, and later ones use the archive"
   await second.stop()
 })
 
-test("a broker that a killed run left behind is stopped by the next one", { timeout: 60_000 }, async () => {
+test("a broker that a killed run left behind is stopped by the next one", async () => {
   const left = await start("left")
   const pid = left.pid ?? 0
   await topics(left.address, "orders")
