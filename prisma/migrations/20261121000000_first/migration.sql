@@ -334,16 +334,6 @@ create table connection (
 create index connection_created_at_id_idx on connection (created_at, id);
 create index connection_site_created_at_id_idx on connection (site, created_at, id);
 
-create table replaced_token (
-  connection_id text references connection on delete cascade on update cascade,
-  token_sha256 bytea,
-  replaced_at timestamptz(3) not null default current_timestamp,
-  calls bigint not null default 0,
-  last_called_at timestamptz(3),
-  primary key (connection_id, token_sha256)
-);
-create index replaced_token_replaced_at_idx on replaced_token (replaced_at);
-
 create type sync_outcome as enum ('running', 'changed', 'unchanged', 'failed', 'abandoned');
 create table sync_window (
   connection_id text primary key,
