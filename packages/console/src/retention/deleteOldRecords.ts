@@ -30,9 +30,10 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
   let deleted = 0
   for (const { table, key, keptFor, ...rest } of tables) {
     const condition = "only" in rest ? `and ${rest.only}` : ""
+    const time = "time" in rest ? rest.time : "created_at"
     const statement = `delete from ${table} where (${key}) in (
-      select ${key} from ${table} where created_at < now() - $1 * interval '1 millisecond' ${condition}
-       order by created_at limit ${batch}
+      select ${key} from ${table} where ${time} < now() - $1 * interval '1 millisecond' ${condition}
+       order by ${time} limit ${batch}
     ) returning 1 as one`
     for (let count = batch; count === batch; deleted += count) {
       count = (await sql(statement, [ages[keptFor]])).length
