@@ -9,11 +9,11 @@ import {
   freshDatabase,
   freshTopics,
   kafkaBrokers,
-  silentLog,
   startProcess,
   waitUntil,
 } from "../../packages/development/testkit/src/index.ts"
 import { startProducer } from "../../packages/kafka/src/index.ts"
+import { createLogger } from "../../packages/runtime/src/index.ts"
 import { prepare } from "../../packages/setup/src/index.ts"
 
 /** Roles belong to the whole Postgres, so those of a test have a prefix of its own. */
@@ -43,7 +43,7 @@ const runSetup = () =>
     retryDelaysMs: [200, 400],
     retryPeriodMs: 3_600_000,
     deadlineMs: 60_000,
-    log: silentLog,
+    log: createLogger({ service: "setup", level: "silent" }),
   })
 
 function urlOf(process: ProcessWithRole): string {
