@@ -10,8 +10,6 @@ export type MigrationState = {
   missing: string[]
   /** Applied, and not of this version. */
   unknown: string[]
-  /** Begun and not completed. */
-  failed: string[]
 }
 
 export type UsedSealingKey = { id: string; values: number; sample: SealedSample }
@@ -51,15 +49,14 @@ async function readMigrationState(sql: Sql): Promise<MigrationState> {
     "select to_regclass('_prisma_migrations') is not null as exists",
   )
   const rows = exists
-    ? await sql<{ name: string; done: boolean }>(
-        "select migration_name as name, finished_at is not null as done from _prisma_migrations where rolled_back_at is null",
+    ? await sql<{ name: string }>(
+        "select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null",
       )
     : []
-  const applied = rows.filter(({ done }) => done).map(({ name }) => name)
+  const applied = rows.map(({ name }) => name)
   return {
     missing: own.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !own.includes(name)),
-    failed: rows.filter(({ done }) => !done).map(({ name }) => name),
   }
 }
 

@@ -1,205 +1,147 @@
-import { expect, test } from "vitest"
-import { type BusyRetry, migrate } from "./migrate.ts"
-import { readMigrations, readSchema } from "./migrations.ts"
-import { openPool, type Sql } from "./pool.ts"
-import { everything, withSchemaEngine } from "./schemaEngine.ts"
-import { schemaSql } from "./schemaSql.ts"
-import { withEmptyDatabase } from "./withEmptyDatabase.ts"
+import { type FreshDatabase, freshDatabase, waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { type BusyRetry, type MigrateOptions, migrate } from "./migrate.ts"
+import { openPool, type Pool, type Sql } from "./pool.ts"
 
-test("the migrations make exactly what the schema describes", async () => {
-  await withEmptyDatabase(async (migrated, migratedUrl) => {
-    await migrate(migratedUrl)
-    await withEmptyDatabase(async (described, describedUrl) => {
-      await described(await schemaSql(describedUrl, await readSchema()))
-      expect(await describe(migrated)).toEqual(await describe(described))
-    })
-  })
+let database: FreshDatabase
+let pool: Pool
+let sql: Sql
+beforeAll(async () => {
+  database = await freshDatabase()
+  pool = openPool({ url: database.url, size: 1, name: "test" })
+  sql = pool.sql
+})
+afterAll(async () => {
+  await pool?.close()
+  await database?.drop()
 })
 
-test("migrations that run in several places at once are applied once", async () => {
-  await withEmptyDatabase(async (sql, url) => {
-    const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
-    const rows = await sql("select migration_name from _prisma_migrations where finished_at is not null")
-    expect(applied.flat()).toHaveLength(rows.length)
-    expect(rows.length).toBeGreaterThan(0)
-    expect(await migrate(url)).toEqual([])
-  })
+/** Applies the test's own migrations: their names and scripts. Each test has tables of its own. */
+function apply(scripts: Record<string, string>, options: Omit<MigrateOptions, "migrations"> = {}) {
+  const migrations = Object.entries(scripts).map(([name, script]) => ({ name, script }))
+  return migrate(database.url, { migrations, ...options })
+}
+
+/** A connection of a service, which is in a transaction. */
+async function openTransaction(): Promise<Sql> {
+  const service = openPool({ url: database.url, size: 1, name: "service" })
+  onTestFinished(service.close)
+  await service.sql("begin")
+  return service.sql
+}
+
+const countWaiting = async () =>
+  (await sql("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+    .length
+
+test("migrations that run in several places at once are applied once, also to an empty database", async () => {
+  await sql("drop schema public cascade; create schema public")
+  const setup = () => migrate(database.url)
+  const applied = await Promise.all([setup(), setup(), setup()])
+  const rows = await sql("select from _prisma_migrations where finished_at is not null")
+  expect(applied.flat()).toHaveLength(rows.length)
+  expect(rows.length).toBeGreaterThan(0)
+  expect(await setup()).toEqual([])
 })
 
-test("a migration that Postgres refuses leaves nothing behind, and is applied again once it can be", async () => {
-  await withEmptyDatabase(async (sql, url) => {
-    await migrate(url)
-    // As before the newest migration, and as after it with a statement that failed: its name, and what Postgres said.
-    await sql("alter table attempt drop column detail")
-    await sql(
-      "update _prisma_migrations set finished_at = null, logs = 'refused' where migration_name like '%_attempt_detail'",
-    )
-    expect(await migrate(url)).toEqual(["20261122000000_attempt_detail"])
-    expect(await migrate(url)).toEqual([])
-  })
+test("a migration that Postgres rejects leaves nothing behind, and is applied once it is corrected", async () => {
+  const first = { refused_0: "create table refused (id int)" }
+  const half = "insert into refused values (1); create table half (id int references nothing)"
+  await expect(apply({ ...first, refused_1: half })).rejects.toThrow(/refused_1 failed.*nothing/)
+  expect(await sql("select * from refused")).toEqual([])
+  expect(await sql("select from _prisma_migrations where migration_name = 'refused_1'")).toEqual([])
+  const corrected = "-- A comment; with a semicolon.\ncreate table half as select 'a; b' as text;"
+  expect(await apply({ ...first, refused_1: corrected })).toEqual(["refused_1"])
+  expect(await sql("select text from half")).toEqual([{ text: "a; b" }])
 })
 
-test("a migration is one transaction, whatever its texts and comments hold", async () => {
-  await withEmptyDatabase(async (sql, url) => {
-    const half = "create table first_half (id int); create table second_half (id int references nothing);"
-    await expect(applyOne(url, half)).rejects.toThrow("nothing")
-    expect(await sql("select to_regclass('first_half')::text as made")).toEqual([{ made: null }])
-    const [refused] = await sql("select logs from _prisma_migrations where finished_at is null")
-    expect(refused?.logs).toContain("nothing")
-  })
-  await withEmptyDatabase(async (sql, url) => {
-    await applyOne(url, "-- A comment; with a semicolon.\ncreate table kept as select 'a; b' as text;")
-    expect(await sql("select text from kept")).toEqual([{ text: "a; b" }])
-  })
+test("a migration that was edited after it was applied is reported, and nothing is applied", async () => {
+  await apply({ edited_0: "create table edited (id int)" })
+  const scripts = {
+    edited_0: "create table edited (id bigint)",
+    edited_1: "create table after_edited (id int)",
+  }
+  await expect(apply(scripts)).rejects.toThrow("edited_0 has changed since it was applied")
+  expect(await sql("select to_regclass('after_edited') as made")).toEqual([{ made: null }])
 })
 
-test("a migration does not wait long for a table that somebody reads: all others would wait behind it", async () => {
-  await withEmptyDatabase(async (sql, url) => {
-    await migrate(url)
-    await sql("delete from _prisma_migrations where migration_name like '%_attempt_detail'")
-    await sql("alter table attempt drop column detail")
-    await sql("begin")
-    await sql("select from attempt")
-    await expect(migrate(url, { attempts: 1 })).rejects.toThrow("lock timeout")
-    await sql("commit")
-    expect(await migrate(url)).toEqual(["20261122000000_attempt_detail"])
-  })
-}, 20_000)
-
-test("a migration that met a table in use is tried again, and those who waited behind it go first", async () => {
-  await withEmptyDatabase(async (_, url) => {
-    await migrate(url, { migrations: await own({ "0_tables": "create table busy (id int)" }) })
-    const migrations = await own({
-      "0_tables": "create table busy (id int)",
-      "1_column": "alter table busy add column added int",
-    })
-    const reader = openPool({ url, size: 1, name: "test" })
-    await reader.sql("begin")
-    await reader.sql("select from busy")
-    const waits: string[] = []
-    const onBusy = (error: Error) => {
-      waits.push(error.message)
-      void reader.sql("commit")
-    }
-    expect(await migrate(url, { migrations, pauseMs: 100, onBusy })).toEqual(["1_column"])
-    expect(waits).toEqual([expect.stringContaining("lock timeout")])
-    await reader.close()
-  })
-}, 20_000)
+test("a migration does not wait long for a table in use: those who waited behind it go first, and it is tried again", async () => {
+  const first = { busy_0: "create table busy (id int)" }
+  await apply(first)
+  const scripts = { ...first, busy_1: "alter table busy add column added int" }
+  const reader = await openTransaction()
+  await reader("select from busy")
+  const limits = { lockTimeoutMs: 100, pauseMs: 10 }
+  await expect(apply(scripts, { ...limits, attempts: 1 })).rejects.toThrow("lock timeout")
+  const busy: string[] = []
+  const onBusy = ({ message }: Error) => {
+    busy.push(message)
+    if (busy.length === 2) void reader("commit")
+  }
+  expect(await apply(scripts, { ...limits, attempts: 1_000, onBusy })).toEqual(["busy_1"])
+  expect(busy.slice(0, 2)).toEqual(Array(2).fill(expect.stringContaining("lock timeout")))
+})
 
 test("a migration that a deadlock ended is tried again", async () => {
-  await withEmptyDatabase(async (sql, url) => {
-    const tables = { "0_tables": "create table one (id int); create table other (id int)" }
-    await migrate(url, { migrations: await own(tables) })
-    const columns = "alter table one add column added int; alter table other add column added int"
-    const migrations = await own({ ...tables, "1_columns": columns })
-    // The migration detects the deadlock: it waits first, and the service's detection is late.
-    const [{ name } = { name: "" }] = await sql<{ name: string }>("select current_database() as name")
-    await sql(`alter database "${name}" set deadlock_timeout = '2500ms'`)
-    const service = openPool({ url, size: 1, name: "test" })
-    await service.sql("set deadlock_timeout = '1min'")
-    await service.sql("begin")
-    await service.sql("select from other")
-    const busy: [string, BusyRetry][] = []
-    const migrating = migrate(url, {
-      migrations,
-      attempts: 3,
-      pauseMs: 100,
-      onBusy: (error, retry) => busy.push([error.message, retry]),
-    })
-    await waitForLock(sql)
-    await service.sql("select from one")
-    await service.sql("commit")
-    expect(await migrating).toEqual(["1_columns"])
-    expect(busy).toEqual([
-      [expect.stringContaining("write conflict"), { attempt: 1, attempts: 3, pauseMs: 100 }],
-    ])
-    await service.close()
-  })
-}, 20_000)
+  const first = { deadlock_0: "create table one (id int); create table other (id int)" }
+  await apply(first)
+  const [{ name } = { name: "" }] = await sql<{ name: string }>("select current_database() as name")
+  await sql(`alter database "${name}" set deadlock_timeout = '10ms'`)
+  const service = await openTransaction()
+  // The migration detects the deadlock, and the service does not.
+  await service("set deadlock_timeout = '1h'")
+  await service("select from other")
+  await sql("select pg_advisory_lock(1)")
+  const locks =
+    "alter table one add column added int; select pg_advisory_xact_lock(1); alter table other add column added int"
+  const busy: [string, BusyRetry][] = []
+  const options = { lockTimeoutMs: 3_600_000, attempts: 3, pauseMs: 10 }
+  const migrating = apply(
+    { ...first, deadlock_1: locks },
+    { ...options, onBusy: (error, retry) => busy.push([error.message, retry]) },
+  )
+  await waitUntil("the migration at the advisory lock", async () => (await countWaiting()) === 1)
+  const reading = service("select from one")
+  await waitUntil("the service behind the migration", async () => (await countWaiting()) === 2)
+  await sql("select pg_advisory_unlock(1)")
+  await reading
+  await service("commit")
+  expect(await migrating).toEqual(["deadlock_1"])
+  expect(busy).toEqual([[expect.stringContaining("deadlock"), { attempt: 1, attempts: 3, pauseMs: 10 }]])
+})
 
 test("an index is created concurrently, also by several at once, while a transaction is open", async () => {
-  await withEmptyDatabase(async (sql, url) => {
-    await migrate(url, { migrations: await own({ "0_tables": large }) })
-    const migrations = await own({
-      "0_tables": large,
-      "1_first": "-- The index of other.\ncreate index concurrently large_other_idx on large (other)",
-      "2_second": "alter table large add column third int",
-    })
-    const writer = openPool({ url, size: 1, name: "test" })
-    await writer.sql("begin")
-    await writer.sql("insert into large values (1, 1)")
-    const applying = Promise.all([migrate(url, { migrations }), migrate(url, { migrations })])
-    await expect.poll(() => sql("select from pg_index where not indisvalid")).toHaveLength(1)
-    // Writers do not wait for the index.
-    await sql("insert into large values (2, 2)")
-    await writer.sql("commit")
-    expect((await applying).flat()).toEqual(["1_first", "2_second"])
-    expect(await sql("select from pg_index where not indisvalid")).toEqual([])
-    await writer.close()
-  })
-}, 20_000)
-
-test("an index whose creation failed or was killed is created anew", async () => {
-  await withEmptyDatabase(async (sql, url) => {
-    await migrate(url, { migrations: await own({ "0_tables": large }) })
-    await sql("insert into large values (1), (1)")
-    const migrations = await own({
-      "0_tables": large,
-      "1_unique": "create unique index concurrently large_id_idx on large (id)",
-    })
-    await expect(migrate(url, { migrations })).rejects.toThrow(/duplicate|unique/)
-    expect(await sql("select from pg_index where not indisvalid")).toHaveLength(1)
-    await sql("delete from large where ctid = '(0,1)'")
-    // As after a kill: no log.
-    await sql("update _prisma_migrations set logs = null")
-    expect(await migrate(url, { migrations })).toEqual(["1_unique"])
-    expect(await sql("select from pg_index where not indisvalid")).toEqual([])
-    expect(await migrate(url, { migrations })).toEqual([])
-  })
-}, 20_000)
-
-const large = "create table large (id int, other int)"
-
-/** Waits until a statement waits for the lock of a table. */
-async function waitForLock(sql: Sql): Promise<void> {
-  const waiting =
-    "select from pg_locks where not granted and relation is not null and database = (select oid from pg_database where datname = current_database())"
-  await expect.poll(async () => (await sql(waiting)).length, { interval: 20, timeout: 10_000 }).toBe(1)
-}
-
-/** Migrations of the test's own, in place of those of the repository. */
-async function own(scripts: Record<string, string>) {
-  const migrationDirectories = Object.entries(scripts).map(([path, value]) => ({
-    path,
-    migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value } },
-  }))
-  return { ...(await readMigrations()), migrationDirectories }
-}
-
-/** Applies a migration of the test's own, as `migrate` applies those of the repository. */
-async function applyOne(url: string, script: string): Promise<void> {
-  const migrationsList = await own({ "20260101000000_test": script })
-  await withSchemaEngine(url, undefined, (engine) =>
-    engine.applyMigrations({ migrationsList, filters: everything }),
-  )
-}
-
-/** Columns, indexes and enum values: all that a Prisma schema can say of a Postgres database. */
-async function describe(sql: Sql): Promise<unknown> {
-  return {
-    columns: await sql(
-      `select table_name, column_name, data_type, udt_name, is_nullable, column_default, datetime_precision
-         from information_schema.columns
-        where table_schema = 'public' and table_name <> '_prisma_migrations' order by 1, 2`,
-    ),
-    indexes: await sql(
-      // Without storage parameters, because a Prisma schema has none.
-      `select tablename, indexname, regexp_replace(indexdef, ' WITH [(].*[)]$', '') as indexdef from pg_indexes
-        where schemaname = 'public' and tablename <> '_prisma_migrations' order by 1, 2`,
-    ),
-    enums: await sql(
-      "select typname, enumlabel from pg_enum join pg_type on pg_type.oid = enumtypid order by 1, enumsortorder",
-    ),
+  const table = { large_0: "create table large (id int, other int)" }
+  await apply(table)
+  const scripts = {
+    ...table,
+    large_1: "-- The index of other.\ncreate index concurrently large_other_idx on large (other)",
+    large_2: "alter table large add column third int",
   }
+  const writer = await openTransaction()
+  await writer("insert into large values (1, 1)")
+  const applying = Promise.all([apply(scripts), apply(scripts)])
+  await waitUntil("the unfinished index", async () => (await unusableIndexes()).length === 1)
+  // Writers do not wait for the index.
+  await sql("insert into large values (2, 2)")
+  await writer("commit")
+  expect((await applying).flat()).toEqual(["large_1", "large_2"])
+  expect(await unusableIndexes()).toEqual([])
+})
+
+test("an index whose creation failed is created anew, and its migration can contain nothing else", async () => {
+  const table = "create table twice (id int); insert into twice values (1), (1)"
+  const create = "create unique index concurrently twice_id_idx on twice (id)"
+  await expect(apply({ twice_0: table, twice_1: create })).rejects.toThrow(/duplicate|unique/)
+  expect(await unusableIndexes()).toHaveLength(1)
+  await sql("delete from twice where ctid = '(0,1)'")
+  const more = `${create}; alter table twice add column added int`
+  await expect(apply({ twice_0: table, twice_1: more })).rejects.toThrow("CREATE INDEX CONCURRENTLY cannot")
+  expect(await apply({ twice_0: table, twice_1: create })).toEqual(["twice_1"])
+  expect(await unusableIndexes()).toEqual([])
+  expect(await apply({ twice_0: table, twice_1: create })).toEqual([])
+})
+
+function unusableIndexes() {
+  return sql("select indexrelid::regclass::text from pg_index where not indisvalid")
 }

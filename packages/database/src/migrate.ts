@@ -1,14 +1,19 @@
+import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { concurrentIndex } from "./concurrentIndex.ts"
-import { readMigrations } from "./migrations.ts"
-import { everything, withSchemaEngine } from "./schemaEngine.ts"
+import { type Migration, readMigrations } from "./migrations.ts"
 
 /** The key of our advisory lock: any number that no other advisory lock uses. */
 const migrationLock = 7_483_920_114
 
+/** SQLSTATE codes of a lock timeout and of a deadlock. */
+const busyStates = new Set(["55P03", "40P01"])
+
 export type MigrateOptions = {
-  migrations?: Migrations
+  migrations?: readonly Migration[]
+  /** How long a migration waits for a table's lock. All other statements on the table wait behind it. */
+  lockTimeoutMs?: number
   /**
    * How often a migration is tried if Postgres ends it because a table is in use, or because of a deadlock with a
    * process that locks the same tables. Between two tries, the statements that waited behind the migration are executed.
@@ -21,44 +26,29 @@ export type MigrateOptions = {
 
 export type BusyRetry = { attempt: number; attempts: number; pauseMs: number }
 
-type Migrations = Awaited<ReturnType<typeof readMigrations>>
-
 /**
- * Returns the names of the migrations that it applied. Writes the same history as `prisma migrate deploy`.
- * May run several times at once.
+ * Applies the migrations that are not in the database's history, each in one transaction, and returns their names. May
+ * run several times at once. Writes the same history as `prisma migrate deploy`.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
-  const { attempts = 6, pauseMs = 5_000, onBusy = () => {} } = options
-  const migrationsList = options.migrations ?? (await readMigrations())
+  const migrations = options.migrations ?? (await readMigrations())
   const session = new pg.Client({ connectionString: url, application_name: "sitewire-migrate" })
+  // Without a listener, a connection that breaks during a pause ends the process. The next statement rejects.
+  session.on("error", () => {})
   await session.connect()
-  const applied: string[] = []
   try {
-    await acquire(session)
-    for (let attempt = 1; ; attempt++) {
-      await markRejectedAsRolledBack(session)
-      await dropUnfinishedIndexes(session, migrationsList)
-      try {
-        applied.push(...(await applyMigrations(url, migrationsList)))
-        return applied
-      } catch (error) {
-        if (attempt === attempts || !(error instanceof Error) || !isBusy(error)) throw error
-        onBusy(error, { attempt, attempts, pauseMs })
-        await sleep(pauseMs)
-      }
-    }
+    await acquireLock(session)
+    await session.query(createHistory)
+    const pending = await findPending(session, migrations)
+    for (const migration of pending) await applyWhenFree(session, migration, options)
+    return pending.map(({ name }) => name)
   } finally {
     await session.end()
   }
 }
 
-/** Prisma's engine reports Postgres's errors as texts, and a deadlock as a "write conflict". */
-function isBusy(error: Error): boolean {
-  return /lock timeout|deadlock detected|write conflict/.test(error.message)
-}
-
 /** Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. */
-async function acquire(session: pg.Client): Promise<void> {
+async function acquireLock(session: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await session.query("select pg_try_advisory_lock($1) as acquired", [migrationLock])
     if (rows[0].acquired) return
@@ -66,48 +56,83 @@ async function acquire(session: pg.Client): Promise<void> {
   }
 }
 
-/**
- * After a migration has failed, Prisma's engine applies no others until that one is marked as rolled back.
- * This marks migrations that Postgres rejected: they have a log and, as transactions, changed nothing. A
- * migration whose process was killed has no log and is not marked, because it may have changed something.
- */
-async function markRejectedAsRolledBack(session: pg.Client): Promise<void> {
-  if (!(await hasHistory(session))) return
-  await session.query(
-    "update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null and logs <> ''",
+/** Prisma's own statement. Of its columns, we leave those of failures null: a migration that fails has no row. */
+const createHistory = `
+create table if not exists _prisma_migrations (
+  id varchar(36) primary key not null,
+  checksum varchar(64) not null,
+  finished_at timestamptz,
+  migration_name varchar(255) not null,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz not null default now(),
+  applied_steps_count integer not null default 0
+)`
+
+async function findPending(session: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
+  const { rows } = await session.query<{ name: string; checksum: string }>(
+    "select migration_name as name, checksum from _prisma_migrations where finished_at is not null and rolled_back_at is null",
   )
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  const edited = migrations.find(
+    ({ name, script }) => applied.has(name) && applied.get(name) !== checksumOf(script),
+  )
+  if (edited)
+    throw new Error(
+      `The migration ${edited.name} has changed since it was applied. Before 0.1.0, the first migration is edited in place: create a new database (on your machine: npm run reset).`,
+    )
+  return migrations.filter(({ name }) => !applied.has(name))
 }
 
-/** An interrupted CREATE INDEX CONCURRENTLY leaves an index that is never used, under the name of the wanted one. */
-async function dropUnfinishedIndexes(
+async function applyWhenFree(
   session: pg.Client,
-  { migrationDirectories }: Migrations,
+  migration: Migration,
+  { lockTimeoutMs = 3_000, attempts = 6, pauseMs = 5_000, onBusy = () => {} }: MigrateOptions,
 ): Promise<void> {
-  if (!(await hasHistory(session))) return
-  for (const { path, migrationFile } of migrationDirectories) {
-    const index = concurrentIndex(migrationFile.content.value)
-    if (index === null) continue
-    const { rows } = await session.query(
-      "select max(finished_at) is not null as finished from _prisma_migrations where migration_name = $1 and rolled_back_at is null",
-      [path],
-    )
-    if (rows[0].finished) continue
-    await session.query(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`)
-    await session.query(
-      "update _prisma_migrations set rolled_back_at = now() where migration_name = $1 and finished_at is null and rolled_back_at is null",
-      [path],
-    )
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await apply(session, migration, lockTimeoutMs)
+    } catch (error) {
+      const isBusy = error instanceof pg.DatabaseError && busyStates.has(error.code ?? "")
+      if (!isBusy || attempt === attempts)
+        throw new Error(`The migration ${migration.name} failed: ${error}`, { cause: error })
+      onBusy(error, { attempt, attempts, pauseMs })
+      await sleep(pauseMs)
+    }
   }
 }
 
-async function hasHistory(session: pg.Client): Promise<boolean> {
-  const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")
-  return rows[0].exists
+async function apply(session: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
+  const { name, script } = migration
+  const index = concurrentIndex(script)
+  if (index !== null) {
+    // An interrupted try leaves an index that is never used, under this name.
+    await session.query(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`)
+    // Without a lock timeout: it waits for the end of all earlier transactions, and nobody waits for it.
+    await session.query(script)
+    return record(session, migration)
+  }
+  await session.query("begin")
+  try {
+    await session.query(`set local lock_timeout = ${lockTimeoutMs}`)
+    await session.query(script)
+    await record(session, { name, script })
+    await session.query("commit")
+  } catch (error) {
+    // The connection may be broken, which rolls back as well.
+    await session.query("rollback").catch(() => {})
+    throw error
+  }
 }
 
-function applyMigrations(url: string, migrationsList: Migrations): Promise<string[]> {
-  return withSchemaEngine(url, undefined, async (engine) => {
-    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: everything })
-    return appliedMigrationNames
-  })
+async function record(session: pg.Client, { name, script }: Migration): Promise<void> {
+  await session.query(
+    `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+     values (gen_random_uuid(), $1, $2, clock_timestamp(), 1)`,
+    [checksumOf(script), name],
+  )
+}
+
+function checksumOf(script: string): string {
+  return createHash("sha256").update(script).digest("hex")
 }

@@ -1,38 +1,14 @@
-import { readdir, readFile } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
+import { readFile } from "node:fs/promises"
+import { migrationNames } from "./migrationNames.ts"
 
-const prismaFolder = new URL("../../../prisma/", import.meta.url)
+export type Migration = { name: string; script: string }
 
-export function readSchema(): Promise<string> {
-  return readFile(new URL("schema.prisma", prismaFolder), "utf8")
-}
-
-export async function readMigrations() {
-  const folder = new URL("migrations/", prismaFolder)
-  const entries = await readdir(folder, { withFileTypes: true })
-  const names = entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort()
-  const migrationDirectories = await Promise.all(
-    names.map(async (path) => ({
-      path,
-      migrationFile: {
-        path: "migration.sql",
-        content: {
-          tag: "ok" as const,
-          value: await readFile(new URL(`${path}/migration.sql`, folder), "utf8"),
-        },
-      },
-    })),
-  )
-  return {
-    baseDir: fileURLToPath(folder),
-    lockfile: {
-      path: "migration_lock.toml",
-      content: await readFile(new URL("migration_lock.toml", folder), "utf8"),
-    },
-    shadowDbInitScript: "",
-    migrationDirectories,
-  }
+/** This version's migrations, oldest first. */
+export async function readMigrations(): Promise<Migration[]> {
+  const folder = new URL("../../../prisma/migrations/", import.meta.url)
+  const read = async (name: string) => ({
+    name,
+    script: await readFile(new URL(`${name}/migration.sql`, folder), "utf8"),
+  })
+  return Promise.all((await migrationNames()).map(read))
 }

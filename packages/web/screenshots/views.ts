@@ -29,7 +29,6 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
     { name: "connections", path: "/connections" },
     { name: "connection-burst", path: "/connections/bakery-products" },
     { name: "connection-failing", path: "/connections/bookshop-stock" },
-    { name: "connection-replaced", path: "/connections/florist-catalogue" },
     { name: "syncs", path: "/syncs" },
     { name: "syncs-failed", path: "/syncs?outcome=failed&connection=bookshop-stock" },
     { name: "syncs-none", path: "/syncs?site=nobody.example" },

@@ -637,12 +637,6 @@ export const texts = {
     replaced: "The old URL no longer works",
     replacedMore: "Give the new URL to the partner now. Its calls to the old one get 404.",
     lastReplaced: "Last replaced",
-    stillCalled: "An old URL was called after its token was replaced",
-    stillCalledMore: "Each of these calls gets 404. Tell whoever calls it the new URL.",
-    oldUrl: "The URL that was replaced at",
-    calledTimes: (count: string, one: boolean) => (one ? "was called once," : `was called ${count} times,`),
-    lastCall: "last",
-    notCalled: "The old URL has not been called since.",
   },
 
   windows: {

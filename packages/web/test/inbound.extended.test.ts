@@ -50,23 +50,6 @@ test("syncs are filtered in the URL, and a site's owner sees those of the site o
   await owner.page.getByText("No sync matches these filters").waitFor()
 })
 
-test("a page shows later calls of an old URL without a reload, also to those who may only read", async () => {
-  await using opened = await pages.open("site:florist.example")
-  const { page } = opened
-  await opened.go("/connections/florist-catalogue")
-  await page.getByText("The old URL has not been called since.").waitFor()
-  // As a gateway counts them.
-  await pages.sql(
-    "update replaced_token set calls = 3, last_called_at = now() where connection_id = 'florist-catalogue'",
-  )
-  await page.getByText("An old URL was called after its token was replaced").waitFor()
-  expect(await page.getByRole("main").textContent()).toMatch(/was called 3 times, last \d+ s ago/)
-  await using reader = await pages.open("read")
-  await reader.go("/connections/florist-catalogue")
-  await reader.page.getByText("An old URL was called after its token was replaced").waitFor()
-  expect(await reader.page.getByRole("button", { name: "Replace token" }).count()).toBe(0)
-})
-
 test("a connection's page shows when its content changed and what, or why it cannot, and compares nothing until then", async () => {
   await using opened = await pages.open("site:bakery.example")
   const { page } = opened

@@ -36,7 +36,7 @@ test("a token is replaced by keyboard alone, and the new URL is shown", async ()
   await page.keyboard.press("Enter")
   await page.getByText("The old URL no longer works").waitFor()
   const [row] = await pages.sql<{ replaced: boolean }>(
-    "select token_replaced_at > now() - interval '1 minute' as replaced from connection where id = 'bakery-products'",
+    "select token_replaced_at is not null as replaced from connection where id = 'bakery-products'",
   )
   expect(row?.replaced).toBe(true)
 })

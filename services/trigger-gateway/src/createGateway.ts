@@ -6,7 +6,7 @@ import { createHttpServer, type ServerLimits } from "./http/createHttpServer.ts"
 import { createGatewayMetrics } from "./metrics.ts"
 import { batchTriggers } from "./trigger/batchTriggers.ts"
 import { logPublished } from "./trigger/logPublished.ts"
-import { createProcessBatch, type ProcessBatchParts } from "./trigger/processBatch.ts"
+import { createProcessBatch } from "./trigger/processBatch.ts"
 
 export type GatewayParts = {
   limits: ServerLimits & {
@@ -14,8 +14,7 @@ export type GatewayParts = {
     deadlineMs: number
   }
   topic: string
-  readHashes: ProcessBatchParts["readHashes"]
-  onMaybeReplaced: ProcessBatchParts["onMaybeReplaced"]
+  readHashes: (connections: string[]) => Promise<Map<string, Buffer>>
   publish: Producer["publish"]
   isUnavailable: () => boolean
   unavailablePartitions: () => number
@@ -32,13 +31,12 @@ const maxBatch = 256
 const maxRunning = 4
 
 export function createGateway(parts: GatewayParts): Server {
-  const { limits, topic, readHashes, onMaybeReplaced, publish } = parts
+  const { limits, topic, readHashes, publish } = parts
   const { isUnavailable, unavailablePartitions, registry, tracing, log, stopping } = parts
   const metrics = createGatewayMetrics(registry, { waiting: () => triggers.waiting(), unavailablePartitions })
   const triggers = batchTriggers({
     processBatch: createProcessBatch({
       readHashes,
-      onMaybeReplaced,
       publish,
       topic,
       metrics,

@@ -6,13 +6,10 @@ import { gatewayVariables } from "./config.ts"
 import { createGateway } from "./createGateway.ts"
 import { watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
-import { countReplacedTokens } from "./trigger/countReplacedTokens.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
-import { storeReplacedTokenCalls } from "./trigger/storeReplacedTokenCalls.ts"
 
 const name = "trigger-gateway"
 const checkEveryMs = 1_000
-const countEveryMs = 5_000
 
 await runService({
   name,
@@ -78,14 +75,6 @@ await runService({
       kafkaTopic.stop()
     })
 
-    const replacedTokens = countReplacedTokens({
-      store: (calls) => storeReplacedTokenCalls(pool, calls, statementMs),
-      everyMs: countEveryMs,
-      maxTokens: 1_000,
-      onFailed: (error) => log.warn({ error }, "calls of replaced trigger URLs could not be counted"),
-    })
-    lifecycle.onStop("replaced tokens", () => replacedTokens.close())
-
     const server = createGateway({
       limits: {
         maxWaiting: config.GATEWAY_MAX_WAITING,
@@ -98,7 +87,6 @@ await runService({
       },
       topic,
       readHashes: (connections) => postgres.observe(readTokenHashes(pool, connections, statementMs)),
-      onMaybeReplaced: replacedTokens.add,
       publish: kafkaTopic.publish,
       isUnavailable: () => postgres.isUnavailable() || kafkaTopic.isUnavailable(),
       unavailablePartitions: kafkaTopic.unavailablePartitions,

@@ -46,19 +46,6 @@ test("sessions and sign-in links older than a day are deleted", async () => {
   await database.drop()
 })
 
-test("the hashes of tokens that were replaced more than 30 days ago are deleted", async () => {
-  const database = await freshDatabase()
-  const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
-  await sql(
-    "insert into connection (id, site, source, token_sha256, token_sealed) values ('c', 's', 's', '', '')",
-  )
-  await sql(`insert into replaced_token (connection_id, token_sha256, replaced_at)
-    select 'c', n::text::bytea, now() - (n - 0.5) * interval '1 day' from generate_series(1, 40) n`)
-  expect(await deleteOldRecords(sql, 1)).toBe(10)
-  await close()
-  await database.drop()
-})
-
 test("contents that were replaced more than 7 days ago are deleted, and the newest ones stay", async () => {
   const database = await freshDatabase()
   const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })

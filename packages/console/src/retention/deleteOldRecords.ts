@@ -18,17 +18,15 @@ const tables = [
   { table: "session", key: "id", keptFor: "day" },
   { table: "sign_in_link", key: "id", keptFor: "day" },
   { table: "receiver_certificate", key: "origin", keptFor: "audit", time: "seen_at" },
-  { table: "replaced_token", key: "connection_id, token_sha256", keptFor: "month", time: "replaced_at" },
 ] as const
 
 /**
  * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures, certifications,
  * resolved notifications, and certificates that were not seen since. Also responses and test deliveries whose
- * Idempotency-Key is no longer valid, old sessions and sign-in links, the hashes of tokens that were replaced a month ago, and contents that were replaced a
- * week ago.
+ * Idempotency-Key is no longer valid, old sessions and sign-in links, and contents that were replaced a week ago.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
-  const ages = { audit: auditRetentionMs, day: dayMs, month: 30 * dayMs }
+  const ages = { audit: auditRetentionMs, day: dayMs }
   let deleted = 0
   for (const { table, key, keptFor, ...rest } of tables) {
     const condition = "only" in rest ? `and ${rest.only}` : ""

@@ -57,25 +57,6 @@ export const connectionQuerySchema = pageQuerySchema.extend({
     }),
 })
 
-const replacedTokenSchema = z.object({
-  replaced_at: z.iso.datetime().meta({
-    description: "Until when the old trigger URL was valid.",
-    examples: ["2026-03-01T10:00:00.000Z"],
-  }),
-  calls: z.int().meta({
-    description:
-      "How often the old URL was called since; each call got 404. Counted every few seconds. Some calls are missing after a gateway was killed, while Postgres is unavailable, or if very many wrong URLs are called.",
-    examples: [3],
-  }),
-  last_called_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({
-      description: "When the old URL was last called. null: never.",
-      examples: ["2026-03-01T11:58:00.000Z"],
-    }),
-})
-
 export const connectionSchema = z
   .object({
     id: z.string(),
@@ -136,9 +117,6 @@ export const connectionSchema = z
       }),
     created_at: z.iso.datetime(),
     token_replaced_at: z.iso.datetime().nullable(),
-    replaced_tokens: z.array(replacedTokenSchema).meta({
-      description: "The tokens that were replaced in the last 30 days, newest first, at most ten.",
-    }),
   })
   .meta({ id: "Connection", description: "A partner's data source, connected to a site." })
 

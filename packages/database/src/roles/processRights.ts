@@ -9,13 +9,9 @@ const everything = [...readAndWrite, "delete"]
  * manages all of them.
  */
 export const processRights = {
+  // It faces the internet, and only reads.
   "trigger-gateway": {
-    connection: ["select (id, token_sha256, token_replaced_at)"],
-    // It counts the calls of replaced trigger URLs.
-    replaced_token: [
-      "select (connection_id, token_sha256, calls, last_called_at)",
-      "update (calls, last_called_at)",
-    ],
+    connection: ["select (id, token_sha256)"],
   },
   "sync-scheduler": {
     connection: [

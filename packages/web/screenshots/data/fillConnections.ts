@@ -33,27 +33,7 @@ export async function fillConnections(it: Installation, now: number): Promise<vo
     )
     await it.sql("insert into sync_window (connection_id) values ($1) on conflict do nothing", [id])
   }
-  await fillReplacedTokens(it, now)
   await fillSyncs(it, now)
-}
-
-/** Somebody still calls an old URL of the bakery, and nobody that of the florist. */
-async function fillReplacedTokens(it: Installation, now: number): Promise<void> {
-  const replaced = [
-    ["bakery-products", 11_520, 2, 11_490],
-    ["bakery-products", 420, 1_204, 2],
-    ["florist-catalogue", 2_880, 0, null],
-  ] as const
-  for (const [id, replacedMinutes, calls, calledMinutes] of replaced) {
-    const at = new Date(now - replacedMinutes * minuteMs)
-    const calledAt = calledMinutes === null ? null : new Date(now - calledMinutes * minuteMs)
-    await it.sql(
-      `insert into replaced_token (connection_id, token_sha256, replaced_at, calls, last_called_at)
-       values ($1, $2, $3, $4, $5)`,
-      [id, hashConnectorToken(newConnectorToken()), at, calls, calledAt],
-    )
-    await it.sql("update connection set token_replaced_at = $2 where id = $1", [id, at])
-  }
 }
 
 async function fillSyncs(it: Installation, now: number): Promise<void> {

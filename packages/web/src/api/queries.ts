@@ -96,8 +96,6 @@ export const connectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["connections", id],
     queryFn: ({ signal }) => versionOf(api.GET("/v1/connections/{id}", { params: { path: { id } }, signal })),
-    // The stream does not report calls of replaced URLs.
-    refetchInterval: ({ state: { data } }) => (data?.replaced_tokens.length ? 10_000 : false),
   })
 
 export const windowsQuery = (id: string) =>

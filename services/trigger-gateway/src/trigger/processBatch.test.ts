@@ -18,13 +18,8 @@ async function start(
   const outcomes: (TriggerOutcome | undefined)[] = batch.map(() => undefined)
   const order: number[] = []
   const published: string[] = []
-  const maybeReplaced: [string, Buffer][] = []
   const processBatch = createProcessBatch({
-    readHashes: async (connections) =>
-      new Map(
-        connections.map((id) => [id, { hash: hashConnectorToken(valid), wasReplaced: id === "moved" }]),
-      ),
-    onMaybeReplaced: (connection, hash) => maybeReplaced.push([connection, hash]),
+    readHashes: async (connections) => new Map(connections.map((id) => [id, hashConnectorToken(valid)])),
     async publish(records) {
       await publish(records)
       published.push(...records.map(({ value }) => String(value)))
@@ -50,7 +45,7 @@ async function start(
     batch.map((trigger) => ({ startSpan: () => null, ...trigger, at: 1_000 })),
     run,
   )
-  return { outcomes, order, published, maybeReplaced, ended, released: released.promise }
+  return { outcomes, order, published, ended, released: released.promise }
 }
 
 test("a wrong token gets 404 beside a valid one for the same connection, and is not counted in its record", async () => {
@@ -74,13 +69,6 @@ test("a span starts for a valid token and for no other", async () => {
   }))
   await (await start(batch, async () => {})).ended
   expect(started).toEqual(["valid"])
-})
-
-test("only wrong tokens of connections whose token was replaced are counted as calls of an old URL", async () => {
-  const batch = [valid, other].flatMap((token) => ["c", "moved"].map((connection) => ({ connection, token })))
-  const { maybeReplaced, ended } = await start(batch, async () => {})
-  await ended
-  expect(maybeReplaced).toEqual([["moved", hashConnectorToken(other)]])
 })
 
 test("a record that Kafka does not acknowledge affects only its own connection; the others get their responses first", async () => {

@@ -6,12 +6,9 @@ import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.
 import { checkTokens } from "./checkTokens.ts"
 import type { PublishedTrigger } from "./logPublished.ts"
 import { mergeTriggers } from "./mergeTriggers.ts"
-import type { StoredToken } from "./readTokenHashes.ts"
 
 export type ProcessBatchParts = {
-  readHashes: (connections: string[]) => Promise<Map<string, StoredToken>>
-  /** Called after the responses, for each wrong token that may be one that was replaced. */
-  onMaybeReplaced: (connection: string, hash: Buffer, at: number) => void
+  readHashes: (connections: string[]) => Promise<Map<string, Buffer>>
   publish: Producer["publish"]
   topic: string
   metrics: GatewayMetrics
@@ -31,25 +28,21 @@ const releaseAfterMs = 50
 const maxLinks = 8
 
 export function createProcessBatch(parts: ProcessBatchParts) {
-  const { readHashes, onMaybeReplaced, publish, topic, metrics, tracing, onPublished } = parts
+  const { readHashes, publish, topic, metrics, tracing, onPublished } = parts
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {
     metrics.batch("check", batch.length)
-    const checked = await checkTokens(batch, readHashes)
+    const valid = await checkTokens(batch, readHashes)
     const indexes = new Map<string, number[]>()
     batch.forEach(({ connection }, index) => {
       const known = indexes.get(connection)
-      if (!checked[index]?.valid) settle(index, notFound)
+      if (!valid[index]) settle(index, notFound)
       else if (known) known.push(index)
       else indexes.set(connection, [index])
     })
-    batch.forEach(({ connection, at }, index) => {
-      const hash = checked[index]?.mayBeReplaced
-      if (hash) onMaybeReplaced(connection, hash, at)
-    })
     if (indexes.size === 0 || isLate()) return
 
-    const merged = mergeTriggers(batch.filter((_, index) => checked[index]?.valid))
-    const traceparents = batch.map(({ startSpan }, index) => (checked[index]?.valid ? startSpan() : null))
+    const merged = mergeTriggers(batch.filter((_, index) => valid[index]))
+    const traceparents = batch.map(({ startSpan }, index) => (valid[index] ? startSpan() : null))
     const isTraced = traceparents.some((traceparent) => traceparent !== null)
     let published: PublishedTrigger[] = []
     let triggers = 0

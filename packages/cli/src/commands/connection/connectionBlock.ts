@@ -20,14 +20,6 @@ export function connectionBlock(connection: Connection & { trigger_url?: string 
     ["next sync", next_sync_at && style.time(next_sync_at)],
     ["created", style.time(connection.created_at)],
     ["token replaced", token_replaced_at && style.time(token_replaced_at)],
-    ...connection.replaced_tokens.map((token): [string, string] => ["old url", oldUrl(token, style)]),
     ["trigger url", trigger_url ?? null],
   ])
-}
-
-function oldUrl(token: Connection["replaced_tokens"][number], style: Style): string {
-  const { replaced_at, calls, last_called_at } = token
-  const replaced = `replaced ${style.time(replaced_at)}`
-  if (last_called_at === null) return `${replaced}, not called since`
-  return `${replaced}, called ${calls} ${calls === 1 ? "time" : "times"} since, last ${style.time(last_called_at)}`
 }

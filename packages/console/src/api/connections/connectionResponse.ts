@@ -17,18 +17,12 @@ export type ConnectionRow = {
   last_error: string | null
   last_success_at: Date | null
   failing_since: Date | null
-  replaced_tokens: Connection["replaced_tokens"]
 }
 
 /** The columns of `ConnectionRow`: `c` is `connection`, `w` is `sync_window`. */
 export const connectionColumns = `c.id, c.site, c.source, c.runner, c.token_replaced_at, c.created_at,
   coalesce(w.running, false) as running, w.due_at, w.window_ends_at, w.last_synced_at, w.last_outcome, w.last_error,
-  w.last_success_at, w.failing_since,
-  coalesce((
-    select json_agg(json_build_object('replaced_at', t.replaced_at, 'calls', t.calls, 'last_called_at', t.last_called_at)
-             order by t.replaced_at desc)
-    from replaced_token t where t.connection_id = c.id and t.replaced_at > now() - interval '30 days'
-  ), '[]') as replaced_tokens`
+  w.last_success_at, w.failing_since`
 
 export function connectionResponse(row: ConnectionRow): Connection {
   return {
@@ -48,11 +42,6 @@ export function connectionResponse(row: ConnectionRow): Connection {
     next_sync_at: row.running ? null : (row.due_at?.toISOString() ?? null),
     created_at: row.created_at.toISOString(),
     token_replaced_at: row.token_replaced_at?.toISOString() ?? null,
-    replaced_tokens: row.replaced_tokens.map(({ replaced_at, calls, last_called_at }) => ({
-      replaced_at: new Date(replaced_at).toISOString(),
-      calls,
-      last_called_at: last_called_at && new Date(last_called_at).toISOString(),
-    })),
   }
 }
 

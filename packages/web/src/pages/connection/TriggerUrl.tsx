@@ -9,13 +9,12 @@ import { Notice } from "../../parts/Notice.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
-import { isCalled, OldUrls } from "./OldUrls.tsx"
 
 const t = texts.triggerUrl
 
 /** The address that the partner calls. It contains a secret, so it is read only on request, which is audited. */
 export function TriggerUrl({
-  connection: { id, site, token_replaced_at, replaced_tokens },
+  connection: { id, site, token_replaced_at },
 }: {
   connection: Schemas["Connection"]
 }) {
@@ -23,7 +22,7 @@ export function TriggerUrl({
   const client = useQueryClient()
   const [shown, setShown] = useState<{ url: string; replaced: boolean } | null>(null)
   const params = { path: { id } }
-  if (!managesSite(site)) return <OldUrls tokens={replaced_tokens} />
+  if (!managesSite(site)) return null
   return (
     <Section title={t.title}>
       <Stack gap="md">
@@ -33,7 +32,6 @@ export function TriggerUrl({
             {t.replacedMore}
           </Notice>
         )}
-        <OldUrls tokens={replaced_tokens} />
         {shown && <CopyField label={t.url} value={shown.url} what={t.url} />}
         <Group gap="xs">
           {!shown && (
@@ -63,7 +61,6 @@ export function TriggerUrl({
           {token_replaced_at && (
             <Text size="sm" c="dimmed">
               {t.lastReplaced} <Time at={token_replaced_at} />
-              {replaced_tokens.length > 0 && !replaced_tokens.some(isCalled) && `. ${t.notCalled}`}
             </Text>
           )}
         </Group>

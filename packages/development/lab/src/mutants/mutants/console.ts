@@ -192,7 +192,7 @@ export const consoleMutants: readonly Mutant[] = [
     find: "        tokenSha256: new Uint8Array(hashConnectorToken(token)),\n",
     replace: "",
     tests: connections,
-    testName: "of a replaced token",
+    testName: "replacing a token leaves no trace of the old one",
   },
   {
     name: "Console: an erasure leaves what partners' responses repeated",

@@ -4,9 +4,9 @@ export const triggerGatewayMutants: readonly Mutant[] = [
   {
     name: "Gateway: a wrong token gets 202 if it shares a batch with a valid one for the same connection",
     file: "services/trigger-gateway/src/trigger/processBatch.ts",
-    find: "if (!checked[index]?.valid) settle(index, notFound)",
+    find: "if (!valid[index]) settle(index, notFound)",
     replace:
-      "if (!batch.some((other, at) => other.connection === connection && checked[at]?.valid)) settle(index, notFound)",
+      "if (!batch.some((other, at) => other.connection === connection && valid[at])) settle(index, notFound)",
     tests: ["services/trigger-gateway/src/trigger/processBatch.test.ts"],
     testName: "a wrong token gets 404 beside a valid one",
   },
@@ -21,8 +21,8 @@ export const triggerGatewayMutants: readonly Mutant[] = [
   {
     name: "Gateway: a token is accepted for a connection that does not exist",
     file: "services/trigger-gateway/src/trigger/checkTokens.ts",
-    find: "if (stored === undefined) return wrong",
-    replace: "if (stored === undefined) return valid",
+    find: "return same && stored !== undefined",
+    replace: "return same || stored === undefined",
     tests: ["services/trigger-gateway/test/responses.test.ts"],
     testName: "every URL that is not a valid trigger URL gets the same 404",
   },

@@ -1,1 +1,0 @@
-ALTER TABLE "delivery" RENAME COLUMN "leased_until" TO "lease_expires_at";

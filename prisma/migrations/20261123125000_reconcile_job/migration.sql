@@ -1,1 +1,0 @@
-ALTER TYPE "job_kind" ADD VALUE 'reconcile';

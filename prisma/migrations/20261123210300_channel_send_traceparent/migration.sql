@@ -1,1 +1,0 @@
-ALTER TABLE "channel" ADD COLUMN IF NOT EXISTS "send_traceparent" BOOLEAN NOT NULL DEFAULT false;
