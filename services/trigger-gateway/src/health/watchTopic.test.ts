@@ -8,6 +8,9 @@ test("if only some partitions accept records, the gateway stays ready and report
   let state: TopicState = { status: "available" }
   let checks = 0
   let output = ""
+  const write = (line: string) => {
+    output += line
+  }
   const readiness = createReadiness(["kafka"])
   const watch = await watchTopic({
     producer: {
@@ -21,7 +24,7 @@ test("if only some partitions accept records, the gateway stays ready and report
     everyMs: 5,
     withinMs: 1_000,
     readiness,
-    log: createLogger({ service: "test", level: "info" }, { write: (line) => void (output += line) }),
+    log: createLogger({ service: "test", level: "info" }, { write }),
   })
   onTestFinished(watch.stop)
   async function become(next: TopicState) {
