@@ -4,12 +4,11 @@ import { connectKafka, requireBroker, requireTopics, startProducer } from "@site
 import { kafkaOptions, listen, runService, waitForDependency, watchDependency } from "@sitewire/runtime"
 import { gatewayVariables } from "./config.ts"
 import { createGateway } from "./createGateway.ts"
-import { watchTopic } from "./health/watchTopic.ts"
+import { checkEveryMs, watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
 
 const name = "trigger-gateway"
-const checkEveryMs = 1_000
 
 await runService({
   name,
@@ -68,8 +67,14 @@ await runService({
       onState: (available, why) => readiness.set("postgres", available, why),
       everyMs: checkEveryMs,
     })
-    const everyMs = checkEveryMs
-    const kafkaTopic = await watchTopic({ producer, topic, everyMs, withinMs: statementMs, readiness, log })
+    const kafkaTopic = await watchTopic({
+      producer,
+      topic,
+      everyMs: checkEveryMs,
+      withinMs: statementMs,
+      readiness,
+      log,
+    })
     lifecycle.onStop("health checks", async () => {
       postgres.stop()
       kafkaTopic.stop()

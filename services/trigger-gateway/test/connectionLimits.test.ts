@@ -1,16 +1,16 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { openPool } from "@sitewire/database"
-import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers } from "@sitewire/testkit"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { type FreshDatabase, freshDatabase, freshTopics, waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { call, sendBytes } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
-import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
+import { runGateway } from "./fixtures/runGateway.ts"
 
-afterAll(killLeftGateways)
+const maxConnections = 50
 
 let database: FreshDatabase
-let running: RunningGateway
+let topic: string
 let path: string
 
 beforeAll(async () => {
@@ -18,36 +18,43 @@ beforeAll(async () => {
   const pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
   path = (await addConnection(pool.sql, "limits")).path
   await pool.close()
-  running = await startGateway({
-    DATABASE_URL: database.url,
-    KAFKA_BROKERS: kafkaBrokers().join(),
-    TOPIC_PREFIX: (await freshTopics()).prefix,
-    GATEWAY_HEADERS_TIMEOUT: "1s",
-    GATEWAY_REQUEST_TIMEOUT: "2s",
-    GATEWAY_KEEP_ALIVE: "1s",
-    GATEWAY_MAX_CONNECTIONS: "50",
-  })
+  topic = (await freshTopics()).names.connectorTriggered
 })
 
-afterAll(async () => {
-  expect(await running.end("SIGTERM")).toBe(0)
-  await database.drop()
-})
+afterAll(() => database.drop())
+
+async function start(limits: Parameters<typeof runGateway>[0]["limits"] = { maxConnections }) {
+  const running = await runGateway({ databaseUrl: database.url, topic, limits })
+  onTestFinished(running.close)
+  return running
+}
 
 test("connections that send nothing, an incomplete header or body, or stay idle are closed at their time-outs", async () => {
-  const start = `POST ${path} HTTP/1.1\r\nHost: a\r\n`
-  const texts = ["", start, `${start}Content-Length: 9\r\n\r\nx`, `${start}\r\n`]
-  const [silent, header, body, idle] = await Promise.all(
-    texts.map((text) => sendBytes(running.gateway, text, { deadlineMs: 7_000 })),
-  )
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n`
+  const closed = async (bytes: string, limits: { [name: string]: number }) => {
+    const { gateway } = await start(limits)
+    const startedAt = performance.now()
+    const response = await sendBytes(gateway, bytes)
+    return { ...response, tookMs: performance.now() - startedAt }
+  }
+  const [silent, header, body, idle] = await Promise.all([
+    closed("", { headersTimeoutMs: 300 }),
+    closed(head, { headersTimeoutMs: 300 }),
+    closed(`${head}Content-Length: 9\r\n\r\nx`, { requestTimeoutMs: 400 }),
+    closed(`${head}\r\n`, { keepAliveMs: 500 }),
+  ])
   expect(silent).toMatchObject({ closed: true })
+  expect(silent.tookMs).toBeGreaterThanOrEqual(300)
   expect(header).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 408 /) })
+  expect(header.tookMs).toBeGreaterThanOrEqual(300)
   expect(body).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 408 /) })
+  expect(body.tookMs).toBeGreaterThanOrEqual(400)
   expect(idle).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 202 /) })
+  expect(idle.tookMs).toBeGreaterThanOrEqual(500)
 })
 
-async function open(count: number, sends = "") {
-  const { hostname, port } = new URL(running.gateway)
+async function open(origin: string, count: number, sends = "") {
+  const { hostname, port } = new URL(origin)
   const sockets: Socket[] = []
   // One after another, so that the gateway accepts them in this order.
   while (sockets.length < count) {
@@ -68,27 +75,29 @@ async function end(sockets: Socket[]): Promise<void> {
 }
 
 test("idle connections lock nobody out: a new connection closes the one that has been idle for longest", async () => {
-  const [oldest, ...others] = await open(50)
-  expect(await call(running.gateway + path)).toMatchObject({ status: 202 })
-  await expect.poll(() => oldest?.closed).toBe(true)
+  const { gateway } = await start()
+  const [oldest, ...others] = await open(gateway, maxConnections)
+  expect(await call(gateway + path)).toMatchObject({ status: 202 })
+  await waitUntil("the oldest to be closed", () => oldest?.closed)
   expect(others.filter(({ closed }) => closed)).toEqual([])
   await end(others)
 })
 
 test("a new connection closes an idle one and none with a request in flight, whatever their age", async () => {
-  const [busy, idle] = [await open(25, slow()), await open(25)]
-  for (let calls = 0; calls < 30; calls++) {
-    expect(await call(running.gateway + path)).toMatchObject({ status: 202 })
-  }
+  const { gateway } = await start()
+  const busy = await open(gateway, maxConnections / 2, slow())
+  const idle = await open(gateway, maxConnections / 2)
+  for (let calls = 0; calls < 30; calls++) expect(await call(gateway + path)).toMatchObject({ status: 202 })
   expect(busy.filter(({ closed }) => closed)).toEqual([])
   expect(idle.filter(({ closed }) => closed).length).toBeGreaterThan(0)
   await end([...busy, ...idle])
 })
 
 test("new connections above the limit are closed if none is idle, and accepted when others end", async () => {
-  const sockets = await open(50, slow())
-  expect(await call(running.gateway + path)).toMatchObject({ status: 0 })
+  const { gateway } = await start()
+  const sockets = await open(gateway, maxConnections, slow())
+  expect(await call(gateway + path)).toMatchObject({ status: 0 })
   expect(sockets.filter(({ closed }) => closed)).toEqual([])
   await end(sockets)
-  await expect.poll(() => call(running.gateway + path), { timeout: 5_000 }).toMatchObject({ status: 202 })
+  await waitUntil("a call to be accepted", async () => (await call(gateway + path)).status === 202)
 })

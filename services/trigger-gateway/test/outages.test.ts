@@ -1,27 +1,24 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { connectKafka, ensureTopics } from "@sitewire/kafka"
-import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers, silentLog } from "@sitewire/testkit"
-import { type StartedBackingService, startKafka } from "@sitewire/testkit/backing"
+import { ensureTopics } from "@sitewire/kafka"
+import {
+  type FreshDatabase,
+  freshDatabase,
+  freshTopics,
+  kafkaBrokers,
+  postgresAddress,
+  waitUntil,
+} from "@sitewire/testkit"
 // biome-ignore lint/style/noRestrictedImports: deletes a topic, which nothing of ours does.
 import kafkajs from "kafkajs"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { type CallResponse, call, correlationOf, type Failure } from "./fixtures/call.ts"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { call, correlationOf } from "./fixtures/call.ts"
 import { addConnection, pathOf } from "./fixtures/connections.ts"
-import { startProxy } from "./fixtures/proxy.ts"
+import { interruptNetwork } from "./fixtures/interruptNetwork.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
-import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
-
-afterAll(killLeftGateways)
-
-/** GATEWAY_DEADLINE, and tolerance for a busy machine. */
-const within = 2_000 + 500
+import { runGateway, type TestGateway } from "./fixtures/runGateway.ts"
 
 let database: FreshDatabase
+let topics: Awaited<ReturnType<typeof freshTopics>>
 let path: string
 
 beforeAll(async () => {
@@ -29,152 +26,155 @@ beforeAll(async () => {
   const pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
   path = (await addConnection(pool.sql, "outage")).path
   await pool.close()
+  topics = await freshTopics()
 })
 
 afterAll(() => database.drop())
 
-async function expectUnavailable(running: RunningGateway): Promise<void> {
-  const calls = Array.from({ length: 20 }, async () => {
-    const startedAt = performance.now()
-    const response = await call(running.gateway + path)
-    expect(performance.now() - startedAt).toBeLessThan(within)
-    return response
-  })
+const brokerPort = () => Number(kafkaBrokers()[0]?.split(":").at(-1))
+const postgresPort = () => Number(new URL(postgresAddress()).port)
+
+async function start(limits: Parameters<typeof runGateway>[0]["limits"] = { deadlineMs: 1_000 }) {
+  const topic = topics.names.connectorTriggered
+  const running = await runGateway({ databaseUrl: database.url, topic, limits })
+  onTestFinished(running.close)
+  return running
+}
+
+/** That a response comes during the outage shows that there is a deadline: nothing else ends the wait. */
+async function expectUnavailable(running: TestGateway): Promise<void> {
+  const calls = Array.from({ length: 20 }, () => call(running.gateway + path))
   for (const response of await Promise.all(calls)) {
     expect(response).toMatchObject({
       status: 503,
       headers: { "retry-after": "5", "content-type": "application/problem+json" },
     })
   }
-  const isReady = () => call(`${running.ops}/readyz`, { method: "GET" })
-  await expect.poll(isReady, { timeout: 5_000 }).toMatchObject({ status: 503 })
-  expect(await call(`${running.ops}/livez`, { method: "GET" })).toMatchObject({ status: 200 })
-}
-
-async function expectRecovery(running: RunningGateway): Promise<CallResponse | Failure> {
-  const trigger = () => call(running.gateway + path)
-  await expect.poll(trigger, { timeout: 15_000, interval: 100 }).toMatchObject({ status: 202 })
-  const isReady = () => call(`${running.ops}/readyz`, { method: "GET" })
-  await expect.poll(isReady, { timeout: 5_000 }).toMatchObject({ status: 200 })
-  return trigger()
-}
-
-test("while the broker is unavailable or hangs, triggers get 503 within the deadline and the gateway is unready; it recovers without a restart", {
-  timeout: 120_000,
-}, async () => {
-  const directory = await mkdtemp(join(tmpdir(), "gateway-kafka-"))
-  const jars = fileURLToPath(new URL("../../../.sitewire/jars", import.meta.url))
-  const backing = await startKafka({
-    directory,
-    jars,
-    env: { ...process.env, KAFKA_BROKERS: undefined },
-    durability: "scratch",
-    progress: () => {},
-  })
-  if (backing.kind === "given") throw new Error("this test needs its own broker")
-  const kafka: StartedBackingService = backing
-  const catalogue = topicCatalogue({ prefix: "", retryDelaysMs: [], retryPeriodMs: 3_600_000 })
-  const topics = catalogue.map((topic) => ({ ...topic, partitions: 1, config: topicConfig(topic, 1) }))
-  const connection = connectKafka({ brokers: [kafka.address], clientId: "gateway-tests", log: silentLog })
-  await ensureTopics({ kafka: connection, topics })
-  const running = await startGateway({ DATABASE_URL: database.url, KAFKA_BROKERS: kafka.address })
-  const accepted: string[] = []
-
-  accepted.push(correlationOf(await expectRecovery(running)))
-  await kafka.halt("kill")
-  await expectUnavailable(running)
+  await waitUntil("the gateway to be unready", () => !running.readiness().ready)
+  // A malformed token needs neither Postgres nor Kafka.
   expect(await call(running.gateway + pathOf("outage", "swt_garbage"))).toMatchObject({ status: 404 })
-  await kafka.resume()
-  accepted.push(correlationOf(await expectRecovery(running)))
-
-  if (kafka.pid !== undefined) {
-    process.kill(kafka.pid, "SIGSTOP")
-    await expectUnavailable(running)
-    process.kill(kafka.pid, "SIGCONT")
-    accepted.push(correlationOf(await expectRecovery(running)))
-  }
-
-  await expectOnTopic([kafka.address], "connector.triggered", accepted)
-  expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
-  expect(await running.end("SIGTERM")).toBe(0)
-  await kafka.stop()
-  await rm(directory, { recursive: true, force: true })
-})
-
-async function startBehindProxy(env: Record<string, string> = {}) {
-  const proxy = await startProxy(database.url)
-  const { prefix } = await freshTopics()
-  const running = await startGateway({
-    DATABASE_URL: proxy.url,
-    KAFKA_BROKERS: kafkaBrokers().join(),
-    TOPIC_PREFIX: prefix,
-    ...env,
-  })
-  return { proxy, running }
 }
 
-test("while Postgres is unavailable or hangs, triggers get 503 within the deadline and the gateway is unready; it recovers without a restart", {
-  timeout: 60_000,
-}, async () => {
-  const { proxy, running } = await startBehindProxy()
-  for (const outage of [proxy.cut, proxy.hang]) {
-    await expectRecovery(running)
-    outage()
+/** Returns the correlation of an accepted trigger. */
+async function expectRecovery(running: TestGateway): Promise<string> {
+  const trigger = async () => correlationOf(await call(running.gateway + path)) || null
+  const correlation = await waitUntil("a trigger to be accepted", trigger)
+  await waitUntil("the gateway to be ready", () => running.readiness().ready)
+  return correlation
+}
+
+test("while the broker is unavailable or hangs, triggers get 503 within the deadline and the gateway is unready; it recovers without a restart", async () => {
+  const network = interruptNetwork(brokerPort())
+  const running = await start()
+  const accepted = [await expectRecovery(running)]
+  for (const [interrupt, end] of [
+    [network.cut, network.restore],
+    [network.hang, network.resume],
+  ] as const) {
+    interrupt()
     await expectUnavailable(running)
-    // A malformed token needs no query, and so no database.
-    expect(await call(running.gateway + pathOf("outage", "swt_garbage"))).toMatchObject({ status: 404 })
-    proxy.restore()
+    end()
+    accepted.push(await expectRecovery(running))
+  }
+  await expectOnTopic(kafkaBrokers(), topics.names.connectorTriggered, accepted)
+  expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
+})
+
+test("while Postgres is unavailable or hangs, triggers get 503 within the deadline and the gateway is unready; it recovers without a restart", async () => {
+  const network = interruptNetwork(postgresPort())
+  const running = await start()
+  for (const interrupt of [network.cut, network.hang]) {
+    await expectRecovery(running)
+    interrupt()
+    await expectUnavailable(running)
+    network.restore()
     await expectRecovery(running)
   }
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
-  expect(await running.end("SIGTERM")).toBe(0)
-  await proxy.close()
 })
 
-test("triggers beyond GATEWAY_MAX_WAITING get 503 at once", { timeout: 60_000 }, async () => {
-  const { proxy, running } = await startBehindProxy({ GATEWAY_MAX_WAITING: "10" })
+test("triggers beyond GATEWAY_MAX_WAITING get 503 at once", async () => {
+  const network = interruptNetwork(postgresPort())
+  const running = await start({ maxWaiting: 10, deadlineMs: 600_000 })
   await expectRecovery(running)
-  proxy.hang()
-  const durations = await Promise.all(
-    Array.from({ length: 30 }, async () => {
-      const startedAt = performance.now()
-      expect(await call(running.gateway + path)).toMatchObject({ status: 503 })
-      return performance.now() - startedAt
-    }),
-  )
-  expect(durations.filter((ms) => ms < 400).length).toBeGreaterThanOrEqual(20)
-  proxy.restore()
-  await expectRecovery(running)
-  expect(await running.end("SIGTERM")).toBe(0)
-  await proxy.close()
-})
-
-test("while the topic is deleted, triggers get 503 and the gateway is unready", {
-  timeout: 60_000,
-}, async () => {
-  const { prefix, kafka, names } = await freshTopics()
-  const running = await startGateway({
-    DATABASE_URL: database.url,
-    KAFKA_BROKERS: kafkaBrokers().join(),
-    TOPIC_PREFIX: prefix,
+  network.hang()
+  const statuses: number[] = []
+  const calls = Array.from({ length: 30 }, async () => {
+    statuses.push((await call(running.gateway + path)).status)
   })
+  // The others wait for Postgres, because the deadline is far away.
+  await waitUntil("20 responses", () => statuses.length >= 20)
+  expect(statuses).toEqual(Array(20).fill(503))
+  network.resume()
+  await Promise.all(calls)
+  expect(statuses.slice(20)).toEqual(Array(10).fill(202))
+})
+
+test("an idle gateway checks Kafka again and again, and opens no connection for it", async () => {
+  const network = interruptNetwork(brokerPort())
+  const running = await start()
+  await expectRecovery(running)
+  const opened = network.opened()
+  expect(opened).toBeGreaterThan(0)
+  // For longer than the second for which an acknowledgement makes a request needless.
+  const until = performance.now() + 1_500
+  await waitUntil("several checks", () => performance.now() > until)
+  expect(running.readiness().ready).toBe(true)
+  expect(network.opened()).toBe(opened)
+})
+
+test("while the topic is deleted, triggers get 503 and the gateway is unready", async () => {
+  const { kafka, names } = await freshTopics()
+  const topic = names.connectorTriggered
+  const running = await runGateway({ databaseUrl: database.url, topic, limits: { deadlineMs: 1_000 } })
+  onTestFinished(running.close)
   await expectRecovery(running)
   const admin = new kafkajs.Kafka({ brokers: kafkaBrokers(), logLevel: kafkajs.logLevel.NOTHING }).admin()
   await admin.connect()
-  await admin.deleteTopics({ topics: [names.connectorTriggered] })
+  onTestFinished(() => admin.disconnect())
+  await admin.deleteTopics({ topics: [topic] })
   await expectUnavailable(running)
-  // For longer than the 3 s for which a failed query alone makes the gateway unready.
-  const ready: number[] = []
-  await expect
-    .poll(async () => ready.push((await call(`${running.ops}/readyz`, { method: "GET" })).status), {
-      timeout: 10_000,
-      interval: 250,
-    })
-    .toBeGreaterThan(20)
-  expect(new Set(ready)).toEqual(new Set([503]))
-  await admin.disconnect()
-  expect(running.output()).toMatch(/the topic [^ ]+ does not exist/)
-  await ensureTopics({ kafka, topics: [{ name: names.connectorTriggered, partitions: 2, config: {} }] })
+  // For longer than the 3 s for which a failed publication alone makes the gateway unready.
+  const until = performance.now() + 3_500
+  await waitUntil("several checks", () => {
+    expect(running.readiness().ready).toBe(false)
+    return performance.now() > until
+  })
+  expect(running.readiness().checks.kafka?.why).toMatch(/the topic [^ ]+ does not exist/)
+  await ensureTopics({ kafka, topics: [{ name: topic, partitions: 2, config: {} }] })
   await expectRecovery(running)
-  expect(await running.end("SIGTERM")).toBe(0)
+})
+
+test("a gateway rejects triggers while its Postgres is a standby, whose tokens may be outdated", async () => {
+  const own = await freshDatabase()
+  onTestFinished(own.drop)
+  const pool = openPool({ url: own.url, size: 1, name: "gateway-tests" })
+  const { path } = await addConnection(pool.sql, "demoted")
+  // Precedes Postgres's own function in the search path of new sessions.
+  await pool.sql("create schema test")
+  await pool.sql("create table test.state as select false as standby")
+  await pool.sql(
+    "create function test.pg_is_in_recovery() returns boolean language sql as 'select standby from test.state'",
+  )
+  await pool.sql(
+    `alter database ${new URL(own.url).pathname.slice(1)} set search_path = test, pg_catalog, public`,
+  )
+  const running = await runGateway({ databaseUrl: own.url, topic: topics.names.connectorTriggered })
+  // What a failover does to the old primary, which can still be reached under its name for some time.
+  const restartAs = async (standby: boolean) => {
+    await pool.sql("update test.state set standby = $1", [standby])
+    await pool.sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    )
+  }
+  const trigger = async () => (await call(running.gateway + path)).status
+  expect(await trigger()).toBe(202)
+  await restartAs(true)
+  await waitUntil("the gateway to be unready", () => !running.readiness().ready)
+  for (let n = 0; n < 5; n++) expect(await trigger()).toBe(503)
+  expect(running.readiness().checks.postgres?.why).toContain("standby")
+  await restartAs(false)
+  await waitUntil("triggers to be accepted again", async () => (await trigger()) === 202)
+  await running.close()
+  await pool.close()
 })

@@ -5,28 +5,22 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, correlationOf, sendBytes } from "./fixtures/call.ts"
 import { addConnection, pathOf, replaceToken } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
-import { killLeftGateways, type RunningGateway, startGateway } from "./fixtures/startGateway.ts"
-
-afterAll(killLeftGateways)
+import { runGateway, type TestGateway } from "./fixtures/runGateway.ts"
 
 let database: FreshDatabase
 let topics: Awaited<ReturnType<typeof freshTopics>>
 let pool: Pool
-let running: RunningGateway
+let running: TestGateway
 
 beforeAll(async () => {
   database = await freshDatabase()
   topics = await freshTopics()
   pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
-  running = await startGateway({
-    DATABASE_URL: database.url,
-    KAFKA_BROKERS: kafkaBrokers().join(),
-    TOPIC_PREFIX: topics.prefix,
-  })
+  running = await runGateway({ databaseUrl: database.url, topic: topics.names.connectorTriggered })
 })
 
 afterAll(async () => {
-  expect(await running.end("SIGTERM")).toBe(0)
+  await running.close()
   await pool.close()
   await database.drop()
 })
@@ -158,23 +152,6 @@ test("a larger body gets 413 and the connection closes, whether it has a length,
   }
 })
 
-test("pipelined requests get their responses in order", async () => {
-  const { path } = await addConnection(pool.sql, "pipeline")
-  const requests = [
-    request(`POST ${path}`, "\r\n"),
-    request("GET /elsewhere", "\r\n"),
-    request(`GET ${path}`, "\r\n"),
-    request(`POST ${path}`, closing),
-  ]
-  const { text } = await sendBytes(running.gateway, requests.join(""))
-  expect([...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual([
-    "202",
-    "404",
-    "405",
-    "202",
-  ])
-})
-
 test("a request that is not HTTP, or has too large headers, is rejected and the connection closes", async () => {
   const garbage = await sendBytes(running.gateway, "\x16\x03\x01 this is not HTTP\r\n\r\n")
   expect(garbage).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 400 /) })
@@ -188,8 +165,7 @@ test("a request that is not HTTP, or has too large headers, is rejected and the 
 test("the metrics count every outcome and contain no trigger URL", async () => {
   const { path, token } = await addConnection(pool.sql, "measured")
   await call(url(path))
-  const response = await call(`${running.ops}/metrics`, { method: "GET" })
-  const text = "text" in response ? response.text : ""
+  const text = await running.metrics()
   for (const outcome of ["accepted", "not_found", "too_large", "method"]) {
     expect(text).toMatch(new RegExp(`sitewire_triggers_total\\{outcome="${outcome}",[^}]*\\} [1-9]`))
   }

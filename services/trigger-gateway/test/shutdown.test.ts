@@ -1,14 +1,7 @@
 import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import {
-  type CallResponse,
-  call,
-  correlationOf,
-  type Failure,
-  generateLoad,
-  sendBytes,
-} from "./fixtures/call.ts"
+import { type CallResponse, call, correlationOf, type Failure, generateLoad } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
 import { killLeftGateways, startGateway } from "./fixtures/startGateway.ts"
@@ -45,10 +38,8 @@ async function start(env: Record<string, string> = {}) {
   return { running, url, topic: names.connectorTriggered }
 }
 
-test("SIGTERM under load resets no connection, rejects no trigger and loses none", {
-  timeout: 60_000,
-}, async () => {
-  const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "1s" })
+test("SIGTERM under load resets no connection, rejects no trigger and loses none", async () => {
+  const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "3s" })
   const received: (CallResponse | Failure)[] = []
   // As a load balancer does: each client leaves when a response closes its connection.
   const load = generateLoad({
@@ -60,7 +51,7 @@ test("SIGTERM under load resets no connection, rejects no trigger and loses none
       return "headers" in response && response.headers.connection === "close" ? "enough" : undefined
     },
   })
-  await waitUntil("load", () => received.length > 2_000)
+  await waitUntil("load", () => received.length > 500)
   const ended = running.end("SIGTERM")
   await load.done
   const duringDelay = await Promise.all([call(`${running.ops}/readyz`, { method: "GET" }), call(url(0, 0))])
@@ -73,53 +64,7 @@ test("SIGTERM under load resets no connection, rejects no trigger and loses none
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
 })
 
-test("a load balancer that is slower than the drain delay gets no connection reset and no trigger rejected", {
-  timeout: 60_000,
-}, async () => {
-  const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "300ms" })
-  const received: (CallResponse | Failure)[] = []
-  let endsAt = Number.POSITIVE_INFINITY
-  const load = generateLoad({
-    clients: 32,
-    keepAlive: false,
-    url,
-    onResponse: (response) => {
-      received.push(response)
-      return response.status === 0 || performance.now() > endsAt ? "enough" : undefined
-    },
-  })
-  await waitUntil("load", () => received.length > 1_000)
-  const stoppedAt = performance.now()
-  endsAt = stoppedAt + 1_500
-  const ended = running.end("SIGTERM")
-  await load.done
-  expect(await ended).toBe(0)
-  expect(received.filter(({ status }) => status !== 202)).toEqual([])
-  expect(received.filter(({ sentAt }) => sentAt > stoppedAt + 500).length).toBeGreaterThan(100)
-  await expectOnTopic(kafkaBrokers(), topic, received.map(correlationOf))
-  expect(running.output()).toContain('"clean":true')
-})
-
-test("a connection that never completes its request does not delay the stop", {
-  timeout: 60_000,
-}, async () => {
-  const { running } = await start({ GATEWAY_DEADLINE: "500ms" })
-  const halves = [
-    "",
-    "POST /connectors/hook/a/b HT",
-    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
-  ]
-  const conversations = halves.map((half) => sendBytes(running.gateway, half, { deadlineMs: 20_000 }))
-  await call(`${running.gateway}/`)
-  const startedAt = performance.now()
-  expect(await running.end("SIGTERM")).toBe(0)
-  expect(performance.now() - startedAt).toBeLessThan(4_000)
-  expect((await Promise.all(conversations)).map(({ closed }) => closed)).toEqual([true, true, true])
-})
-
-test("after kill -9 under load, every trigger that got 202 is on the topic", {
-  timeout: 60_000,
-}, async () => {
+test("after kill -9 under load, every trigger that got 202 is on the topic", async () => {
   const { running, url, topic } = await start()
   const received: (CallResponse | Failure)[] = []
   const load = generateLoad({
@@ -130,11 +75,11 @@ test("after kill -9 under load, every trigger that got 202 is on the topic", {
       return response.status === 0 ? "enough" : undefined
     },
   })
-  await waitUntil("load", () => received.length > 2_000)
+  await waitUntil("load", () => received.length > 500)
   await running.end("SIGKILL")
   await load.done
   const accepted = received.map(correlationOf).filter((correlation) => correlation !== "")
-  expect(accepted.length).toBeGreaterThan(2_000)
+  expect(accepted.length).toBeGreaterThan(500)
   await expectOnTopic(kafkaBrokers(), topic, accepted)
   expect(running.output()).not.toMatch(/swt_|connectors\/hook/i)
 })

@@ -1,6 +1,9 @@
 import type { Producer, TopicState } from "@sitewire/kafka"
 import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 
+/** How often the gateway checks Kafka and Postgres. */
+export const checkEveryMs = 1_000
+
 export type TopicWatch = {
   isUnavailable(): boolean
   unavailablePartitions(): number

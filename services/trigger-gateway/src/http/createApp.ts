@@ -5,7 +5,6 @@ import type { GatewayMetrics } from "../metrics.ts"
 import type { StartSpan, TriggerOutcome } from "../trigger/batchTriggers.ts"
 import { parseTriggerUrl, type TriggerUrl } from "../trigger/parseTriggerUrl.ts"
 import { createMessageClasses, type MessageClasses } from "./createMessageClasses.ts"
-import { limitPipelining } from "./limitPipelining.ts"
 import { rejectLargeBody } from "./rejectLargeBody.ts"
 import { responses, sendAccepted, sendResponse } from "./responses.ts"
 import { startTriggerSpan, type TriggerSpan } from "./triggerSpan.ts"
@@ -17,8 +16,6 @@ const path = "/connectors/hook/:id/:token"
  * lets Node parse absolute URLs, and Node prints malformed ones, token included, in a warning.
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
-
-const maxOutstanding = 128
 
 export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
 
@@ -90,18 +87,17 @@ export function createApp(settings: {
     else sendResponse(response, responses.internalError)
   }
 
-  const onRequest = limitPipelining({
-    maxOutstanding,
-    stopping,
-    onRejected: () => metrics.count("unavailable"),
-    onRequest: rejectLargeBody(
-      () => metrics.count("too_large"),
-      (request, response) => {
-        request.url = request.url?.replace(origin, "")
-        if (!request.url?.startsWith("/")) return onUnmatched(response, undefined)
-        app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
-      },
-    ),
-  })
+  const onSmallRequest = rejectLargeBody(
+    () => metrics.count("too_large"),
+    (request, response) => {
+      request.url = request.url?.replace(origin, "")
+      if (!request.url?.startsWith("/")) return onUnmatched(response, undefined)
+      app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
+    },
+  )
+  const onRequest: RequestListener = (request, response) => {
+    if (stopping.aborted) response.shouldKeepAlive = false
+    onSmallRequest(request, response)
+  }
   return { onRequest, messageClasses: createMessageClasses(app) }
 }

@@ -21,9 +21,6 @@ export function createHttpServer(limits: ServerLimits, app: App): Server {
       headersTimeout: headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveMs,
-      // `limitPipelining` checks the Host header instead, because Node would still process the requests that
-      // follow a rejected one.
-      requireHostHeader: false,
       connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     },
     app.onRequest,

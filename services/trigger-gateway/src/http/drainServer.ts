@@ -1,21 +1,20 @@
 import type { Server } from "node:http"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 
-/** After this long without a new connection, the load balancer is assumed to open no more. */
-const quietMs = 500
-
 /**
  * Stops a server that is no longer ready. The server accepts requests for `delayMs`, and for longer while new
- * connections come less than 500 ms apart. Then it stops listening and waits for the requests in flight,
- * about `responseMs` at most. The kernel resets connections that Node has not accepted by then.
+ * connections come less than `quietMs` apart: after so long without one, the load balancer is assumed to open
+ * no more. Then it stops listening and waits for the requests in flight, about `responseMs` at most. The kernel
+ * resets connections that Node has not accepted by then.
  */
 export async function drainServer(settings: {
   server: Server
   delayMs: number
   responseMs: number
   deadlineMs: number
+  quietMs?: number
 }): Promise<void> {
-  const { server, delayMs, responseMs, deadlineMs } = settings
+  const { server, delayMs, responseMs, deadlineMs, quietMs = 500 } = settings
   const startedAt = performance.now()
   const closeBy = startedAt + Math.max(0, deadlineMs - responseMs - 2_000)
   // Not `startedAt + quietMs`: with a delay of 0, there is no load balancer, so no quiet moment is needed.

@@ -14,6 +14,11 @@ export function rejectLargeBody(onRejected: () => void, next: RequestListener): 
       next(request, response)
       return
     }
+    if (encoding !== undefined && request.httpVersion === "1.0") {
+      // HTTP/1.0 has no chunked bodies. Node emits the request before it notices that this body has no end.
+      sendLastResponse(response, responses.chunkedHttp10)
+      return
+    }
     let bytes = 0
     let rejected = false
     const reject = () => {

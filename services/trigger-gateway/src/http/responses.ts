@@ -30,7 +30,6 @@ export const responses = {
     "This is not a valid trigger URL. Ask the owner of the site for the connection's current trigger URL.",
   ),
   methodNotAllowed: problem(405, "Method Not Allowed", "Call the trigger URL with POST.", { allow: "POST" }),
-  missingHost: problem(400, "Bad Request", "An HTTP/1.1 request needs a Host header. Add it and call again."),
   chunkedHttp10: problem(
     400,
     "Bad Request",

@@ -31,6 +31,7 @@ export const triggerGatewayMutants: readonly Mutant[] = [
     file: "packages/database/src/pool.ts",
     find: "if (!rows[0]?.standby) return",
     replace: "if (rows.length > 0) return",
-    tests: ["services/trigger-gateway/test/demotedPrimary.test.ts"],
+    tests: ["services/trigger-gateway/test/outages.test.ts"],
+    testName: "while its Postgres is a standby",
   },
 ]

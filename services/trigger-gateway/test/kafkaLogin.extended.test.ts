@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { makeCertificate } from "@sitewire/cli/receivers"
+import { type Certificate, makeCertificate } from "@sitewire/cli/receivers"
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, ensureTopics, topicEnd } from "@sitewire/kafka"
@@ -10,12 +10,14 @@ import { startKafkaCluster } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
+import { hasOpenssl, skipWithoutOpenssl } from "./fixtures/openssl.ts"
 
 const username = "sitewire"
 const password = "a password of the tests"
-const issuer = makeCertificate("DNS:issuer.test")
-const { key, cert } = makeCertificate("IP:127.0.0.1", 2, issuer)
 
+skipWithoutOpenssl()
+
+let issuer: Certificate
 let database: FreshDatabase
 let path: string
 let directory: string
@@ -23,6 +25,9 @@ let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
 let brokers: string[]
 
 beforeAll(async () => {
+  if (!hasOpenssl) return
+  issuer = makeCertificate("DNS:issuer.test")
+  const { key, cert } = makeCertificate("IP:127.0.0.1", 2, issuer)
   database = await freshDatabase()
   const pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
   path = (await addConnection(pool.sql, "login")).path
@@ -60,13 +65,13 @@ beforeAll(async () => {
     },
   })
   brokers = cluster.brokers.map(({ address }) => address)
-}, 120_000)
+})
 
 afterAll(async () => {
   await cluster?.stop()
   await database?.drop()
-  await rm(directory, { recursive: true, force: true })
-}, 60_000)
+  if (directory) await rm(directory, { recursive: true, force: true })
+})
 
 /** The gateway logs in like every service that publishes. */
 const startGateway = (env: Record<string, string>) =>
@@ -86,9 +91,6 @@ const environment = () => ({
 
 test.each(["plain", "scram-sha-256", "scram-sha-512"] as const)(
   "logs in by %s over TLS and is ready",
-  {
-    timeout: 60_000,
-  },
   async (mechanism) => {
     const login = { mechanism, username, password }
     const kafka = connectKafka({ brokers, tls: { ca: issuer.cert }, login, clientId: "test", log: silentLog })
@@ -109,21 +111,21 @@ test.each(["plain", "scram-sha-256", "scram-sha-512"] as const)(
   },
 )
 
-test("a service that consumes logs in as well", { timeout: 60_000 }, async () => {
+test("a service that consumes logs in as well", async () => {
   // A service is ready when it has joined its consumer group.
   const scheduler = await startProcess("services/sync-scheduler/src/main.ts", environment())
   expect(await scheduler.end()).toBe(0)
 })
 
 test.each([
-  ["a wrong password", { KAFKA_PASSWORD: "another" }, /SASL|authentication/i],
+  ["a wrong password", () => ({ KAFKA_PASSWORD: "another" }), /SASL|authentication/i],
   [
     "a certificate of an unknown issuer",
-    { KAFKA_CA: makeCertificate("DNS:other.test").cert },
+    () => ({ KAFKA_CA: makeCertificate("DNS:other.test").cert }),
     /certificate.*check KAFKA_CA/,
   ],
-])("%s ends the start with the reason", { timeout: 60_000 }, async (_, env, reason) => {
-  const starting = startGateway({ STARTUP_DEADLINE: "2s", ...env })
+])("%s ends the start with the reason", async (_, makeEnv, reason) => {
+  const starting = startGateway({ STARTUP_DEADLINE: "2s", ...makeEnv() })
   const output = await starting.then(
     () => "it started",
     (error: Error) => error.message,
