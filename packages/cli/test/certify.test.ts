@@ -2,16 +2,16 @@ import type { Certification, Channel, TestDelivery } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type Received, startReceiver } from "../src/receivers/index.ts"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
 let system: Awaited<ReturnType<typeof startSystem>>
 beforeAll(async () => {
   system = await startSystem((_, response) => void response.writeHead(204).end())
-}, 120_000)
+})
 afterAll(() => system?.stop())
 
-const run = (...args: string[]) => runCli(args, { env: system.cliEnv })
+const run = (...args: string[]) => runCommand(args, { env: system.cliEnv })
 
 async function createChannel(id: string, address: string): Promise<string> {
   const { stdout } = await run("channel", "create", "--id", id, "--address", address, "--json")

@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { receiverFaultNames } from "../src/receivers/index.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 
-const script = async (shell: string) => (await runHere(["completion", shell])).stdout
+const script = async (shell: string) => (await runCommand(["completion", shell])).stdout
 
 function has(program: string): boolean {
   try {

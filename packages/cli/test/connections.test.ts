@@ -3,7 +3,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Client, createClient } from "../src/api/client.ts"
 import type { Received } from "../src/receivers/index.ts"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
 const windowMs = 10_000
@@ -26,11 +26,11 @@ beforeAll(async () => {
     { SYNC_WINDOW: `${windowMs}ms`, SYNC_DEADLINE: `${windowMs - 1_000}ms` },
   )
   client = createClient({ api: system.cliEnv.SITEWIRE_API, key: system.cliEnv.SITEWIRE_API_KEY })
-}, 120_000)
+})
 
 afterAll(() => system?.stop())
 
-const run = (...args: string[]) => runCli(args, { env: system.cliEnv })
+const run = (...args: string[]) => runCommand(args, { env: system.cliEnv })
 
 function create(id: string, path: string): Promise<ConnectionTriggerUrl> {
   return client.createConnection({ id, site: `${id}.example`, source: `${system.partner.url}${path}` })
@@ -74,7 +74,7 @@ test("requested syncs obey the window, merge with triggers, and are listed with 
   )
   const shown = await run("connection", "show", "now")
   expect(shown.stdout).toMatch(/last sync: .*, unchanged\nlast success: .*\nwindow ends: /)
-}, 120_000)
+})
 
 test("a source that is changed during a sync: the old content is not stored, the new one is, in the next window", async () => {
   await create("moved", "/slow-old")
@@ -96,7 +96,7 @@ test("a source that is changed during a sync: the old content is not stored, the
   await waitUntil("the third source", async () => (await snapshot("moved")) === "content of /newer", minute)
   expect(to("/newer")[0]?.headers["if-none-match"]).toBeUndefined()
   expect(await run("connection", "update", "moved")).toMatchObject({ code: 2 })
-}, 120_000)
+})
 
 test("a connection that is deleted during a sync: its URL is 404 at once, and nothing of it comes back", async () => {
   const { trigger_url } = await create("gone", "/slow-gone")
@@ -122,7 +122,7 @@ test("a connection that is deleted during a sync: its URL is 404 at once, and no
   const deleted = await run("connection", "delete", "gone", "--yes")
   expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining("is deleted") })
   expect(await call(again.trigger_url)).toBe(404)
-}, 120_000)
+})
 
 test("connections are listed by site, state and text", async () => {
   await create("listed", "/listed")
@@ -134,4 +134,4 @@ test("connections are listed by site, state and text", async () => {
     "No connection matches.\n",
   )
   expect((await list("--site", "now.example")).stdout).toMatch(/^ID +STATE +LAST SYNC +LAST SUCCESS +/)
-}, 60_000)
+})

@@ -1,7 +1,7 @@
 import type { Delivery, DryRun, Job, Page } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
 const email = "Owner@Shop.example"
@@ -9,10 +9,10 @@ let system: Awaited<ReturnType<typeof startSystem>>
 
 beforeAll(async () => {
   system = await startSystem((_, response) => response.writeHead(204).end())
-}, 120_000)
+})
 afterAll(() => system?.stop())
 
-const run = (args: string[], input = "") => runHere(args, { env: system.cliEnv, input })
+const run = (args: string[], input = "") => runCommand(args, { env: system.cliEnv, input })
 
 async function json<T>(args: string[], input = ""): Promise<T> {
   const { code, stdout, stderr } = await run([...args, "--json"], input)
@@ -104,7 +104,7 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
   expect(await json(["job", "show", latest?.id ?? ""])).toEqual(latest)
   const late = await run(["job", "cancel", latest?.id ?? ""])
   expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining("so it cannot be cancelled") })
-}, 120_000)
+})
 
 test("an erasure reads no e-mail address from the arguments, and requires exactly one subject", async () => {
   for (const args of [[], ["--email-stdin", "--site", "https://shop.example"]]) {
