@@ -1,4 +1,3 @@
-import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runCommand } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
@@ -73,8 +72,6 @@ test("each irreversible command asks, and changes nothing before the answer is y
     expect(await run(command, { input: "y\n" })).toMatchObject({ code: 0 })
     expect((await changes()).length, command.join(" ")).toBe(before.length + 1)
   }
-  const running = () => system.installation.sql("select from job where state = 'running'")
-  await waitUntil("all jobs to end", async () => (await running()).length === 0)
 })
 
 test("a step of a rotation that has nothing to do says so, and does not ask", async () => {
