@@ -6,7 +6,7 @@ import type { Received } from "../src/receivers/index.ts"
 import { runCommand, runJson } from "./fixtures/runCommand.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
-const windowMs = 10_000
+const windowMs = 5_000
 let system: Awaited<ReturnType<typeof startSystem>>
 let client: Client
 const requests: { path: string; at: number; headers: Received["headers"] }[] = []

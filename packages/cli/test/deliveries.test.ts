@@ -24,7 +24,8 @@ afterAll(() => system?.stop())
 const run = (...args: string[]) => runCommand(args, { env: system.cliEnv })
 const json = <T>(...args: string[]) => runJson<T>(args, { env: system.cliEnv })
 
-test("a published event is delivered, and `delivery show` prints its attempts", async () => {
+// These wait for several intervals, so they run at the same time.
+test.concurrent("a published event is delivered, and `delivery show` prints its attempts", async () => {
   const { signing_secret: secret } = await json<{ signing_secret: string }>(
     ...["channel", "create", "--id", "sales", "--address", `${system.partner.url}/sales`],
   )
@@ -98,7 +99,7 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
   )
 })
 
-test("during a rotation deliveries are signed with both secrets, and each secret is shown once", async () => {
+test.concurrent("during a rotation deliveries are signed with both secrets, and each secret is shown once", async () => {
   const { secret_id } = await json<Channel>(
     ...["channel", "create", "--id", "rotates", "--address", `${system.partner.url}/rotates`],
   )
@@ -130,7 +131,7 @@ test("during a rotation deliveries are signed with both secrets, and each secret
   for (const { stdout, stderr } of [again, activated, retired]) expect(stdout + stderr).not.toContain(secret)
 })
 
-test("a paused channel's deliveries wait until it is resumed", async () => {
+test.concurrent("a paused channel's deliveries wait until it is resumed", async () => {
   await json("channel", "create", "--id", "paused", "--address", `${system.partner.url}/paused`)
   const paused = await run("channel", "pause", "paused")
   expect(paused).toMatchObject({ code: 0, stdout: expect.stringMatching(/^paused: +\d{4}/m) })
@@ -164,7 +165,7 @@ test("a paused channel's deliveries wait until it is resumed", async () => {
   await waitUntil("the delivery that waited", () => at("/paused"))
 })
 
-test("a failing channel is found, its health explains why, and it is deleted with its pending deliveries", async () => {
+test.concurrent("a failing channel is found, its health explains why, and it is deleted with its pending deliveries", async () => {
   const operators = ["--address", `${system.partner.url}/on-call`, "--operator-notifications", "on"]
   const { signing_secret: secret } = await json<CreatedChannel>(
     "channel",
@@ -235,6 +236,16 @@ test("a failing channel is found, its health explains why, and it is deleted wit
   expect(resent).toMatchObject({ code: 1, stderr: expect.stringContaining("was deleted") })
 })
 
+test.concurrent("publishing to a missing topic fails", async () => {
+  const args = ["publish", "site.paid", "--channel", "acme", "--topic-prefix", "missing."]
+  const { code, stderr } = await runCommand(args, { env: system.cliEnv })
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("topic missing.site.paid exists"),
+  })
+  expect(stderr).toContain("0 of 1 event(s) were acknowledged")
+})
+
 test("control characters in a partner's response are escaped", async () => {
   await json("channel", "create", "--id", "failing", "--address", `${system.partner.url}/failing`)
   await json("publish", "site.paid", "--channel", "failing")
@@ -263,4 +274,51 @@ test("a delivery that waits for a retry is found by its error, and cancelled", a
   expect((await run("delivery", "show", failed.id)).stdout).toMatch(/^state: +cancelled\n/m)
   const again = await run("delivery", "cancel", failed.id)
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("is cancelled") })
+})
+
+test("events are read from JSON, an array or NDJSON, and none is published if one is invalid", async () => {
+  const event = (id: string, more = {}) => ({
+    ...{
+      id,
+      channel: "nobody",
+      reference: "r",
+      site_url: "https://a.example/",
+      console_url: "https://a.example/c",
+    },
+    ...{ name: "n", email: "owner@secret-mail.example", created_at: "2026-01-31T09:30:00Z" },
+    ...more,
+  })
+  const publish = (input: string, ...more: string[]) =>
+    runCommand(["publish", "site.paid", "--file", "-", "--json", ...more], { input, env: system.cliEnv })
+  const idsOf = ({ stdout }: { stdout: string }) =>
+    JSON.parse(stdout).data.map(({ id }: { id: string }) => id)
+  const lines = (...events: object[]) => events.map((entry) => `${JSON.stringify(entry)}\n`).join("")
+
+  const records = await system.installation.followTopic(system.installation.names.sitePaid)
+  expect(idsOf(await publish(JSON.stringify(event("one"), null, 2)))).toEqual(["one"])
+  expect(idsOf(await publish(JSON.stringify([event("two"), event("three")])))).toEqual(["two", "three"])
+  expect(idsOf(await publish(lines(event("four"), event("five", { extra: 1 }))))).toEqual(["four", "five"])
+
+  const faulty = await runCommand(["publish", "site.paid", "--file", "-"], {
+    input: `${lines(event("six"), event("seven", { email: "owner(at)secret-mail" }))}{broken`,
+    env: system.cliEnv,
+  })
+  expect(faulty).toMatchObject({ code: 2, stdout: "" })
+  expect(faulty.stderr).toContain(
+    "2 of 3 event(s) are not valid site.paid, so nothing was published:\n  line 2: email must be one e-mail address",
+  )
+  expect(faulty.stderr).toContain("\n  line 3: not JSON\n")
+  expect(faulty.stderr).not.toContain("secret-mail")
+
+  const raw = Buffer.from([0x7b, 0xff, 0x0a])
+  const sent = await runCommand(["publish", "site.paid", "--file", "-", "--raw"], {
+    input: raw,
+    env: system.cliEnv,
+  })
+  expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining("no readable id") })
+  await waitUntil("the raw record", () => records.find(({ value }) => value?.equals(raw)))
+  const keys = records.map(({ key }) => key)
+  expect(keys).toEqual(expect.arrayContaining(["one", "two", "three", "four", "five"]))
+  expect(keys).not.toContain("six")
+  expect(records.find(({ key }) => key === "five")?.value?.toString()).toContain('"extra":1')
 })
