@@ -54,8 +54,7 @@ const cases: Case[] = [
 test("each irreversible command asks, and changes nothing before the answer is yes", async () => {
   await succeed("channel", "create", "--id", "acme", "--address", "https://partner.example/")
   await succeed(
-    ...["connection", "create", "--id", "bakery", "--site", "bakery.example"],
-    ...["--source", "https://source.example/"],
+    ..."connection create --id bakery --site bakery.example --source https://source.example/".split(" "),
   )
   for (const { command, question, prepare } of cases) {
     await prepare?.()

@@ -1,4 +1,4 @@
-import type { ConnectionTriggerUrl, Sync } from "@sitewire/contracts"
+import type { ConnectionTriggerUrl, Page, Sync } from "@sitewire/contracts"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Client, createClient } from "../src/api/client.ts"
@@ -49,8 +49,7 @@ const call = async (url: string) => (await fetch(url, { method: "POST" })).statu
 
 test("a triggered connection is synchronised, and its snapshot equals the source byte for byte", async () => {
   const created = await run(
-    ...["connection", "create", "--id", "bakery", "--site", "bakery.example"],
-    ...["--source", `${system.partner.url}/data`],
+    ...`connection create --id bakery --site bakery.example --source ${system.partner.url}/data`.split(" "),
   )
   expect(created.stdout).toMatch(/^trigger url: +http:.*\/connectors\/hook\/bakery\/swt_/m)
   const shown = await run("connection", "show", "bakery")
@@ -77,10 +76,7 @@ test("a triggered connection is synchronised, and its snapshot equals the source
 })
 
 test("a trigger URLwith a replaced token is reported as such, and no output quotes it", async () => {
-  const connect = [
-    ...["connection", "create", "--id", "replaced", "--site", "b.example"],
-    ...["--source", system.partner.url],
-  ]
+  const connect = `connection create --id replaced --site b.example --source ${system.partner.url}`.split(" ")
   const { trigger_url: address } = await json<{ trigger_url: string }>(...connect)
   const fromStdin = () =>
     runCommand(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })

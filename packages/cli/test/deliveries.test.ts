@@ -27,7 +27,7 @@ const json = <T>(...args: string[]) => runJson<T>(args, { env: system.cliEnv })
 // These wait for several intervals, so they run at the same time.
 test.concurrent("a published event is delivered, and `delivery show` prints its attempts", async () => {
   const { signing_secret: secret } = await json<{ signing_secret: string }>(
-    ...["channel", "create", "--id", "sales", "--address", `${system.partner.url}/sales`],
+    ...`channel create --id sales --address ${system.partner.url}/sales`.split(" "),
   )
   const published = await run(
     "publish",
@@ -101,7 +101,7 @@ test.concurrent("a published event is delivered, and `delivery show` prints its 
 
 test.concurrent("during a rotation deliveries are signed with both secrets, and each secret is shown once", async () => {
   const { secret_id } = await json<Channel>(
-    ...["channel", "create", "--id", "rotates", "--address", `${system.partner.url}/rotates`],
+    ...`channel create --id rotates --address ${system.partner.url}/rotates`.split(" "),
   )
   const switched = await run("channel", "update", "rotates", "--standard-webhooks", "on")
   expect(switched.stdout).toMatch(/^standard webhooks: +on$/m)
@@ -278,14 +278,14 @@ test("a delivery that waits for a retry is found by its error, and cancelled", a
 
 test("events are read from JSON, an array or NDJSON, and none is published if one is invalid", async () => {
   const event = (id: string, more = {}) => ({
-    ...{
-      id,
-      channel: "nobody",
-      reference: "r",
-      site_url: "https://a.example/",
-      console_url: "https://a.example/c",
-    },
-    ...{ name: "n", email: "owner@secret-mail.example", created_at: "2026-01-31T09:30:00Z" },
+    id,
+    channel: "nobody",
+    reference: "r",
+    site_url: "https://a.example/",
+    console_url: "https://a.example/c",
+    name: "n",
+    email: "owner@secret-mail.example",
+    created_at: "2026-01-31T09:30:00Z",
     ...more,
   })
   const publish = (input: string, ...more: string[]) =>

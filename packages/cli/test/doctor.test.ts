@@ -110,8 +110,13 @@ test("a console of another version, and a clock that is wrong, are reported", as
   const old = await startReceiver(({ path }, response) => {
     response.setHeader("date", new Date(Date.now() - 3_600_000).toUTCString())
     const key = {
-      ...{ id: "key_1", name: "k", scopes: ["channel:acme"], created_at: "2026-01-01T00:00:00Z" },
-      ...{ expires_at: new Date(Date.now() + 3_600_000).toISOString(), last_used_at: null, revoked_at: null },
+      id: "key_1",
+      name: "k",
+      scopes: ["channel:acme"],
+      created_at: "2026-01-01T00:00:00Z",
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      last_used_at: null,
+      revoked_at: null,
     }
     const document = { info: { title: "Sitewire", version: "0.0.9" } }
     response.end(JSON.stringify(path === "/v1/keys/current" ? key : document))

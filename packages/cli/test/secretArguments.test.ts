@@ -17,11 +17,10 @@ afterAll(() => system?.stop())
 async function createSecrets() {
   const { key } = await json<CreatedApiKey>("key", "create", "--name", "leaked", "--scope", "read")
   const { signing_secret: signing } = await json<CreatedChannel>(
-    ...["channel", "create", "--id", "acme", "--address", "https://acme.example/"],
+    ..."channel create --id acme --address https://acme.example/".split(" "),
   )
   const { trigger_url } = await json<ConnectionTriggerUrl>(
-    ...["connection", "create", "--id", "bakery", "--site", "bakery.example"],
-    ...["--source", "https://partner.example/"],
+    ..."connection create --id bakery --site bakery.example --source https://partner.example/".split(" "),
   )
   const [, link = ""] = (await json<SignInLink>("sign-in")).url.split("#link=")
   const [token = ""] = /swt_[^/]+/.exec(trigger_url) ?? []

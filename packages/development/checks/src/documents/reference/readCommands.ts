@@ -19,7 +19,8 @@ export function readCommands(): CommandHelp {
     return true
   }
   const stdin = new PassThrough() as unknown as NodeJS.ReadStream
-  const context = { env: {}, cwd: "/", inputFolder: "/", stdin, stdout, stderr: stdout }
+  const interrupted = () => new AbortController().signal
+  const context = { env: {}, cwd: "/", inputFolder: "/", stdin, stdout, stderr: stdout, interrupted }
   const describe = (command: Command, parents: string): CommandHelp => {
     const path = `${parents} ${command.name()}`.trim()
     written = ""
