@@ -22,7 +22,14 @@ const { env, stdin } = process
 const cwd = process.cwd()
 // npm runs scripts in the repository's folder; INIT_CWD is the folder in which the user called npm.
 const inputFolder = env.npm_lifecycle_event === "sitewire" ? (env.INIT_CWD ?? cwd) : cwd
-const exitCode = await run(args, { env, cwd, inputFolder, stdin, stdout, stderr })
+
+function interrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => controller.abort())
+  return controller.signal
+}
+
+const exitCode = await run(args, { env, cwd, inputFolder, stdin, stdout, stderr, interrupted })
 
 // The process exits explicitly. Otherwise it would run for minutes if Kafka does not respond, because the
 // producer retries.

@@ -2,16 +2,20 @@ import type { Certification, Channel, TestDelivery } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type Received, startReceiver } from "../src/receivers/index.ts"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
 let system: Awaited<ReturnType<typeof startSystem>>
 beforeAll(async () => {
-  system = await startSystem((_, response) => void response.writeHead(204).end())
-}, 120_000)
+  system = await startSystem(
+    (_, response) => void response.writeHead(204).end(),
+    {},
+    { services: ["dispatcher"] },
+  )
+})
 afterAll(() => system?.stop())
 
-const run = (...args: string[]) => runCli(args, { env: system.cliEnv })
+const run = (...args: string[]) => runCommand(args, { env: system.cliEnv })
 
 async function createChannel(id: string, address: string): Promise<string> {
   const { stdout } = await run("channel", "create", "--id", id, "--address", address, "--json")
@@ -32,9 +36,7 @@ async function verifiedChannel(id: string) {
 const isSigned = ({ headers, body }: Received, secret: string) =>
   verify({ body, header: headers["x-sitewire-signature"] as string | undefined, secrets: [secret] }).valid
 
-test("a correct receiver is tested and certified, and the channel shows it", {
-  timeout: 120_000,
-}, async () => {
+test("a correct receiver is tested and certified, and the channel shows it", async () => {
   const receiver = await verifiedChannel("correct")
   const tested = await run("channel", "test", "correct", "--json")
   expect(tested).toMatchObject({ code: 0, stderr: "" })
@@ -56,9 +58,7 @@ test("a correct receiver is tested and certified, and the channel shows it", {
   expect((await run("channel", "show", "correct")).stdout).toMatch(/^certification: +passed at /m)
 })
 
-test("a receiver that accepts everything fails, and the report has code that fixes it", {
-  timeout: 120_000,
-}, async () => {
+test("a receiver that accepts everything fails, and the report has code that fixes it", async () => {
   await verifiedChannel("careless")
   const args = ["certify", "careless", "--address", system.partner.url, "--language", "python"]
   const { code, stdout } = await run(...args)

@@ -1,22 +1,10 @@
-import { execFile, execFileSync } from "node:child_process"
-import { mkdtemp, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { receiverFaultNames } from "../src/receivers/index.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 
-const script = async (shell: string) => (await runHere(["completion", shell])).stdout
-
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-}
+const script = async (shell: string) => (await runCommand(["completion", shell])).stdout
 
 /** What bash offers when the cursor is at the end of the last word. */
 async function complete(source: string, words: string[]): Promise<string[]> {
@@ -46,24 +34,6 @@ test("bash completes nouns, also plural ones, verbs, options and the values of o
   // bash itself then completes the names of files.
   expect(await offered("event", "publish", "--file", "")).toEqual([""])
   expect(await offered("job", "cancel", "job_1", "--pro")).toEqual(["--profile"])
-})
-
-test.skipIf(!has("zsh"))("zsh reads its script", async () => {
-  const file = join(await mkdtemp(join(tmpdir(), "sitewire-completion-")), "_sitewire")
-  await writeFile(file, await script("zsh"))
-  await promisify(execFile)("zsh", ["-n", file])
-})
-
-test.skipIf(!has("fish"))("fish completes verbs and the values of options", async () => {
-  const source = await script("fish")
-  const offered = async (line: string) => {
-    const { stdout } = await promisify(execFile)("fish", ["-N", "-c", `${source}\ncomplete -C '${line}'`])
-    return stdout.split("\n").map((entry) => entry.split("\t")[0])
-  }
-  expect(await offered("sitewire deliveries re")).toEqual(expect.arrayContaining(["resend", "resend-all"]))
-  expect(await offered("sitewire delivery list --state d")).toEqual(
-    expect.arrayContaining(["dead", "delivered"]),
-  )
 })
 
 test("the scripts for zsh and fish contain every command and the values of options", async () => {

@@ -1,36 +1,39 @@
-import type { ConnectionTriggerUrl } from "@sitewire/contracts"
-import { waitUntil } from "@sitewire/testkit"
+import type { ConnectionTriggerUrl, Page, Sync } from "@sitewire/contracts"
+import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Client, createClient } from "../src/api/client.ts"
 import type { Received } from "../src/receivers/index.ts"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCommand, runJson } from "./fixtures/runCommand.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
-const windowMs = 10_000
+const windowMs = 5_000
 let system: Awaited<ReturnType<typeof startSystem>>
 let client: Client
 const requests: { path: string; at: number; headers: Received["headers"] }[] = []
 const to = (path: string) => requests.filter((request) => request.path === path)
 
-/** Responses of paths with "slow", which tests release. */
-const held: (() => void)[] = []
+/** Responses that the tests release. */
+const held = new Map<string, () => void>()
 
 beforeAll(async () => {
   system = await startSystem(
     ({ path, headers }, response) => {
       requests.push({ path, at: performance.now(), headers })
-      const respond = () => response.writeHead(200, { ETag: `"${path}"` }).end(`content of ${path}`)
-      if (path.includes("slow")) held.push(respond)
+      const type = "application/json"
+      const respond = () =>
+        response.writeHead(200, { ETag: `"${path}"`, "Content-Type": type }).end(`content of ${path}`)
+      if (path.includes("slow")) held.set(path, respond)
       else respond()
     },
     { SYNC_WINDOW: `${windowMs}ms`, SYNC_DEADLINE: `${windowMs - 1_000}ms` },
+    { services: ["gateway", "scheduler"] },
   )
   client = createClient({ api: system.cliEnv.SITEWIRE_API, key: system.cliEnv.SITEWIRE_API_KEY })
-}, 120_000)
-
+})
 afterAll(() => system?.stop())
 
-const run = (...args: string[]) => runCli(args, { env: system.cliEnv })
+const run = (...args: string[]) => runCommand(args, { env: system.cliEnv })
+const json = <T>(...args: string[]) => runJson<T>(args, { env: system.cliEnv })
 
 function create(id: string, path: string): Promise<ConnectionTriggerUrl> {
   return client.createConnection({ id, site: `${id}.example`, source: `${system.partner.url}${path}` })
@@ -43,13 +46,66 @@ async function snapshot(id: string): Promise<string | null> {
 
 const lastOutcome = async (id: string) => (await client.readConnection(id)).last_outcome
 const call = async (url: string) => (await fetch(url, { method: "POST" })).status
-const minute = 60_000
 
-test("requested syncs obey the window, merge with triggers, and are listed with what they covered", async () => {
+test("a triggered connection is synchronised, and its snapshot equals the source byte for byte", async () => {
+  const created = await run(
+    ...`connection create --id bakery --site bakery.example --source ${system.partner.url}/data`.split(" "),
+  )
+  expect(created.stdout).toMatch(/^trigger url: +http:.*\/connectors\/hook\/bakery\/swt_/m)
+  const shown = await run("connection", "show", "bakery")
+  expect(shown.stdout).not.toContain("swt_")
+  const list = await run("connection", "list")
+  expect(list.stdout).toMatch(/^bakery +idle/m)
+  expect((await run("connection", "show", "bakery", "--trigger-url")).stdout).toContain("swt_")
+
+  const once = await run("trigger", "bakery")
+  expect(once).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 +202 +.*accepted/m) })
+  const burst = await run("trigger", "bakery", "--times", "30")
+  expect(burst.stdout).toMatch(/… and 10 more\n\n30 × 202; durations: min /)
+
+  const sync = await waitUntil("the sync", async () => {
+    const { data } = await json<Page<Sync>>("sync", "list", "bakery")
+    return data.find(({ outcome }) => outcome === "changed")
+  })
+  const syncs = await run("sync", "list", "bakery")
+  expect(syncs.stdout).toMatch(/changed/)
+  expect(sync.bytes).toBe("content of /data".length)
+  const snapshot = await run("connection", "show-snapshot", "bakery")
+  expect(snapshot).toMatchObject({ code: 0, stdout: "content of /data" })
+  expect(snapshot.stderr).toContain("application/json")
+})
+
+test("a trigger URLwith a replaced token is reported as such, and no output quotes it", async () => {
+  const connect = `connection create --id replaced --site b.example --source ${system.partner.url}`.split(" ")
+  const { trigger_url: address } = await json<{ trigger_url: string }>(...connect)
+  const fromStdin = () =>
+    runCommand(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })
+  expect(await fromStdin()).toMatchObject({ code: 0, stdout: expect.stringContaining("202") })
+  const { trigger_url: newAddress } = await json<{ trigger_url: string }>(
+    "connection",
+    "replace-token",
+    "replaced",
+    "--yes",
+  )
+  expect(newAddress).not.toBe(address)
+  const old = await fromStdin()
+  expect(old).toMatchObject({ code: 1, stdout: expect.stringMatching(/404 .*its token was replaced/) })
+  const unreachable = await runCommand(["trigger", "--url-stdin"], {
+    input: address.replace(/:\d+\//, `:${await closedPort()}/`),
+  })
+  expect(unreachable).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("the connection was refused"),
+  })
+  for (const { stdout, stderr } of [old, unreachable]) expect(stdout + stderr).not.toContain("swt_")
+})
+
+// These wait for windows, so they run at the same time.
+test.concurrent("requested syncs obey the window, merge with triggers, and are listed with what they covered", async () => {
   const { trigger_url } = await create("now", "/now")
   const requested = await run("connection", "sync", "now")
   expect(requested).toMatchObject({ code: 0, stdout: expect.stringContaining("Earliest start: ") })
-  await waitUntil("the first sync", async () => (await lastOutcome("now")) === "changed", minute)
+  await waitUntil("the first sync", async () => (await lastOutcome("now")) === "changed")
   expect(await call(trigger_url)).toBe(202)
   const { window_ends_at } = await client.readConnection("now")
   expect(await client.requestSync("now")).toEqual({ connection: "now", earliest_start_at: window_ends_at })
@@ -57,7 +113,7 @@ test("requested syncs obey the window, merge with triggers, and are listed with 
   await waitUntil("the trigger to be recorded", async () => {
     return (await client.listWindows("now")).pending?.triggers.count === 3
   })
-  await waitUntil("the second sync", async () => (await lastOutcome("now")) === "unchanged", minute)
+  await waitUntil("the second sync", async () => (await lastOutcome("now")) === "unchanged")
   expect(await client.listWindows("now")).toMatchObject({
     data: [
       { triggers: { count: 3 }, covered: true, sync: { fence: 2, outcome: "unchanged" } },
@@ -74,15 +130,15 @@ test("requested syncs obey the window, merge with triggers, and are listed with 
   )
   const shown = await run("connection", "show", "now")
   expect(shown.stdout).toMatch(/last sync: .*, unchanged\nlast success: .*\nwindow ends: /)
-}, 120_000)
+})
 
-test("a source that is changed during a sync: the old content is not stored, the new one is, in the next window", async () => {
+test.concurrent("a source that is changed during a sync: the old content is not stored, the new one is, in the next window", async () => {
   await create("moved", "/slow-old")
   await client.requestSync("moved")
-  await waitUntil("the old source to be called", () => to("/slow-old").length === 1, minute)
+  const release = await waitUntil("the old source to be called", () => held.get("/slow-old"))
   await client.changeConnection("moved", { source: `${system.partner.url}/new` })
-  for (const respond of held.splice(0)) respond()
-  await waitUntil("the new content", async () => (await snapshot("moved")) === "content of /new", minute)
+  release()
+  await waitUntil("the new content", async () => (await snapshot("moved")) === "content of /new")
   const { data } = await client.listWindows("moved")
   expect(data.map(({ sync }) => [sync.outcome, sync.error])).toEqual([
     ["changed", null],
@@ -90,18 +146,23 @@ test("a source that is changed during a sync: the old content is not stored, the
   ])
   const oldAt = to("/slow-old")[0]?.at ?? 0
   expect((to("/new")[0]?.at ?? 0) - oldAt).toBeGreaterThanOrEqual(windowMs)
+})
 
-  const updated = await run("connection", "update", "moved", "--source", `${system.partner.url}/newer`)
+test.concurrent("the new source of a connection is not asked whether the old source's content is unchanged", async () => {
+  await create("updated", "/first")
+  await client.requestSync("updated")
+  await waitUntil("the first content", async () => (await snapshot("updated")) === "content of /first")
+  const updated = await run("connection", "update", "updated", "--source", `${system.partner.url}/second`)
   expect(updated).toMatchObject({ code: 0, stderr: expect.stringContaining("old source") })
-  await waitUntil("the third source", async () => (await snapshot("moved")) === "content of /newer", minute)
-  expect(to("/newer")[0]?.headers["if-none-match"]).toBeUndefined()
-  expect(await run("connection", "update", "moved")).toMatchObject({ code: 2 })
-}, 120_000)
+  await waitUntil("the second source", async () => (await snapshot("updated")) === "content of /second")
+  expect(to("/second")[0]?.headers["if-none-match"]).toBeUndefined()
+  expect(await run("connection", "update", "updated")).toMatchObject({ code: 2 })
+})
 
-test("a connection that is deleted during a sync: its URL is 404 at once, and nothing of it comes back", async () => {
+test.concurrent("a connection that is deleted during a sync: its URL is 404 at once, and nothing of it comes back", async () => {
   const { trigger_url } = await create("gone", "/slow-gone")
   expect(await call(trigger_url)).toBe(202)
-  await waitUntil("the source to be called", () => to("/slow-gone").length === 1, minute)
+  const release = await waitUntil("the source to be called", () => held.get("/slow-gone"))
   expect(await call(trigger_url)).toBe(202)
   await client.deleteConnection("gone")
   expect(await call(trigger_url)).toBe(404)
@@ -110,8 +171,8 @@ test("a connection that is deleted during a sync: its URL is 404 at once, and no
   const again = await create("gone", "/again")
   expect(await call(trigger_url)).toBe(404)
   await client.requestSync("gone")
-  await waitUntil("its sync", async () => (await snapshot("gone")) === "content of /again", minute)
-  for (const respond of held.splice(0)) respond()
+  await waitUntil("its sync", async () => (await snapshot("gone")) === "content of /again")
+  release()
   await waitUntil("the old result to be discarded", () => /result of a sync was discarded/.test(system.log()))
   expect(await snapshot("gone")).toBe("content of /again")
   expect(await call(again.trigger_url)).toBe(202)
@@ -122,7 +183,7 @@ test("a connection that is deleted during a sync: its URL is 404 at once, and no
   const deleted = await run("connection", "delete", "gone", "--yes")
   expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining("is deleted") })
   expect(await call(again.trigger_url)).toBe(404)
-}, 120_000)
+})
 
 test("connections are listed by site, state and text", async () => {
   await create("listed", "/listed")
@@ -134,4 +195,4 @@ test("connections are listed by site, state and text", async () => {
     "No connection matches.\n",
   )
   expect((await list("--site", "now.example")).stdout).toMatch(/^ID +STATE +LAST SYNC +LAST SUCCESS +/)
-}, 60_000)
+})

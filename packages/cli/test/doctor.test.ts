@@ -6,7 +6,7 @@ import { closedPort } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Check } from "../src/commands/doctor/check.ts"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 
 let system: Awaited<ReturnType<typeof startConsole>>
@@ -16,16 +16,18 @@ beforeAll(async () => {
   const { databaseUrl, sealingKeys } = system.installation
   const retries = { RETRY_DELAYS: "200ms,400ms", RETRY_PERIOD: "1h" }
   everything = { ...system.cliEnv, ...retries, DATABASE_URL: databaseUrl, SEALING_KEYS: sealingKeys }
-  await runHere(["channel", "create", "--id", "acme", "--address", "https://a.example"], { env: everything })
-  await runHere(
+  await runCommand(["channel", "create", "--id", "acme", "--address", "https://a.example"], {
+    env: everything,
+  })
+  await runCommand(
     ["connection", "create", "--id", "bakery", "--site", "a.example", "--source", "https://a.example"],
     { env: everything },
   )
-}, 120_000)
+})
 afterAll(() => system?.stop())
 
 async function diagnose(env: Record<string, string>, ...args: string[]) {
-  const { code, stdout, stderr } = await runHere(["doctor", "--json", ...args], {
+  const { code, stdout, stderr } = await runCommand(["doctor", "--json", ...args], {
     env,
     cwd: await mkdtemp(join(tmpdir(), "sitewire-doctor-")),
   })
@@ -66,11 +68,11 @@ test("a healthy installation has no faults, and the setup job repairs topics wit
   ])
   expect(after.by("sealing keys")?.detail).toContain("used: k1 (2 values)")
   for (const secret of secrets()) expect(after.text).not.toContain(secret)
-}, 60_000)
+})
 
 test("what is not configured is named as not checked", async () => {
   const { SITEWIRE_API, SITEWIRE_API_KEY } = system.cliEnv
-  const human = await runHere(["doctor"], { env: { SITEWIRE_API, SITEWIRE_API_KEY } })
+  const human = await runCommand(["doctor"], { env: { SITEWIRE_API, SITEWIRE_API_KEY } })
   expect(human.code).toBe(0)
   expect(human.stdout).toMatch(/^ok {11}scopes: operate: every command$/m)
   expect(human.stdout).toMatch(
@@ -108,8 +110,13 @@ test("a console of another version, and a clock that is wrong, are reported", as
   const old = await startReceiver(({ path }, response) => {
     response.setHeader("date", new Date(Date.now() - 3_600_000).toUTCString())
     const key = {
-      ...{ id: "key_1", name: "k", scopes: ["channel:acme"], created_at: "2026-01-01T00:00:00Z" },
-      ...{ expires_at: new Date(Date.now() + 3_600_000).toISOString(), last_used_at: null, revoked_at: null },
+      id: "key_1",
+      name: "k",
+      scopes: ["channel:acme"],
+      created_at: "2026-01-01T00:00:00Z",
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      last_used_at: null,
+      revoked_at: null,
     }
     const document = { info: { title: "Sitewire", version: "0.0.9" } }
     response.end(JSON.stringify(path === "/v1/keys/current" ? key : document))
@@ -142,7 +149,7 @@ test("faults of Kafka are named, each with what to do", async () => {
   const login = await diagnose({ ...everything, KAFKA_PASSWORD: "hunter2" })
   expect(login.by("broker")?.advice).toContain("KAFKA_USERNAME")
   expect(login.text).not.toContain("hunter2")
-}, 60_000)
+})
 
 test("faults of Postgres, of migrations and of sealing keys are named, each with what to do", async () => {
   const { sql } = system.installation
@@ -179,4 +186,4 @@ test("faults of Postgres, of migrations and of sealing keys are named, each with
     advice: expect.stringContaining("setup job"),
   })
   await rename("29990101000000_later", newest?.name ?? "")
-}, 60_000)
+})

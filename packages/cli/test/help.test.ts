@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { type CliCommand, type CommandGroup, isGroup } from "../src/command.ts"
 import { commands } from "../src/commands/commands.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 
 function flatten(
   entry: CliCommand | CommandGroup,
@@ -80,7 +80,7 @@ test("every command has the form <noun> <verb>, except the tools", () => {
 })
 
 test("--help of every command prints its arguments, its options and examples", async () => {
-  const results = await Promise.all(all.map(({ path }) => runHere([...path, "--help"])))
+  const results = await Promise.all(all.map(({ path }) => runCommand([...path, "--help"])))
   for (const [index, { code, stdout }] of results.entries()) {
     const { path, command } = all[index] ?? { path: [], command: null }
     expect(code).toBe(0)
@@ -92,7 +92,7 @@ test("--help of every command prints its arguments, its options and examples", a
 
 test("--help of every group lists its commands", async () => {
   const groups = visible.filter(isGroup)
-  const results = await Promise.all(groups.map(({ name }) => runHere([name, "--help"])))
+  const results = await Promise.all(groups.map(({ name }) => runCommand([name, "--help"])))
   for (const [index, { code, stdout }] of results.entries()) {
     expect(code).toBe(0)
     for (const { name } of groups[index]?.commands ?? [])
@@ -103,12 +103,12 @@ test("--help of every group lists its commands", async () => {
 test("the plural of a noun is an alias, which no help text lists", async () => {
   const groups = commands.filter(isGroup)
   const plurals = ["channels", "deliveries", "syncs", "keys", "jobs", "events"]
-  const results = await Promise.all(plurals.map((plural) => runHere([plural, "--help"])))
+  const results = await Promise.all(plurals.map((plural) => runCommand([plural, "--help"])))
   for (const { code, stdout } of results) {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Usage: sitewire \w+/)
   }
-  const { stdout } = await runHere(["--help"])
+  const { stdout } = await runCommand(["--help"])
   for (const { name, hidden } of groups) {
     expect(stdout).not.toContain(`${name}|`)
     if (hidden) expect(stdout).not.toMatch(new RegExp(`^  ${name}\\b`, "m"))
@@ -125,13 +125,15 @@ test("an unknown command is answered with the one that was probably meant", asyn
     verfy: "sitewire verify",
   }
   for (const [words, meant] of Object.entries(uses)) {
-    const { code, stderr } = await runHere(words.split(" "))
+    const { code, stderr } = await runCommand(words.split(" "))
     expect({ words, code, stderr }).toEqual({
       words,
       code: 2,
       stderr: expect.stringContaining(`(Did you mean ${meant}?)`),
     })
   }
-  expect((await runHere(["xylophone"])).stderr).not.toContain("Did you mean")
-  expect((await runHere(["delivery", "list", "--chanel", "a"])).stderr).toContain("Did you mean --channel?")
+  expect((await runCommand(["xylophone"])).stderr).not.toContain("Did you mean")
+  expect((await runCommand(["delivery", "list", "--chanel", "a"])).stderr).toContain(
+    "Did you mean --channel?",
+  )
 })

@@ -1,16 +1,16 @@
 import type { ApiKey, AuditEntry, CreatedApiKey, Page, SignInLink } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 
 let system: Awaited<ReturnType<typeof startConsole>>
 beforeAll(async () => {
   system = await startConsole()
-}, 120_000)
+})
 afterAll(() => system?.stop())
 
 const run = (args: string[], env: Record<string, string> = {}) =>
-  runHere(args, { env: { ...system.cliEnv, ...env } })
+  runCommand(args, { env: { ...system.cliEnv, ...env } })
 
 async function json<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
   const { code, stdout, stderr } = await run([...args, "--json"], env)
@@ -50,7 +50,7 @@ test("at a terminal, revoking a key asks and names it", async () => {
   const create = ["key", "create", "--name", "dashboards", "--scope", "read"]
   const { id } = await json<CreatedApiKey>(create)
   const revoke = (answer: string) =>
-    runHere(["key", "revoke", id], { env: system.cliEnv, terminal: true, input: answer })
+    runCommand(["key", "revoke", id], { env: system.cliEnv, terminal: true, input: answer })
   const refused = await revoke("no\n")
   expect(refused.stderr).toContain(
     'Revoke the key "dashboards" (read)? This cannot be undone. Continue? [y/N]',

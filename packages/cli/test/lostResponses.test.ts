@@ -3,7 +3,7 @@ import { closedPort } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { createClient } from "../src/api/client.ts"
 import { type Received, startReceiver } from "../src/receivers/index.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { runningJob } from "./fixtures/runningJob.ts"
 
 const job = JSON.stringify(runningJob)
@@ -46,7 +46,7 @@ test.each<[string, Respond]>([
   ["behind a proxy", reject(502, "<html>Bad Gateway</html>")],
 ])("a POST whose connection is lost %s is repeated once, with the same Idempotency-Key", async (_, first) => {
   const { env, received, keys } = await startApi(first, succeed)
-  expect(await runHere([...resend, "--yes"], { env })).toMatchObject({
+  expect(await runCommand([...resend, "--yes"], { env })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(runningJob.id),
   })
@@ -68,7 +68,7 @@ test("a POST that is not responded to in time is repeated, too", async () => {
 
 test("each POST has a key of its own", async () => {
   const { env, keys } = await startApi(succeed)
-  for (let i = 0; i < 2; i++) await runHere([...resend, "--yes"], { env })
+  for (let i = 0; i < 2; i++) await runCommand([...resend, "--yes"], { env })
   expect(new Set(keys()).size).toBe(2)
 })
 
@@ -82,7 +82,7 @@ test.each<[string, Respond, string]>([
   ["does not pass a proxy", reject(504, "<html>"), "a proxy responded with status 504"],
 ])("if the repetition %s, the error says how to find out what took effect", async (_, second, why) => {
   const { env, received } = await startApi(lose, second)
-  const { code, stdout, stderr } = await runHere([...resend, "--yes"], { env })
+  const { code, stdout, stderr } = await runCommand([...resend, "--yes"], { env })
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
   expect(stderr).toMatch(unknownOutcome)
   expect(stderr).toContain(why)
@@ -92,7 +92,7 @@ test.each<[string, Respond, string]>([
 
 test("if the API rejects the repetition, the first request had no effect, and only the rejection is reported", async () => {
   const { env } = await startApi(lose, reject(409, conflict))
-  const { code, stderr } = await runHere([...resend, "--yes"], { env })
+  const { code, stderr } = await runCommand([...resend, "--yes"], { env })
   expect(code).toBe(1)
   expect(stderr).toContain("Conflict (409)")
   expect(stderr).not.toMatch(unknownOutcome)
@@ -103,7 +103,7 @@ test.each([
   ["DELETE", ["channel", "delete", "acme", "--yes"]],
 ])("a lost %s is not repeated, and may have taken effect", async (method, args) => {
   const { env, received } = await startApi(lose)
-  const { code, stderr } = await runHere(args, { env })
+  const { code, stderr } = await runCommand(args, { env })
   expect(code).toBe(1)
   expect(stderr).toMatch(unknownOutcome)
   expect(received).toEqual([expect.objectContaining({ method })])
@@ -115,7 +115,7 @@ test.each([
   ["dry run", [...resend, "--dry-run"]],
 ])("a lost %s changes nothing, so the API cannot be reached", async (_, args) => {
   const { env, received } = await startApi(lose)
-  const { code, stderr } = await runHere(args, { env })
+  const { code, stderr } = await runCommand(args, { env })
   expect(code).toBe(3)
   expect(stderr).toContain("cannot be reached: the connection was closed")
   expect(stderr).toContain("Check the address")
@@ -125,7 +125,7 @@ test.each([
 
 test.each([[pause], [update]])("a request that was never sent had no effect: %j", async (args) => {
   const env = { SITEWIRE_API: `http://127.0.0.1:${await closedPort()}`, SITEWIRE_API_KEY: "swk_k" }
-  const { code, stderr } = await runHere(args, { env })
+  const { code, stderr } = await runCommand(args, { env })
   expect(code).toBe(3)
   expect(stderr).toContain("cannot be reached: the connection was refused")
   expect(stderr).not.toMatch(unknownOutcome)

@@ -1,13 +1,13 @@
 import type { ApiKey, Channel, CreatedApiKey, Page, StagedSecret } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 
 let system: Awaited<ReturnType<typeof startConsole>>
 beforeAll(async () => {
   system = await startConsole()
-}, 120_000)
+})
 afterAll(() => system?.stop())
 
 /** Forwards requests to the console, and loses its response to the first POST. */
@@ -35,7 +35,7 @@ async function startLosingProxy(): Promise<Record<string, string>> {
 }
 
 async function json<T>(args: string[], env: Record<string, string> = system.cliEnv): Promise<T> {
-  const { code, stdout, stderr } = await runHere([...args, "--json"], { env })
+  const { code, stdout, stderr } = await runCommand([...args, "--json"], { env })
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   return JSON.parse(stdout)
 }

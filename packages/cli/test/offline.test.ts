@@ -6,8 +6,7 @@ import { join } from "node:path"
 import { closedPort } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import type { LocalStack } from "../src/target/localStack.ts"
-import { runCli } from "./fixtures/runCli.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 
 const closed = `127.0.0.1:${await closedPort()}`
 const stack: LocalStack = {
@@ -24,9 +23,9 @@ const stack: LocalStack = {
 
 test("without a configured address, the error explains how to start the local stack", async () => {
   const results = await Promise.all([
-    runCli(["channel", "list"]),
-    runCli(["publish", "site.paid", "--channel", "acme"]),
-    runCli(["trigger", "bakery"]),
+    runCommand(["channel", "list"]),
+    runCommand(["publish", "site.paid", "--channel", "acme"]),
+    runCommand(["trigger", "bakery"]),
   ])
   for (const { code, stdout, stderr } of results) {
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" })
@@ -38,8 +37,8 @@ test("without a configured address, the error explains how to start the local st
 test("the error for a stopped local stack differs from that for a missing one", async () => {
   const cwd = await folderWith(stack)
   const [api, kafka] = await Promise.all([
-    runCli(["delivery", "list"], { cwd }),
-    runCli(["publish", "site.paid", "--channel", "acme"], { cwd }),
+    runCommand(["delivery", "list"], { cwd }),
+    runCommand(["publish", "site.paid", "--channel", "acme"], { cwd }),
   ])
   expect(api).toMatchObject({ code: 3, stderr: expect.stringContaining("the connection was refused") })
   expect(kafka.code).toBe(3)
@@ -52,18 +51,20 @@ test("the local stack's file in the folder or a parent is used, and the environm
   const nested = join(folder, "a", "b")
   await mkdir(nested, { recursive: true })
   const other = await recordingApi()
-  expect(await runCli(["channel", "list"], { cwd: nested })).toMatchObject({ code: 0 })
+  expect(await runCommand(["channel", "list"], { cwd: nested })).toMatchObject({ code: 0 })
   expect(api.keys).toEqual(["Bearer swk_local-key"])
   const env = { SITEWIRE_API: other.url, SITEWIRE_API_KEY: "swk_env" }
-  expect(await runCli(["channel", "list"], { cwd: nested, env })).toMatchObject({ code: 0 })
-  expect(await runCli(["channel", "list", "--api", api.url], { cwd: nested, env })).toMatchObject({ code: 0 })
+  expect(await runCommand(["channel", "list"], { cwd: nested, env })).toMatchObject({ code: 0 })
+  expect(await runCommand(["channel", "list", "--api", api.url], { cwd: nested, env })).toMatchObject({
+    code: 0,
+  })
   expect(other.keys).toEqual(["Bearer swk_env"])
   expect(api.keys).toEqual(["Bearer swk_local-key", "Bearer swk_env"])
 })
 
 test("the local stack's key is not sent to any other address", async () => {
   const other = await recordingApi()
-  const { code, stderr } = await runCli(["channel", "list", "--api", other.url], {
+  const { code, stderr } = await runCommand(["channel", "list", "--api", other.url], {
     cwd: await folderWith(stack),
   })
   expect(code).toBe(2)
@@ -74,10 +75,10 @@ test("the local stack's key is not sent to any other address", async () => {
 test("an address with credentials, and an invalid key, are rejected and not quoted", async () => {
   const address = "http://ops:hunter2@127.0.0.1:1"
   const results = await Promise.all([
-    runCli(["channel", "list"], { env: { SITEWIRE_API: address, SITEWIRE_API_KEY: "swk_k" } }),
-    runCli(["channel", "list", "--api", address], { env: { SITEWIRE_API_KEY: "swk_k" } }),
+    runCommand(["channel", "list"], { env: { SITEWIRE_API: address, SITEWIRE_API_KEY: "swk_k" } }),
+    runCommand(["channel", "list", "--api", address], { env: { SITEWIRE_API_KEY: "swk_k" } }),
     ...["\u201cswk_hunter2\u201d", "swk_hun\nter2", "swk_hunter2 swk_hunter2"].map((key) =>
-      runCli(["channel", "list"], { env: { SITEWIRE_API: `http://${closed}`, SITEWIRE_API_KEY: key } }),
+      runCommand(["channel", "list"], { env: { SITEWIRE_API: `http://${closed}`, SITEWIRE_API_KEY: key } }),
     ),
   ])
   for (const { code, stderr } of results) {
@@ -89,13 +90,13 @@ test("an address with credentials, and an invalid key, are rejected and not quot
 test("a line break after the key, as at the end of a file, is ignored", async () => {
   const api = await recordingApi()
   const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_env\n" }
-  expect(await runCli(["channel", "list"], { env })).toMatchObject({ code: 0 })
+  expect(await runCommand(["channel", "list"], { env })).toMatchObject({ code: 0 })
   expect(api.keys).toEqual(["Bearer swk_env"])
 })
 
 test("the error for an invalid local stack's file names its fields and no values", async () => {
   const { apiKey: _, ...rest } = stack
-  const { code, stderr } = await runCli(["channel", "list"], {
+  const { code, stderr } = await runCommand(["channel", "list"], {
     cwd: await folderWith({ ...rest, kafka: 9092 }),
   })
   expect(code).toBe(2)
@@ -107,7 +108,7 @@ test("the error for an invalid local stack's file names its fields and no values
 test("a server that is not the management API is reported as such", async () => {
   const api = await recordingApi("<html>")
   const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" }
-  const { code, stderr } = await runCli(["channel", "list"], { env })
+  const { code, stderr } = await runCommand(["channel", "list"], { env })
   expect({ code, stderr }).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("is not the management API's"),
@@ -152,7 +153,7 @@ test("incorrect usage has exit code 2 and an error message, which never quotes a
     ["channel", "list", "--api", "nowhere"],
     ["publish", "site.paid", "--kafka", "nowhere", "--channel", "a"],
   ]
-  const results = await Promise.all(uses.map((args) => runHere(args)))
+  const results = await Promise.all(uses.map((args) => runCommand(args)))
   for (const [index, { code, stdout, stderr }] of results.entries()) {
     expect(code, uses[index]?.join(" ")).toBe(2)
     expect(stderr).not.toBe("")
@@ -162,7 +163,7 @@ test("incorrect usage has exit code 2 and an error message, which never quotes a
 
 test("Kafka credentials are read from the environment, except for the local stack", async () => {
   const publish = (env: Record<string, string>, cwd?: string) =>
-    runCli(["publish", "site.paid", "--channel", "acme"], { env, ...(cwd === undefined ? {} : { cwd }) })
+    runCommand(["publish", "site.paid", "--channel", "acme"], { env, ...(cwd === undefined ? {} : { cwd }) })
   const half = { KAFKA_PASSWORD: "never shown" }
   expect(await publish({ KAFKA_BROKERS: closed, ...half })).toMatchObject({
     code: 2,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beforeEach, expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 
 const page = '{"data":[],"next_cursor":null}'
 let home: string
@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 const run = (args: string[], env: Record<string, string> = {}, input = "") =>
-  runHere(args, { env: { XDG_CONFIG_HOME: home, ...env }, input })
+  runCommand(args, { env: { XDG_CONFIG_HOME: home, ...env }, input })
 const file = () => join(home, "sitewire", "profiles.json")
 
 async function startApi() {
@@ -100,7 +100,7 @@ test("a profile's key is sent to its own address only, and the environment's key
 })
 
 test("a key typed at a terminal is not shown", async () => {
-  const typed = await runHere(["profile", "add", "p", "--api", "http://a.example"], {
+  const typed = await runCommand(["profile", "add", "p", "--api", "http://a.example"], {
     env: { XDG_CONFIG_HOME: home },
     input: "swk_typed\n",
     terminal: true,

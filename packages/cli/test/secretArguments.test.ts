@@ -2,7 +2,7 @@ import type { ConnectionTriggerUrl, CreatedApiKey, CreatedChannel, SignInLink } 
 import { standardWebhooksSecret } from "@sitewire/signing"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 
 let system: Awaited<ReturnType<typeof startConsole>>
@@ -10,18 +10,17 @@ let secrets: { kind: string; secret: string }[]
 beforeAll(async () => {
   system = await startConsole()
   secrets = await createSecrets()
-}, 120_000)
+})
 afterAll(() => system?.stop())
 
 /** A secret of each kind that the console creates. */
 async function createSecrets() {
   const { key } = await json<CreatedApiKey>("key", "create", "--name", "leaked", "--scope", "read")
   const { signing_secret: signing } = await json<CreatedChannel>(
-    ...["channel", "create", "--id", "acme", "--address", "https://acme.example/"],
+    ..."channel create --id acme --address https://acme.example/".split(" "),
   )
   const { trigger_url } = await json<ConnectionTriggerUrl>(
-    ...["connection", "create", "--id", "bakery", "--site", "bakery.example"],
-    ...["--source", "https://partner.example/"],
+    ..."connection create --id bakery --site bakery.example --source https://partner.example/".split(" "),
   )
   const [, link = ""] = (await json<SignInLink>("sign-in")).url.split("#link=")
   const [token = ""] = /swt_[^/]+/.exec(trigger_url) ?? []
@@ -47,7 +46,7 @@ async function signIn(key: string): Promise<string> {
 }
 
 async function json<T>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runHere([...args, "--json"], { env: system.cliEnv })
+  const { code, stdout, stderr } = await runCommand([...args, "--json"], { env: system.cliEnv })
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   return JSON.parse(stdout)
 }
@@ -67,7 +66,7 @@ test("no error quotes a secret of any kind that the console creates", async () =
       ["channel", "show", secret],
     ]
     for (const args of uses) {
-      const { code, stdout, stderr } = await runHere(args, { env: system.cliEnv })
+      const { code, stdout, stderr } = await runCommand(args, { env: system.cliEnv })
       expect(code, args.join(" ")).toBe(2)
       expect(randomPart(secret)).toHaveLength(30)
       expect(stdout + stderr).not.toContain(randomPart(secret))
@@ -90,7 +89,7 @@ test("a secret in place of an id is refused before any request", async () => {
       ["channel", "secret", "activate", "acme", "--secret-id", secret, "--yes"],
     ]
     for (const args of uses) {
-      const { code, stderr } = await runHere(args, { env })
+      const { code, stderr } = await runCommand(args, { env })
       expect(code, args.join(" ")).toBe(2)
       expect(stderr).toContain(`contain ${kind}`)
     }
@@ -100,6 +99,8 @@ test("a secret in place of an id is refused before any request", async () => {
 
 test("who gives a leaked key instead of its id reads how to find the id", async () => {
   const [leaked] = secrets
-  const { stderr } = await runHere(["key", "revoke", leaked?.secret ?? "", "--yes"], { env: system.cliEnv })
+  const { stderr } = await runCommand(["key", "revoke", leaked?.secret ?? "", "--yes"], {
+    env: system.cliEnv,
+  })
   expect(stderr).toContain("sitewire key list")
 })

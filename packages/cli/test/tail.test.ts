@@ -1,56 +1,35 @@
-import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { once } from "node:events"
-import { tmpdir } from "node:os"
-import { fileURLToPath } from "node:url"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { runScript, startTestInstallation, waitUntil } from "@sitewire/testkit"
+import { closedPort, startTestInstallation, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCommand, startCommand } from "./fixtures/runCommand.ts"
+import { startConsoleOf } from "./fixtures/startConsole.ts"
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 let it: Awaited<ReturnType<typeof startTestInstallation>>
-let console: Awaited<ReturnType<typeof it.start>>
-let env: Record<string, string>
+let console: Awaited<ReturnType<typeof startConsoleOf>>
 beforeAll(async () => {
-  it = await startTestInstallation({ env: { LOG_LEVEL: "warn" } })
-  console = await it.start("console")
-  const key = await runScript(
-    "packages/console/src/tools/createKey.ts",
-    ["--name", "cli-tests", "--scopes", "operate"],
-    {
-      DATABASE_URL: it.databaseUrl,
-    },
-  )
-  env = { SITEWIRE_API: console.addresses.console ?? "", SITEWIRE_API_KEY: key.trim() }
-}, 120_000)
-afterAll(() => it?.stop("SIGTERM"))
+  it = await startTestInstallation()
+  console = await startConsoleOf(it)
+})
+afterAll(async () => {
+  await console?.close()
+  await it?.stop()
+})
 
-/** Each start of a command can take seconds on a busy machine. */
-const manyCommands = { timeout: 120_000 }
+const run = (...args: string[]) => runCommand(args, { env: console.cliEnv })
 
-const run = (...args: string[]) => runCli(args, { env })
-
-function tail(...args: string[]) {
-  const child = spawn(process.execPath, [main, ...args], {
-    cwd: tmpdir(),
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+function tail(args: string[], env: Record<string, string> = {}) {
+  const command = startCommand(args, { env: { ...console.cliEnv, ...env } })
+  onTestFinished(async () => {
+    command.interrupt()
+    await command.ended
   })
-  onTestFinished(() => void child.kill("SIGKILL"))
-  const seen = { stdout: "", stderr: "" }
-  child.stdout.on("data", (text) => {
-    seen.stdout += text
-  })
-  child.stderr.on("data", (text) => {
-    seen.stderr += text
-  })
-  return { child, seen }
+  return command
 }
 
 async function insertDelivery(channel: string): Promise<string> {
   const id = `${lowestDeliveryId(Date.now()).slice(0, 14)}7000-8000-${randomBytes(6).toString("hex")}`
-  await it.pool.sql(
+  await it.sql(
     `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
      values ($1::uuid, $1::text, $2, '', '', 'c')`,
     [id, channel],
@@ -58,84 +37,64 @@ async function insertDelivery(channel: string): Promise<string> {
   return id
 }
 
-test(
-  "delivery tail prints each delivery, also those of an interruption, and exits with 0 when interrupted",
-  manyCommands,
-  async () => {
-    const { child, seen } = tail("delivery", "tail")
-    await waitUntil("the connection", () => seen.stderr.includes("Following changes"))
-    const first = await insertDelivery("acme")
-    await waitUntil("the first delivery", () => seen.stdout.includes(first))
-    expect(seen.stdout).toMatch(new RegExp(`${first}  acme  pending  #0\\n`))
-    await console.end("SIGKILL")
-    await waitUntil("the interruption", () => seen.stderr.includes("interrupted"))
-    const missed = await insertDelivery("acme")
-    console = await it.start("console", { CONSOLE_PORT: new URL(env.SITEWIRE_API ?? "").port })
-    await waitUntil("the missed delivery", () => seen.stdout.includes(missed))
-    child.kill("SIGINT")
-    expect(await once(child, "exit")).toEqual([0, null])
-  },
-)
+test("delivery tail prints each delivery, also those of an interruption, and exits with 0 when interrupted", async () => {
+  const { written, interrupt, ended } = tail(["delivery", "tail"])
+  await waitUntil("the connection", () => written.stderr.includes("Following changes"))
+  const first = await insertDelivery("acme")
+  await waitUntil("the first delivery", () => written.stdout.includes(first))
+  expect(written.stdout).toMatch(new RegExp(`${first}  acme  pending  #0\\n`))
+  const port = new URL(console.cliEnv.SITEWIRE_API).port
+  await console.close()
+  await waitUntil("the interruption", () => written.stderr.includes("interrupted"))
+  const missed = await insertDelivery("acme")
+  console = await startConsoleOf(it, { CONSOLE_PORT: port })
+  await waitUntil("the missed delivery", () => written.stdout.includes(missed))
+  interrupt()
+  expect(await ended).toMatchObject({ code: 0 })
+})
 
-test("sync tail prints the syncs of one connection", manyCommands, async () => {
+test("sync tail prints the syncs of one connection", async () => {
+  const source = "https://source.example/"
   for (const id of ["one", "two"])
-    await run(
-      "connection",
-      "create",
-      "--id",
-      id,
-      "--site",
-      "shop.example",
-      "--source",
-      "https://source.example/",
-    )
-  const { seen } = tail("sync", "tail", "two", "--json")
+    await run("connection", "create", "--id", id, "--site", "shop.example", "--source", source)
+  const { written } = tail(["sync", "tail", "two", "--json"])
   const insert = (id: string) =>
-    it.pool.sql(
+    it.sql(
       "insert into sync_run (connection_id, fence, started_at, outcome, triggers) select $1, count(*), now(), 'changed', 3 from sync_run",
       [id],
     )
   await waitUntil("a sync", async () => {
     await insert("one")
     await insert("two")
-    return seen.stdout.includes("}\n")
+    return written.stdout.includes("}\n")
   })
-  expect(seen.stdout).toContain('"connection": "two"')
-  expect(seen.stdout).not.toContain('"connection": "one"')
+  expect(written.stdout).toContain('"connection": "two"')
+  expect(written.stdout).not.toContain('"connection": "one"')
 })
 
-test("a tail that the API rejects ends with an error", manyCommands, async () => {
+test("a tail that the API rejects ends with an error", async () => {
   expect(await run("delivery", "tail", "--channel", "nobody")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('"nobody"'),
   })
-  const nowhere = await runCli(["sync", "tail"], { env: { ...env, SITEWIRE_API: "http://127.0.0.1:1" } })
-  expect(nowhere.code).toBe(3)
+  const env = { ...console.cliEnv, SITEWIRE_API: `http://127.0.0.1:${await closedPort()}` }
+  expect(await runCommand(["sync", "tail"], { env })).toMatchObject({ code: 3 })
 })
 
-test("a tail ends when its key is revoked", manyCommands, async () => {
-  const key = await runScript(
-    "packages/console/src/tools/createKey.ts",
-    ["--name", "revoked", "--scopes", "read"],
-    {
-      DATABASE_URL: it.databaseUrl,
-    },
-  )
-  const before = env.SITEWIRE_API_KEY ?? ""
-  env.SITEWIRE_API_KEY = key.trim()
-  const { child, seen } = tail("delivery", "tail")
-  env.SITEWIRE_API_KEY = before
-  await waitUntil("the connection", () => seen.stderr.includes("Following changes"))
-  await it.pool.sql("update api_key set revoked_at = now() where name = 'revoked'")
-  expect(await once(child, "exit")).toEqual([1, null])
-  expect(seen.stderr).toContain("(401)")
+test("a tail ends when its key is revoked", async () => {
+  const { written, ended } = tail(["delivery", "tail"], {
+    SITEWIRE_API_KEY: await console.createKey("revoked", "read"),
+  })
+  await waitUntil("the connection", () => written.stderr.includes("Following changes"))
+  await it.sql("update api_key set revoked_at = now() where name = 'revoked'")
+  expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining("(401)") })
 })
 
-test("topic list and statistics show print tables", manyCommands, async () => {
+test("topic list and statistics show print tables", async () => {
   const topics = await run("topic", "list")
   expect(topics.code).toBe(0)
   expect(topics.stdout).toMatch(/^NAME +PARTITIONS +RECORDS +LAG +GROUP\n\S+site\.paid +2 +0 +0 /)
-  await it.pool.sql(
+  await it.sql(
     `insert into statistic select 'minute', '', date_trunc('minute', now()) - interval '2 minutes', 3,
        '{"delivered": 2, "timeout": 1}', '{"20": 3}', '{"busy": 4}', 5, '{"failed": 1}', now()
      on conflict (interval, channel_id, started_at) do update set attempts = excluded.attempts, latency = excluded.latency`,

@@ -1,7 +1,7 @@
 import type { Job, Page, Problem } from "@sitewire/contracts"
 import { expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { runningJob } from "./fixtures/runningJob.ts"
 
 const evil = "\u001b[2J\u001b]0;owned\u0007\u009b\u202e\u2066"
@@ -37,7 +37,7 @@ test("control characters in a note that quotes the API are escaped too", async (
 async function listJobs(status: number, body: object, args: string[]) {
   const api = await startReceiver((_, response) => response.writeHead(status).end(JSON.stringify(body)))
   onTestFinished(() => api.close())
-  return runCli(["job", "list", "--limit", "1", ...args], {
+  return runCommand(["job", "list", "--limit", "1", ...args], {
     env: { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" },
   })
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runCli } from "./fixtures/runCli.ts"
+import { runCommand } from "./fixtures/runCommand.ts"
 import { runningJob } from "./fixtures/runningJob.ts"
 
 const unavailable = {
@@ -31,7 +31,7 @@ async function waitWith(respond: (response: ServerResponse) => void) {
     else respond(response)
   })
   onTestFinished(() => api.close())
-  return runCli(
+  return runCommand(
     ["delivery", "resend-all", "--channel", "acme", "--reason", "r", "--yes", "--wait", "--json"],
     {
       env: { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" },

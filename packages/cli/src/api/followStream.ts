@@ -17,11 +17,7 @@ export async function followStream(
   query: StreamQuery,
   onEvent: (event: string, data: unknown) => void,
 ): Promise<void> {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const stop = () => stopping.abort()
-  process.once("SIGINT", stop)
-  process.once("SIGTERM", stop)
+  const signal = session.interrupted()
   let lastEventId: string | undefined
   let wasConnected = false
 

@@ -22,6 +22,8 @@ export type ProcessContext = {
   stdin: NodeJS.ReadStream
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
+  /** Returns a signal that is aborted at Ctrl-C. Until this is called, Ctrl-C ends the process at once. */
+  interrupted: () => AbortSignal
 }
 
 /** Commands set `exitCode` if they complete without success, such as `verify` with an invalid signature. */
@@ -30,6 +32,7 @@ export type Outcome = { exitCode: ExitCode }
 export type Session = TargetSources & {
   stdout: NodeJS.WriteStream
   outcome: Outcome
+  interrupted: ProcessContext["interrupted"]
   /** True if a person at a terminal can answer questions. */
   interactive: boolean
   /** Prints `value` as JSON if --json is set, otherwise what `format` returns. */
@@ -60,7 +63,7 @@ export type Session = TargetSources & {
 type GlobalOptions = TargetSources["options"] & { json?: boolean; color?: boolean }
 
 export function createSession(
-  { env, cwd, inputFolder, stdin, stdout, stderr }: ProcessContext,
+  { env, cwd, inputFolder, stdin, stdout, stderr, interrupted }: ProcessContext,
   { globalOptions, outcome }: { globalOptions: GlobalOptions; outcome: Outcome },
 ): Session {
   const { json = false, color = true, ...options } = globalOptions
@@ -73,6 +76,7 @@ export function createSession(
     cwd,
     stdout,
     outcome,
+    interrupted,
     interactive,
     note,
     startProgress: () => createProgress(stderr, { note, bar: stderr.isTTY === true && !json }),

@@ -111,7 +111,7 @@ async function receive(session: Session, { port, behave, forward, ...source }: O
   const { description } = receiverFaults[behave]
   const what = target ? `forwarding to ${target.origin}${target.pathname}` : `${behave}: ${description}`
   session.note(`Listening on ${receiver.url} (${what}) Press Ctrl-C to stop.`)
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")])
+  await once(session.interrupted(), "abort")
   await receiver.close()
 }
 

@@ -18,9 +18,8 @@ export function readHelp(): Map<string, string> {
     help.set(path, written)
     for (const subcommand of command.commands) add(subcommand, path)
   }
-  add(
-    createProgram({ env: {}, cwd: "/", inputFolder: "/", stdin, stdout, stderr: stdout }, { exitCode: 0 }),
-    "",
-  )
+  const interrupted = () => new AbortController().signal
+  const context = { env: {}, cwd: "/", inputFolder: "/", stdin, stdout, stderr: stdout, interrupted }
+  add(createProgram(context, { exitCode: 0 }), "")
   return help
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
   installed = join(folder, "node_modules/@sitewire/cli")
   system = await startConsole()
-}, 120_000)
+})
 afterAll(async () => {
   await system?.stop()
   await rm(folder, { recursive: true })
@@ -78,7 +78,7 @@ test("it works with a real console, Kafka and Postgres", async () => {
   })
   const { checks } = JSON.parse(doctor) as { checks: { state: string }[] }
   expect(checks.filter(({ state }) => state !== "ok")).toEqual([])
-}, 60_000)
+})
 
 test("it starts within 300 ms, and without the clients of Kafka and Postgres", async () => {
   // Processor time, because other tests run at the same time.

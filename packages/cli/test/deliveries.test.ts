@@ -1,90 +1,33 @@
 import { createHash } from "node:crypto"
-import type { Channel, CreatedChannel, Delivery, DeliveryWithAttempts, Page, Sync } from "@sitewire/contracts"
-import { startConsumer } from "@sitewire/kafka"
+import type { Channel, CreatedChannel, Delivery, DeliveryWithAttempts, Page } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing"
-import { closedPort, waitUntil } from "@sitewire/testkit"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { createClient } from "../src/api/client.ts"
-import { runCli } from "./fixtures/runCli.ts"
-import { runHere } from "./fixtures/runHere.ts"
+import { waitUntil } from "@sitewire/testkit"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { runCommand, runJson } from "./fixtures/runCommand.ts"
 import { startSystem } from "./fixtures/startSystem.ts"
 
-const source = '{"products":[1,2,3]}\n'
 let system: Awaited<ReturnType<typeof startSystem>>
 
-// The partner serves data and accepts deliveries; /failing responds with 500 and control characters.
+// The partner accepts deliveries; /failing responds with 500 and control characters.
 beforeAll(async () => {
-  system = await startSystem(({ path }, response) => {
-    if (path === "/data.json") response.writeHead(200, { "Content-Type": "application/json" }).end(source)
-    else if (path === "/failing") response.writeHead(500).end("\u001b[2Jno\nline two")
-    else response.writeHead(204).end()
-  })
-}, 120_000)
-
+  system = await startSystem(
+    ({ path }, response) =>
+      path === "/failing"
+        ? response.writeHead(500).end("\u001b[2Jno\nline two")
+        : response.writeHead(204).end(),
+    {},
+    { services: ["dispatcher"] },
+  )
+})
 afterAll(() => system?.stop())
 
-const run = (...args: string[]) => runHere(args, { env: system.cliEnv })
+const run = (...args: string[]) => runCommand(args, { env: system.cliEnv })
+const json = <T>(...args: string[]) => runJson<T>(args, { env: system.cliEnv })
 
-/** Runs a command with --json and returns the output; fails unless the exit code is 0. */
-async function json<T>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await run(...args, "--json")
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  return JSON.parse(stdout)
-}
-
-test("a channel is created, listed, shown and updated, and its secret is shown only once", async () => {
-  const created = await run("channel", "create", "--id", "acme", "--address", `${system.partner.url}/hook`)
-  expect(created.code).toBe(0)
-  const secret = /^signing secret: (.+)$/m.exec(created.stdout)?.[1] ?? ""
-  expect(secret.length).toBeGreaterThan(20)
-  expect(created.stderr).toContain("never shown again")
-
-  const list = await run("channel", "list")
-  expect(list.stdout).toMatch(
-    /^ID +CREATED +STATE +ADDRESS\nacme +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30 +active +http:/,
-  )
-  const updated = await run("channel", "update", "acme", "--address", `${system.partner.url}/moved`)
-  const shown = await run("channel", "show", "acme")
-  expect(shown.stdout).toContain(`${system.partner.url}/moved`)
-  expect(list.stdout + updated.stdout + shown.stdout).not.toContain(secret)
-})
-
-test("--json prints exactly the API's response, and --cursor continues a list", async () => {
-  for (const id of ["page-1", "page-2", "page-3"]) {
-    await json("channel", "create", "--id", id, "--address", system.partner.url)
-  }
-  const { SITEWIRE_API: api, SITEWIRE_API_KEY: key } = system.cliEnv
-  const fetched = await fetch(`${api}/v1/channels/page-1`, { headers: { Authorization: `Bearer ${key}` } })
-  expect(await json("channel", "show", "page-1")).toEqual(await fetched.json())
-
-  const all = await json<Page<Channel>>("channel", "list", "--all")
-  expect(all.next_cursor).toBeNull()
-  const first = await json<Page<Channel>>("channel", "list", "--limit", "2")
-  expect(first.data).toEqual(all.data.slice(0, 2))
-  const rest = await json<Page<Channel>>("channel", "list", "--cursor", first.next_cursor ?? "")
-  expect([...first.data, ...rest.data]).toEqual(all.data)
-  expect((await run("channel", "list", "--limit", "2")).stderr).toContain(`--cursor ${first.next_cursor}`)
-})
-
-test("a request that the API rejects ends with one error message and exit code 1", async () => {
-  const unknown = await run("channel", "show", "nobody")
-  expect(unknown).toMatchObject({ code: 1, stdout: "" })
-  expect(unknown.stderr).toMatch(/^error: .*\(404\): There is no channel "nobody"/)
-  const invalid = await run("channel", "create", "--id", "not an id", "--address", "ftp://x.example/")
-  expect(invalid.code).toBe(1)
-  expect(invalid.stderr).toMatch(/\n {2}id must .*\n {2}address must /)
-  const asJson = await run("channel", "show", "nobody", "--json")
-  expect(JSON.parse(asJson.stderr)).toMatchObject({ status: 404, title: expect.any(String) })
-  const wrongKey = await runHere(["channel", "list"], {
-    env: { ...system.cliEnv, SITEWIRE_API_KEY: "swk_wrong-key" },
-  })
-  expect(wrongKey).toMatchObject({ code: 1, stderr: expect.stringContaining("401") })
-  expect(wrongKey.stderr).not.toContain("swk_wrong-key")
-})
-
-test("a published event is delivered, and `delivery show` prints its attempts", async () => {
+// These wait for several intervals, so they run at the same time.
+test.concurrent("a published event is delivered, and `delivery show` prints its attempts", async () => {
   const { signing_secret: secret } = await json<{ signing_secret: string }>(
-    ...["channel", "create", "--id", "sales", "--address", `${system.partner.url}/sales`],
+    ...`channel create --id sales --address ${system.partner.url}/sales`.split(" "),
   )
   const published = await run(
     "publish",
@@ -103,7 +46,7 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
     system.partner.received.find(({ path }) => path === "/sales"),
   )
   const header = String(received.headers["x-sitewire-signature"])
-  const verified = await runHere(["verify", "--secret-env", "S", "--header", header], {
+  const verified = await runCommand(["verify", "--secret-env", "S", "--header", header], {
     input: received.body,
     env: { S: secret },
   })
@@ -156,9 +99,9 @@ test("a published event is delivered, and `delivery show` prints its attempts", 
   )
 })
 
-test("during a rotation deliveries are signed with both secrets, and each secret is shown once", async () => {
+test.concurrent("during a rotation deliveries are signed with both secrets, and each secret is shown once", async () => {
   const { secret_id } = await json<Channel>(
-    ...["channel", "create", "--id", "rotates", "--address", `${system.partner.url}/rotates`],
+    ...`channel create --id rotates --address ${system.partner.url}/rotates`.split(" "),
   )
   const switched = await run("channel", "update", "rotates", "--standard-webhooks", "on")
   expect(switched.stdout).toMatch(/^standard webhooks: +on$/m)
@@ -178,7 +121,7 @@ test("during a rotation deliveries are signed with both secrets, and each secret
     system.partner.received.find(({ path }) => path === "/rotates"),
   )
   expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(2)
-  const verified = await runHere(
+  const verified = await runCommand(
     ["verify", "--secret-env", "S", "--header", String(headers["x-sitewire-signature"])],
     { input: body, env: { S: secret } },
   )
@@ -188,7 +131,7 @@ test("during a rotation deliveries are signed with both secrets, and each secret
   for (const { stdout, stderr } of [again, activated, retired]) expect(stdout + stderr).not.toContain(secret)
 })
 
-test("a paused channel's deliveries wait until it is resumed", async () => {
+test.concurrent("a paused channel's deliveries wait until it is resumed", async () => {
   await json("channel", "create", "--id", "paused", "--address", `${system.partner.url}/paused`)
   const paused = await run("channel", "pause", "paused")
   expect(paused).toMatchObject({ code: 0, stdout: expect.stringMatching(/^paused: +\d{4}/m) })
@@ -222,7 +165,7 @@ test("a paused channel's deliveries wait until it is resumed", async () => {
   await waitUntil("the delivery that waited", () => at("/paused"))
 })
 
-test("a failing channel is found, its health explains why, and it is deleted with its pending deliveries", async () => {
+test.concurrent("a failing channel is found, its health explains why, and it is deleted with its pending deliveries", async () => {
   const operators = ["--address", `${system.partner.url}/on-call`, "--operator-notifications", "on"]
   const { signing_secret: secret } = await json<CreatedChannel>(
     "channel",
@@ -291,7 +234,17 @@ test("a failing channel is found, its health explains why, and it is deleted wit
   expect(shown.stdout).toMatch(/^state: +dead: its channel was deleted$/m)
   const resent = await run("delivery", "resend", dead[0]?.id ?? "")
   expect(resent).toMatchObject({ code: 1, stderr: expect.stringContaining("was deleted") })
-}, 180_000)
+})
+
+test.concurrent("publishing to a missing topic fails", async () => {
+  const args = ["publish", "site.paid", "--channel", "acme", "--topic-prefix", "missing."]
+  const { code, stderr } = await runCommand(args, { env: system.cliEnv })
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("topic missing.site.paid exists"),
+  })
+  expect(stderr).toContain("0 of 1 event(s) were acknowledged")
+})
 
 test("control characters in a partner's response are escaped", async () => {
   await json("channel", "create", "--id", "failing", "--address", `${system.partner.url}/failing`)
@@ -325,28 +278,28 @@ test("a delivery that waits for a retry is found by its error, and cancelled", a
 
 test("events are read from JSON, an array or NDJSON, and none is published if one is invalid", async () => {
   const event = (id: string, more = {}) => ({
-    ...{
-      id,
-      channel: "nobody",
-      reference: "r",
-      site_url: "https://a.example/",
-      console_url: "https://a.example/c",
-    },
-    ...{ name: "n", email: "owner@secret-mail.example", created_at: "2026-01-31T09:30:00Z" },
+    id,
+    channel: "nobody",
+    reference: "r",
+    site_url: "https://a.example/",
+    console_url: "https://a.example/c",
+    name: "n",
+    email: "owner@secret-mail.example",
+    created_at: "2026-01-31T09:30:00Z",
     ...more,
   })
   const publish = (input: string, ...more: string[]) =>
-    runHere(["publish", "site.paid", "--file", "-", "--json", ...more], { input, env: system.cliEnv })
+    runCommand(["publish", "site.paid", "--file", "-", "--json", ...more], { input, env: system.cliEnv })
   const idsOf = ({ stdout }: { stdout: string }) =>
     JSON.parse(stdout).data.map(({ id }: { id: string }) => id)
   const lines = (...events: object[]) => events.map((entry) => `${JSON.stringify(entry)}\n`).join("")
 
-  const records = await readTopic(system.topics.names.sitePaid)
+  const records = await system.installation.followTopic(system.installation.names.sitePaid)
   expect(idsOf(await publish(JSON.stringify(event("one"), null, 2)))).toEqual(["one"])
   expect(idsOf(await publish(JSON.stringify([event("two"), event("three")])))).toEqual(["two", "three"])
   expect(idsOf(await publish(lines(event("four"), event("five", { extra: 1 }))))).toEqual(["four", "five"])
 
-  const faulty = await runHere(["publish", "site.paid", "--file", "-"], {
+  const faulty = await runCommand(["publish", "site.paid", "--file", "-"], {
     input: `${lines(event("six"), event("seven", { email: "owner(at)secret-mail" }))}{broken`,
     env: system.cliEnv,
   })
@@ -358,7 +311,7 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
   expect(faulty.stderr).not.toContain("secret-mail")
 
   const raw = Buffer.from([0x7b, 0xff, 0x0a])
-  const sent = await runHere(["publish", "site.paid", "--file", "-", "--raw"], {
+  const sent = await runCommand(["publish", "site.paid", "--file", "-", "--raw"], {
     input: raw,
     env: system.cliEnv,
   })
@@ -369,96 +322,3 @@ test("events are read from JSON, an array or NDJSON, and none is published if on
   expect(keys).not.toContain("six")
   expect(records.find(({ key }) => key === "five")?.value?.toString()).toContain('"extra":1')
 })
-
-test("publishing to a missing topic fails, and the command exits", async () => {
-  const args = ["publish", "site.paid", "--channel", "acme", "--topic-prefix", "missing."]
-  const { code, stderr } = await runCli(args, { env: system.cliEnv })
-  expect({ code, stderr }).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("topic missing.site.paid exists"),
-  })
-  expect(stderr).toContain("0 of 1 event(s) were acknowledged")
-})
-
-test("a triggered connection is synchronised, and its snapshot equals the source byte for byte", async () => {
-  const created = await run(
-    ...["connection", "create", "--id", "bakery", "--site", "bakery.example"],
-    ...["--source", `${system.partner.url}/data.json`],
-  )
-  expect(created.stdout).toMatch(/^trigger url: +http:.*\/connectors\/hook\/bakery\/swt_/m)
-  const shown = await run("connection", "show", "bakery")
-  expect(shown.stdout).not.toContain("swt_")
-  const list = await run("connection", "list")
-  expect(list.stdout).toMatch(/^bakery +idle/m)
-  expect((await run("connection", "show", "bakery", "--trigger-url")).stdout).toContain("swt_")
-
-  const once = await run("trigger", "bakery")
-  expect(once).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 +202 +.*accepted/m) })
-  const burst = await run("trigger", "bakery", "--times", "30")
-  expect(burst.stdout).toMatch(/… and 10 more\n\n30 × 202; durations: min /)
-
-  const sync = await waitUntil("the sync", async () => {
-    const { data } = await json<Page<Sync>>("sync", "list", "bakery")
-    return data.find(({ outcome }) => outcome === "changed")
-  })
-  const syncs = await run("sync", "list", "bakery")
-  expect(syncs.stdout).toMatch(/changed/)
-  expect(sync.bytes).toBe(source.length)
-  const snapshot = await run("connection", "show-snapshot", "bakery")
-  expect(snapshot).toMatchObject({ code: 0, stdout: source })
-  expect(snapshot.stderr).toContain("application/json")
-})
-
-test("a trigger URL with a replaced token is reported as such, and no output quotes it", async () => {
-  const connect = [
-    ...["connection", "create", "--id", "replaced", "--site", "b.example"],
-    ...["--source", system.partner.url],
-  ]
-  const { trigger_url: address } = await json<{ trigger_url: string }>(...connect)
-  const fromStdin = () => runHere(["trigger", "--url-stdin"], { input: `${address}\n`, env: system.cliEnv })
-  expect(await fromStdin()).toMatchObject({ code: 0, stdout: expect.stringContaining("202") })
-  const { trigger_url: newAddress } = await json<{ trigger_url: string }>(
-    "connection",
-    "replace-token",
-    "replaced",
-    "--yes",
-  )
-  expect(newAddress).not.toBe(address)
-  const old = await fromStdin()
-  expect(old).toMatchObject({ code: 1, stdout: expect.stringMatching(/404 .*its token was replaced/) })
-  const unreachable = await runHere(["trigger", "--url-stdin"], {
-    input: address.replace(/:\d+\//, `:${await closedPort()}/`),
-  })
-  expect(unreachable).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining("the connection was refused"),
-  })
-  for (const { stdout, stderr } of [old, unreachable]) expect(stdout + stderr).not.toContain("swt_")
-})
-
-test("the client that other packages use rejects with the API's problem", async () => {
-  const { SITEWIRE_API: api, SITEWIRE_API_KEY: key } = system.cliEnv
-  const client = createClient({ api, key })
-  await expect(client.readConnection("nobody")).rejects.toMatchObject({
-    exitCode: 1,
-    problem: { status: 404 },
-  })
-  await expect(client.readChannel("..")).rejects.toMatchObject({ problem: { status: 404 } })
-})
-
-/** An array to which the topic's records are appended. */
-async function readTopic(topic: string) {
-  const records: { key: string | null; value: Buffer | null }[] = []
-  const consumer = await startConsumer({
-    kafka: system.topics.kafka,
-    group: `${topic}.cli-test`,
-    topics: [{ topic }],
-    maxOutstanding: 1_000,
-    onRecords(taken, done) {
-      records.push(...taken)
-      for (const record of taken) done(record)
-    },
-  })
-  onTestFinished(() => void consumer.close(2_000))
-  return records
-}
