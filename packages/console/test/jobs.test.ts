@@ -1,13 +1,12 @@
-import { waitUntil } from "@sitewire/testkit"
+import { connectKafka } from "@sitewire/kafka"
+import { silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end, endErasure, read } from "./fixtures/jobs.ts"
-import { startConsoles } from "./fixtures/startConsoles.ts"
+import { startJobs } from "./fixtures/jobs.ts"
 
 const email = "Owner.Of@Shop.example"
 
 test("an ambiguous or unlimited job is rejected with the field's name, without repeating a value", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   const reason = "r"
   for (const [kind, body] of Object.entries({
     resend: { filter: {}, reason },
@@ -17,17 +16,17 @@ test("an ambiguous or unlimited job is rejected with the field's name, without r
     },
     erasure: { email, site_url: "https://shop-1.example", reason },
   })) {
-    const rejected = await it.call(console, "POST", `/v1/jobs/${kind}`, body)
+    const rejected = await it.call("POST", `/v1/jobs/${kind}`, { body })
     expect(rejected.status, kind).toBe(400)
     expect(rejected.text).not.toContain(email)
   }
-  const everything = await it.call(console, "POST", "/v1/jobs/replay", { filter: {}, reason, dry_run: true })
+  const everything = await it.call("POST", "/v1/jobs/replay", { body: { filter: {}, reason, dry_run: true } })
   expect(everything).toMatchObject({
     status: 400,
     text: expect.stringContaining("must contain reason, rejected_after or rejected_before"),
   })
   const misspelt = { filter: { channel: "nope" }, reason, dry_run: true }
-  expect(await it.call(console, "POST", "/v1/jobs/resend", misspelt)).toMatchObject({
+  expect(await it.call("POST", "/v1/jobs/resend", { body: misspelt })).toMatchObject({
     status: 404,
     text: expect.stringContaining('no channel \\"nope\\"'),
   })
@@ -37,30 +36,30 @@ test("an ambiguous or unlimited job is rejected with the field's name, without r
     { email, reason: `for ${email}` },
     { email },
   ]) {
-    expect((await it.call(console, "POST", "/v1/jobs/erasure", body)).status).toBe(400)
+    expect((await it.call("POST", "/v1/jobs/erasure", { body })).status).toBe(400)
   }
   expect(await it.sql("select * from job")).toEqual([])
-  expect(console.output()).not.toContain(email)
+  expect(it.log.join("")).not.toContain(email)
 })
 
 test("while Kafka is unavailable resends and erasures run, and a replay waits until it has recovered", async () => {
-  await using it = await startConsoles()
-  const offline = await it.console({ KAFKA_BROKERS: "127.0.0.1:1" })
+  const kafka = connectKafka({ brokers: ["127.0.0.1:1"], clientId: "test", log: silentLog })
+  await using it = await startJobs({ kafka })
   const [first = ""] = await it.deliveries(10)
-  const replay = await begin(it, offline, "replay", { filter: { reason: "unknown" }, reason: "r" })
-  await waitUntil("the replay to wait", () => waits(offline.output(), replay.id))
-  const { status } = await it.call(offline, "POST", `/v1/deliveries/${first}/resend`)
+  const replay = await it.begin("replay", { filter: { reason: "unknown" }, reason: "r" })
+  await waitUntil("the replay to wait", () => waits(it.log.join(""), replay.id))
+  const { status } = await it.call("POST", `/v1/deliveries/${first}/resend`)
   expect(status).toBe(202)
   const request = { filter: { state: "dead" }, reason: "r", per_second: 100 }
-  const { id } = await begin(it, offline, "resend", request)
-  expect(await end(it, offline, id)).toMatchObject({ state: "done", counts: { resent: 9 } })
+  const { id } = await it.begin("resend", request)
+  expect(await it.end(id)).toMatchObject({ state: "done", counts: { resent: 9 } })
   expect(await it.sql("select from delivery where deferred_reason = 'resend'")).toHaveLength(10)
-  const erasure = await begin(it, offline, "erasure", { email: "nobody@shop.example", reason: "r" })
-  expect((await endErasure(it, offline, erasure.id)).state).toBe("done")
-  expect((await fetch(`${offline.addresses.ops}/readyz`)).status).toBe(200)
-  expect((await read(it, offline, replay.id)).state).toBe("running")
-  const online = await it.console()
-  expect((await end(it, online, replay.id)).state).toBe("done")
+  const erasure = await it.begin("erasure", { email: "nobody@shop.example", reason: "r" })
+  expect((await it.endErasure(erasure.id)).state).toBe("done")
+  expect((await it.read(replay.id)).state).toBe("running")
+  await it.closeRunners()
+  await it.run()
+  expect((await it.end(replay.id)).state).toBe("done")
 })
 
 const waits = (output: string, job: string) =>

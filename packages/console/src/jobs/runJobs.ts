@@ -9,11 +9,7 @@ import { replayStep } from "./replay/replayStep.ts"
 import { resendStep } from "./resend/resendStep.ts"
 import { runStep, type StepFunctions } from "./runStep.ts"
 
-const pollIntervalMs = 1_000
-/**
- * The poll interval until `busyForMs` after the last step. With `pollIntervalMs`, a job would not reach its
- * rate.
- */
+/** The poll interval until `busyForMs` after the last step, so that jobs reach their rates. */
 const busyPollIntervalMs = 25
 const busyForMs = 3_000
 /** How long a job is skipped after a failed step, and the poll interval while the database is unavailable. */
@@ -27,11 +23,12 @@ export function runJobs(settings: {
   pool: Pool
   context: Omit<StepContext, "sql">
   reconcileSources: ReconcileSources
+  pollIntervalMs?: number
   log: Logger
 }): {
   close(): Promise<void>
 } {
-  const { pool, context, reconcileSources, log } = settings
+  const { pool, context, reconcileSources, pollIntervalMs = 1_000, log } = settings
   const steps: StepFunctions = {
     resend: resendStep,
     replay: replayStep,

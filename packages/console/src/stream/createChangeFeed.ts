@@ -8,7 +8,6 @@ import { createEventQueue, type EventQueue } from "./eventQueue.ts"
 import { type Change, type Changes, readChanges, readPosition } from "./readChanges.ts"
 import { formatPosition, parsePosition, type StreamPosition } from "./streamPosition.ts"
 
-const pollIntervalMs = 1_000
 const heartbeatMs = 10_000
 /** A stream may resume after an interruption of at most this time. */
 const resumableMs = 5 * 60_000
@@ -34,13 +33,15 @@ export type ChangeFeed = {
   close(): Promise<void>
 }
 
-/** Sends changes to all streams of this process. It polls Postgres once a second for all together, if there are any. */
+/** Sends changes to all streams of this process. It polls Postgres for all together, if there are any. */
 export function createChangeFeed({
   sql,
+  pollIntervalMs = 1_000,
   log,
   metrics,
 }: {
   sql: Sql
+  pollIntervalMs?: number
   log: Logger
   metrics: Registry
 }): ChangeFeed {

@@ -1,18 +1,19 @@
 import { type InvalidEvent, invalidRecordHeaders, type Page } from "@sitewire/contracts"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
+import { startTestInstallation } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { insertDeliveries } from "../../../test/fixtures/deliveries.ts"
 import { invalidRecord } from "../../../test/fixtures/jobs.ts"
 import { startConsole } from "../../../test/fixtures/startConsole.ts"
-import { startConsoles } from "../../../test/fixtures/startConsoles.ts"
 import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 
 const email = "owner@shop.example"
 
 test("invalid events are listed from Kafka, newest first, with their channel and without personal data", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startTestInstallation()
+  const console = await startConsole({ installation: it })
   const list = async (query = "") => {
-    const { status, text, json } = await it.call(console, "GET", `/v1/invalid-events${query}`)
+    const { status, text, json } = await console.call("GET", `/v1/invalid-events${query}`)
     expect(status, text).toBe(200)
     expect(text).not.toContain(email)
     return json as Page<InvalidEvent>
@@ -32,7 +33,7 @@ test("invalid events are listed from Kafka, newest first, with their channel and
   await reject(25, "unknown channel; too large to be stored here: 950000 bytes", null)
 
   // Rejected once, then delivered from another record with the same id.
-  const [delivery] = await it.deliveries(1)
+  const [delivery] = await insertDeliveries(it.sql, 1)
   await it.sql("update delivery set event_id = 'order-22' where id = $1", [delivery])
 
   const first = await list("?limit=4")
@@ -78,7 +79,8 @@ test("invalid events are listed from Kafka, newest first, with their channel and
     cursor = page.next_cursor
   }
   expect(seen).toEqual(Array.from({ length: 26 }, (_, n) => origin(25 - n)))
-  expect(console.output()).not.toContain(email)
+  expect(console.log.join("")).not.toContain(email)
+  await console.close()
 })
 
 /** An InvalidTopic in memory. The timestamps of a partition need not be in order. */

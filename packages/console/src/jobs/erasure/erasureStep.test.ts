@@ -3,8 +3,7 @@ import { clockMarginMs, sha256 } from "@sitewire/contracts"
 import { finalPassAfterMs, storeMaxMs } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, endErasure, read } from "../../../test/fixtures/jobs.ts"
-import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
+import { type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
 
 const email = "Owner.Of@Shop.example"
 const bodyOf = (fields: object) =>
@@ -16,7 +15,7 @@ const bodyOf = (fields: object) =>
   })
 
 /** Every value of every row of every table, as text; bytes as UTF-8 and as hexadecimal. */
-async function everything(it: Consoles): Promise<string> {
+async function everything(it: Jobs): Promise<string> {
   const tables = await it.sql<{ name: string }>(
     "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
   )
@@ -36,8 +35,7 @@ async function everything(it: Consoles): Promise<string> {
 }
 
 test("an erasure leaves no trace of an e-mail address in any table or log line, and its job is the proof", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   const body = bodyOf({ email: email.toLowerCase() })
   const theirs = await it.deliveries(3, { body, days: 3 })
   const waiting = await it.deliveries(1, { body: bodyOf({ email }), days: 2, state: "pending" })
@@ -65,14 +63,14 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
   traces.push(...searchKeys.map((key) => key.toString("hex")))
 
   const dry = { email, reason: "r", dry_run: true }
-  expect((await it.call(console, "POST", "/v1/jobs/erasure", dry)).json).toMatchObject({ matching: 4 })
+  expect((await it.call("POST", "/v1/jobs/erasure", { body: dry })).json).toMatchObject({ matching: 4 })
   expect((await it.sql("select from delivery where state = 'erased'")).length).toBe(0)
 
-  const { id } = await begin(it, console, "erasure", {
+  const { id } = await it.begin("erasure", {
     email: ` ${email}`.trim().toUpperCase(),
     reason: "ticket 9",
   })
-  const proof = await endErasure(it, console, id)
+  const proof = await it.endErasure(id)
   expect(proof).toMatchObject({
     state: "done",
     counts: { scanned: 704, deliveries_erased: 4, excerpts_erased: 3 },
@@ -95,14 +93,13 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
   // Delete the other deliveries: their e-mail addresses end with the erased one.
   expect((await it.sql("delete from delivery where id = any($1) returning id", [others])).length).toBe(700)
   await it.sql("delete from attempt where delivery_id = $1", [others[0]])
-  const left = (await everything(it)) + console.output()
+  const left = (await everything(it)) + it.log.join("")
   for (const trace of traces) expect(left.toLowerCase()).not.toContain(trace.toLowerCase())
-  expect((await it.call(console, "POST", `/v1/deliveries/${theirs[0]}/resend`)).status).toBe(409)
+  expect((await it.call("POST", `/v1/deliveries/${theirs[0]}/resend`)).status).toBe(409)
 })
 
 test("an erasure by site erases that site's deliveries, however its URL is written, and no others", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   await it.deliveries(2, { body: bodyOf({ email }), days: 3 })
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-1.example/" }), days: 2 })
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-10.example" }) })
@@ -117,8 +114,8 @@ test("an erasure by site erases that site's deliveries, however its URL is writt
     `insert into snapshot_chunk (connection_id, fence, position, data)
      values ('c', 1, 0, 'shop-1.example'), ('c', 2, 0, 'new')`,
   )
-  const { id } = await begin(it, console, "erasure", { site_url: "https://SHOP-1.example/", reason: "r" })
-  expect((await endErasure(it, console, id)).counts).toMatchObject({
+  const { id } = await it.begin("erasure", { site_url: "https://SHOP-1.example/", reason: "r" })
+  expect((await it.endErasure(id)).counts).toMatchObject({
     deliveries_erased: 4,
     previous_contents_deleted: 1,
   })
@@ -127,10 +124,9 @@ test("an erasure by site erases that site's deliveries, however its URL is writt
 })
 
 test("the final pass erases deliveries that dispatchers with an older list of erasures stored", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   await it.deliveries(1, { body: bodyOf({ email }) })
-  const { id, created_at } = await begin(it, console, "erasure", { email, reason: "r" })
+  const { id, created_at } = await it.begin("erasure", { email, reason: "r" })
   const waitS = await waitUntil("the first pass to end", async () => {
     const [job] = await it.sql<{ wait: number }>(
       `select extract(epoch from (position::jsonb ->> 'nextStepAt')::timestamptz - created_at)::float8 as wait
@@ -139,7 +135,7 @@ test("the final pass erases deliveries that dispatchers with an older list of er
     return job?.wait
   })
   expect(waitS * 1_000).toBeGreaterThanOrEqual(finalPassAfterMs)
-  expect(await read(it, console, id)).toMatchObject({ state: "running", counts: { deliveries_erased: 1 } })
+  expect(await it.read(id)).toMatchObject({ state: "running", counts: { deliveries_erased: 1 } })
   // Stored by dispatchers whose clocks are slow and fast by the clock margin, and by one whose clock is
   // right.
   const dayMs = 86_400_000
@@ -149,7 +145,7 @@ test("the final pass erases deliveries that dispatchers with an older list of er
   const later = { days: -1, body: bodyOf({ email }) }
   const [unaffected] = await it.deliveries(1, later)
   const counts = { scanned: 1, rescanned: 3, deliveries_erased: 4 }
-  expect((await endErasure(it, console, id)).counts).toMatchObject(counts)
+  expect((await it.endErasure(id)).counts).toMatchObject(counts)
   expect(await it.sql("select id from delivery where state <> 'erased'")).toEqual([{ id: unaffected }])
 })
 

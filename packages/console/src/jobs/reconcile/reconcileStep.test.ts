@@ -1,38 +1,20 @@
-import { groupNames, type Job } from "@sitewire/contracts"
-import { groupLag, startConsumer } from "@sitewire/kafka"
-import { waitUntil } from "@sitewire/testkit"
+import type { Job } from "@sitewire/contracts"
 import { expect, test } from "vitest"
-import { begin, end, invalidRecord, read } from "../../../test/fixtures/jobs.ts"
-import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
+import { commitAll, invalidRecord, type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
 const hour = 3_600_000
-
-/** Commits all records of the topic, as a service that has handled them. */
-async function commitAll(it: Consoles, of: "paid" | "triggers"): Promise<void> {
-  const group = groupNames(it.topicPrefix)[of]
-  const topic = of === "paid" ? it.names.sitePaid : it.names.connectorTriggered
-  const { kafka } = it
-  const consumer = await startConsumer({
-    ...{ kafka, group, topics: [{ topic }], maxOutstanding: 10_000 },
-    onRecords: (records, done) => records.forEach(done),
-  })
-  await waitUntil("the commit", async () =>
-    (await groupLag(kafka, group, [topic])).every(({ lag }) => lag === 0),
-  )
-  await consumer.close(2_000)
-}
 
 const event = (id: string) => ({
   ...{ id, channel: "acme", reference: "r", site_url: "https://s.example", console_url: "https://c.example" },
   ...{ name: "Shop", email: "owner@shop.example", created_at: "2030-01-02T03:04:05Z" },
 })
 
-const publishEvents = (it: Consoles, ids: string[]) =>
+const publishEvents = (it: Jobs, ids: string[]) =>
   it.publish(ids.map((id) => ({ topic: it.names.sitePaid, key: id, value: JSON.stringify(event(id)) })))
 
 /** Publishes a trigger that was accepted some time ago. */
-const publishTriggers = (it: Consoles, connections: string[], acceptedAt: string) =>
+const publishTriggers = (it: Jobs, connections: string[], acceptedAt: string) =>
   it.publish(
     connections.map((connection) => {
       const trigger = { connection, first_at: acceptedAt, last_at: acceptedAt, count: 1, correlation: "c" }
@@ -44,8 +26,7 @@ const findings = ({ exceptions }: Job) =>
   (exceptions ?? []).map(({ kind, event_id, connection }) => `${kind} ${event_id ?? connection}`).toSorted()
 
 test("each event is a delivery, an invalid event or not consumed yet; any other is named", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   for (const state of ["pending", "delivered", "dead", "erased"] as const) {
     const [id] = await it.deliveries(1, {
       state,
@@ -58,7 +39,7 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
   await it.publish([{ topic: it.names.sitePaid, key: null, value: "no JSON" }])
   await commitAll(it, "paid")
   await publishEvents(it, ["unconsumed one"])
-  const all = await it.read(it.names.sitePaid)
+  const all = await it.readTopic(it.names.sitePaid)
   const invalid = all.find(({ key }) => key === "invalid one")
   const noJson = all.find(({ key }) => key === null)
   const lost = all.find(({ key }) => key === "lost one")
@@ -72,8 +53,8 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
     await it.publish([{ ...copy, headers: { ...headers, ...origin } }])
   }
 
-  const { id } = await begin(it, console, "reconcile", { created_after: ago(hour) })
-  const job = await end(it, console, id)
+  const { id } = await it.begin("reconcile", { created_after: ago(hour) })
+  const job = await it.end(id)
   expect(job).toMatchObject({ state: "done", reason: "not given", per_second: null })
   expect(job.counts).toEqual({
     ...{ events: 9, events_pending: 1, events_delivered: 2, events_dead: 1, events_erased: 1 },
@@ -90,19 +71,18 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
     },
   ])
   const before = { created_after: ago(2 * hour), created_before: ago(hour) }
-  const earlier = await begin(it, console, "reconcile", before)
-  expect((await end(it, console, earlier.id)).counts).toEqual({ events: 0, triggers: 0, exceptions: 0 })
+  const earlier = await it.begin("reconcile", before)
+  expect((await it.end(earlier.id)).counts).toEqual({ events: 0, triggers: 0, exceptions: 0 })
 
-  await console.end("SIGTERM")
-  const forgetful = await it.console({ RETENTION: "10m" })
-  const recent = await begin(it, forgetful, "reconcile", { created_after: ago(300_000) })
-  const { counts, exceptions } = await end(it, forgetful, recent.id)
+  await it.closeRunners()
+  await it.run({ retentionMs: 600_000 })
+  const recent = await it.begin("reconcile", { created_after: ago(300_000) })
+  const { counts, exceptions } = await it.end(recent.id)
   expect({ expired: counts.events_expired, exceptions }).toEqual({ expired: 3, exceptions: [] })
 })
 
 test("each trigger is covered, pending or not consumed yet; any other is named", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   const ids = ["covered", "earlier-sync", "failed", "no-window", "unscheduled", "due", "overdue", "host-down"]
   await it.addConnections([...ids, "recreated", "unread"].map((id) => ({ id, source: "https://a.example" })))
   const acceptedAt = ago(600_000)
@@ -152,8 +132,8 @@ test("each trigger is covered, pending or not consumed yet; any other is named",
   await commitAll(it, "triggers")
   await publishTriggers(it, ["unread"], acceptedAt)
 
-  const { id } = await begin(it, console, "reconcile", { created_after: ago(hour) })
-  const job = await end(it, console, id)
+  const { id } = await it.begin("reconcile", { created_after: ago(hour) })
+  const job = await it.end(id)
   expect(findings(job)).toEqual([
     "sync_not_scheduled unscheduled",
     "sync_overdue overdue",
@@ -166,41 +146,19 @@ test("each trigger is covered, pending or not consumed yet; any other is named",
   })
   // A later trigger stands for those that compaction has deleted.
   const earlier = { created_after: ago(2 * hour), created_before: ago(hour) }
-  const other = await end(it, console, (await begin(it, console, "reconcile", earlier)).id)
+  const other = await it.end((await it.begin("reconcile", earlier)).id)
   expect(other.counts).toEqual({ triggers: 0, events: 0, later_triggers: 13, exceptions: 4 })
 })
 
 test("an event that was published several times and is lost is one exception", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   await publishEvents(it, ["lost one", "lost two", "lost one"])
   await publishEvents(it, ["lost one"])
   await commitAll(it, "paid")
-  const { id } = await begin(it, console, "reconcile", { created_after: ago(hour) })
-  const job = await end(it, console, id)
+  const { id } = await it.begin("reconcile", { created_after: ago(hour) })
+  const job = await it.end(id)
   expect(findings(job)).toEqual(["event_lost lost one", "event_lost lost two"])
   expect(job.counts).toEqual({
     ...{ events: 4, events_invalid: 0, events_repeated: 2, triggers: 0, exceptions: 2 },
   })
 })
-
-test("thousands of exceptions are counted exactly, also if their console is killed; the list is limited", async () => {
-  await using it = await startConsoles()
-  const lostCount = 5_500
-  const value = "not JSON"
-  await it.publish(
-    Array.from({ length: lostCount }, (_, n) => ({ topic: it.names.sitePaid, key: `e${n}`, value })),
-  )
-  await commitAll(it, "paid")
-  const first = await it.console()
-  const { id } = await begin(it, first, "reconcile", { created_after: ago(hour) })
-  await waitUntil("a part", async () => ((await read(it, first, id)).counts.events ?? 0) > 0)
-  await first.end("SIGKILL")
-  expect((await it.sql("select from job where state = 'running'")).length).toBe(1)
-  const job = await end(it, await it.console(), id)
-  expect(job.counts).toEqual({
-    ...{ events: lostCount, events_invalid: 0, triggers: 0, exceptions: lostCount },
-  })
-  expect(job.exceptions).toHaveLength(200)
-  expect(new Set(job.exceptions?.map(({ partition, offset }) => `${partition} ${offset}`)).size).toBe(200)
-}, 60_000)

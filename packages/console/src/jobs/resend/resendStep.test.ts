@@ -2,8 +2,7 @@ import { jobSchema } from "@sitewire/contracts"
 import { openPool, type Pool } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { begin, end, endErasure, read } from "../../../test/fixtures/jobs.ts"
-import { type Consoles, startConsoles } from "../../../test/fixtures/startConsoles.ts"
+import { type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
 import { countResend } from "./countResend.ts"
 import { firstResendPosition, resendStep } from "./resendStep.ts"
 
@@ -15,8 +14,8 @@ type Row = {
   state_error: string | null
 }
 
-const readRows = (it: Consoles) => it.sql<Row>("select * from delivery order by id")
-const readDeferred = async (it: Consoles) =>
+const readRows = (it: Jobs) => it.sql<Row>("select * from delivery order by id")
+const readDeferred = async (it: Jobs) =>
   (await it.sql<Row>("select id from delivery where deferred_reason = 'resend' order by id")).map(
     ({ id }) => id,
   )
@@ -33,8 +32,7 @@ const resentRow = (row: Row) => ({
 })
 
 test("a resend defers exactly the deliveries that match its filter, leaves out erased ones, and records who requested it and why", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   const wanted = await it.deliveries(30, { days: 3 })
   await it.deliveries(5, { days: 4 })
   await it.deliveries(5, { days: 1 })
@@ -47,37 +45,36 @@ test("a resend defers exactly the deliveries that match its filter, leaves out e
   const before = await readRows(it)
 
   const dry = { filter, reason: "count", dry_run: true }
-  expect(await it.call(console, "POST", "/v1/jobs/resend", dry)).toMatchObject({
+  expect(await it.call("POST", "/v1/jobs/resend", { body: dry })).toMatchObject({
     status: 200,
     json: { dry_run: true, matching: 35, left_out: 4, complete: true },
   })
   expect(await it.sql("select * from job")).toEqual([])
 
   const request = { filter, reason: "ticket 17", per_second: 500 }
-  const { id, ...begun } = await begin(it, console, "resend", request)
+  const { id, ...begun } = await it.begin("resend", request)
   expect(begun).toMatchObject({
     kind: "resend",
     filter,
     per_second: 500,
     reason: "ticket 17",
-    requested_by: `${it.keyId} (night shift)`,
+    requested_by: `${(await it.call("GET", "/v1/keys/current")).json.id} (test)`,
     remains: null,
   })
-  const done = await end(it, console, id)
+  const done = await it.end(id)
   expect(done).toMatchObject({ state: "done", counts: { resent: 35, left_out: 4 }, total: 39 })
   expect(done.finished_at).not.toBeNull()
   const resent = new Set([...wanted, ...delivered])
   expect(await readRows(it)).toEqual(before.map((row) => (resent.has(row.id) ? resentRow(row) : row)))
 
-  const list = await it.call(console, "GET", "/v1/jobs?limit=1")
+  const list = await it.call("GET", "/v1/jobs?limit=1")
   expect(list.json).toEqual({ data: [done], next_cursor: null })
-  expect((await it.call(console, "POST", `/v1/jobs/${id}/cancel`)).status).toBe(409)
-  expect((await it.call(console, "GET", "/v1/jobs/none")).status).toBe(404)
+  expect((await it.call("POST", `/v1/jobs/${id}/cancel`)).status).toBe(409)
+  expect((await it.call("GET", "/v1/jobs/none")).status).toBe(404)
 })
 
 test("a resend by state defers the deliveries in that state, and no others", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   // A dead delivery becomes pending by its resend, so the dead ones are last.
   const states = ["pending", "delivered", "dead"] as const
   const ids = new Map<string, string[]>()
@@ -85,40 +82,16 @@ test("a resend by state defers the deliveries in that state, and no others", asy
   const deferred: string[] = []
   for (const state of states) {
     const request = { filter: { state }, reason: "r", per_second: 500 }
-    const dry = await it.call(console, "POST", "/v1/jobs/resend", { ...request, dry_run: true })
+    const dry = await it.call("POST", "/v1/jobs/resend", { body: { ...request, dry_run: true } })
     expect(dry.json).toMatchObject({ matching: 4 })
-    const { id } = await begin(it, console, "resend", request)
-    expect(await end(it, console, id)).toMatchObject({ counts: { resent: 4 } })
+    const { id } = await it.begin("resend", request)
+    expect(await it.end(id)).toMatchObject({ counts: { resent: 4 } })
     deferred.push(...(ids.get(state) ?? []))
     expect(await readDeferred(it)).toEqual(deferred.toSorted())
   }
 })
 
-test("a job continues after its console was killed with -9, and defers nothing twice", async () => {
-  await using it = await startConsoles()
-  const first = await it.console()
-  const ids = await it.deliveries(300)
-  const request = { filter: { channel: "acme" }, reason: "after an outage", per_second: 100 }
-  const { id } = await begin(it, first, "resend", request)
-  await waitUntil("some to be resent", async () => ((await read(it, first, id)).counts.resent ?? 0) >= 50)
-  await first.end("SIGKILL")
-  const [cut] = await it.sql<{ state: string; resent: number }>(
-    "select state, (counts ->> 'resent')::int as resent from job",
-  )
-  expect(cut?.state).toBe("running")
-  expect(cut?.resent).toBeLessThan(300)
-  // The job's count and the deliveries are written in one transaction.
-  const before = await it.sql<Row>("select * from delivery where deferred_at is not null order by id")
-  expect(before).toHaveLength(cut?.resent ?? -1)
-
-  const second = await it.console()
-  expect(await end(it, second, id)).toMatchObject({ state: "done", counts: { resent: 300 } })
-  expect(await readDeferred(it)).toEqual(ids)
-  const after = new Map((await readRows(it)).map((row) => [row.id, row]))
-  for (const row of before) expect(after.get(row.id)).toEqual(row)
-}, 60_000)
-
-function resendOf(filter: object, it: Consoles, pool: Pool) {
+function resendOf(filter: object, it: Jobs, pool: Pool) {
   const now = new Date()
   const invalidTopic = { end: () => Promise.reject(), read: () => Promise.reject() }
   const publish = () => Promise.reject(new Error("a resend publishes nothing"))
@@ -129,7 +102,7 @@ function resendOf(filter: object, it: Consoles, pool: Pool) {
 }
 
 test("deliveries of a month are counted exactly, and a count that takes too long does not stop the resend", async () => {
-  await using it = await startConsoles()
+  await using it = await startJobs()
   for (const days of [29, 12, 3, 0.01]) await it.deliveries(20, { days })
   await it.deliveries(3, { days: 4, channel: "other" })
   await it.deliveries(4, { days: 2, state: "erased" })
@@ -148,7 +121,7 @@ test("deliveries of a month are counted exactly, and a count that takes too long
 })
 
 test("a delivery that is erased or changes its state while a step waits for its row is left out", async () => {
-  await using it = await startConsoles()
+  await using it = await startJobs()
   const [erased = "", delivered = "", dead = ""] = await it.deliveries(3)
   const pool = openPool({ url: it.databaseUrl, size: 2, name: "resend-test" })
   const other = await pool.driver.connect()
@@ -169,49 +142,47 @@ test("a delivery that is erased or changes its state while a step waits for its 
   await pool.close()
 })
 
-test("two consoles share a job: nothing is deferred twice, and the rate limits both together", async () => {
-  await using it = await startConsoles()
-  const [one, two] = await Promise.all([it.console(), it.console()])
+test("two runners share a job: nothing is deferred twice, and the rate limits both together", async () => {
+  await using it = await startJobs()
+  await it.run()
   const ids = await it.deliveries(200)
   const startedAt = performance.now()
-  const { id } = await begin(it, one, "resend", { filter: { state: "dead" }, reason: "r", per_second: 80 })
-  expect(await end(it, two, id)).toMatchObject({ state: "done", counts: { resent: 200 } })
+  const { id } = await it.begin("resend", { filter: { state: "dead" }, reason: "r", per_second: 80 })
+  expect(await it.end(id)).toMatchObject({ state: "done", counts: { resent: 200 } })
   // The job is done before the last step's interval is over.
   expect(performance.now() - startedAt).toBeGreaterThan(((200 - 20) / 80) * 1_000 * 0.95)
   expect(await readDeferred(it)).toEqual(ids)
 })
 
 test("after a cancel has responded, nothing more is deferred, and what was deferred stays deferred", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   await it.deliveries(500)
-  const { id } = await begin(it, console, "resend", {
+  const { id } = await it.begin("resend", {
     filter: { channel: "acme" },
     reason: "r",
     per_second: 40,
   })
-  await waitUntil("some to be resent", async () => ((await read(it, console, id)).counts.resent ?? 0) > 0)
-  const cancelled = await it.call(console, "POST", `/v1/jobs/${id}/cancel`)
+  await waitUntil("some to be resent", async () => ((await it.read(id)).counts.resent ?? 0) > 0)
+  const cancelled = await it.call("POST", `/v1/jobs/${id}/cancel`)
   expect(cancelled).toMatchObject({ status: 200, json: { state: "cancelled" } })
   const { length } = await readDeferred(it)
   expect(length).toBeLessThan(500)
   expect(jobSchema.parse(cancelled.json).counts.resent).toBe(length)
   // Another job runs meanwhile, which shows that the runner works and skips the cancelled job.
-  const other = await begin(it, console, "erasure", { email: "nobody@shop.example", reason: "r" })
-  await endErasure(it, console, other.id)
+  const other = await it.begin("erasure", { email: "nobody@shop.example", reason: "r" })
+  await it.endErasure(other.id)
   expect(await readDeferred(it)).toHaveLength(length)
 })
 
 test("a resend leaves out deliveries of deleted channels, because nothing would send them", async () => {
-  await using it = await startConsoles()
-  const console = await it.console()
+  await using it = await startJobs()
   await it.deliveries(3, { days: 1, channel: "gone" })
   const wanted = await it.deliveries(2, { days: 1 })
   await it.sql("delete from channel where id = 'gone'")
   const filter = { created_after: new Date(Date.now() - 2 * 86_400_000).toISOString() }
-  const dry = await it.call(console, "POST", "/v1/jobs/resend", { filter, reason: "test", dry_run: true })
+  const dry = await it.call("POST", "/v1/jobs/resend", { body: { filter, reason: "test", dry_run: true } })
   expect(dry.json).toMatchObject({ matching: 2, left_out: 3 })
-  const { id } = await begin(it, console, "resend", { filter, reason: "test" })
-  expect(await end(it, console, id)).toMatchObject({ state: "done", counts: { resent: 2, left_out: 3 } })
+  const { id } = await it.begin("resend", { filter, reason: "test" })
+  expect(await it.end(id)).toMatchObject({ state: "done", counts: { resent: 2, left_out: 3 } })
   expect(await readDeferred(it)).toEqual(wanted.toSorted())
 })
