@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { readArguments } from "@sitewire/runtime"
 import type { Page } from "playwright-core"
 import { build } from "vite"
-import { openBrowser, openPage, runAxe, settle, type View } from "./browser.ts"
+import { openBrowser, openPage, settle, type View } from "./browser.ts"
 import { startFilledConsole } from "./startFilledConsole.ts"
 import { operatorViews, ownerViews, partnerViews } from "./views.ts"
 
@@ -11,7 +11,6 @@ const usage = `npm run screenshots -- [options]
 Renders every page of the web console, in light and dark, narrow and wide, into .sitewire/screenshots.
   --only PATTERN   only pages whose name matches this regular expression
   --quick          wide pages only
-  --axe            also check them with axe
   --empty          an installation without any data
   --rows COUNT     with this many more deliveries, such as 10000000
   --docs           also replace the pictures of the README and the documents`
@@ -19,7 +18,6 @@ const { values, explain } = readArguments(
   {
     only: { type: "string", default: "" },
     quick: { type: "boolean", default: false },
-    axe: { type: "boolean", default: false },
     empty: { type: "boolean", default: false },
     rows: { type: "string", default: "0" },
     docs: { type: "boolean", default: false },
@@ -100,7 +98,6 @@ async function photograph(
       if (overflow > 0) complaints.push(`the page is ${overflow} px too wide`)
       if (values.docs && size === "wide" && documented.includes(name))
         await copyFile(file, `${images}${name}-${view.scheme}.png`)
-      if (values.axe) complaints.push(...(await runAxe(page)))
     } catch (error) {
       complaints.push(String(error).slice(0, 300))
     }

@@ -37,10 +37,7 @@ export async function importKafkaImage(name: string) {
     }
     await importImage({
       name,
-      programs: [
-        ...["sh", "env", "sed", "tr", "sleep"],
-        { from: join(home, "bin/java"), to: `${home}/bin/java` },
-      ],
+      programs: ["sh", "env", "sed", "tr", "sleep", { from: join(home, "bin/java"), to: `${home}/bin/java` }],
       copies: [
         { from: runtime, to: home },
         { from: libs, to: "/opt/kafka/libs" },

@@ -10,7 +10,12 @@ export async function importNodeImage(name: string) {
   await importImage({
     name,
     programs: [
-      ...["sh", "env", "find", "mkdir", "cp", "touch"],
+      "sh",
+      "env",
+      "find",
+      "mkdir",
+      "cp",
+      "touch",
       { from: await realpath(process.execPath), to: "/usr/local/bin/node" },
     ],
     copies: [{ from: npm, to: "/usr/local/lib/node_modules/npm" }],

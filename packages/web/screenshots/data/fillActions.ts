@@ -58,7 +58,14 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       `insert into job (id, kind, state, filter, reason, requested_by, counts, created_at, finished_at, position)
        values ($1, $2::job_kind, $3::job_state, $4, $5, 'key_ops (operations)', $6, $7, $8, $9)`,
       [
-        ...[id, kind, state, filter, reason, counts, ago(days * dayMs), ago(days * dayMs - 40_000)],
+        id,
+        kind,
+        state,
+        filter,
+        reason,
+        counts,
+        ago(days * dayMs),
+        ago(days * dayMs - 40_000),
         JSON.stringify(positions[kind]),
       ],
     )
@@ -87,9 +94,14 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       `insert into audit_entry (id, created_at, key_id, key_name, operation, target_kind, target_id, changes, request_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
-        ...[`aud_${index}`, ago(minutes * minuteMs)],
+        `aud_${index}`,
+        ago(minutes * minuteMs),
         ...(index === 3 ? ["key_rtl", "مطورو أكمي"] : ["key_ops", "operations"]),
-        ...[operation, kind, target, changes, `req_${index}4c1f0a`],
+        operation,
+        kind,
+        target,
+        changes,
+        `req_${index}4c1f0a`,
       ],
     )
   const { reason, topic, partition, offset } = invalidRecordHeaders

@@ -60,7 +60,10 @@ async function certify(it: Installation, now: number): Promise<void> {
     },
   ]
   const point = (id: string, result: string, finding: string, status = 204) => ({
-    ...{ id, result, finding, received: result === "skipped" ? [] : received(status, 14) },
+    id,
+    result,
+    finding,
+    received: result === "skipped" ? [] : received(status, 14),
   })
   const report = (rawBody: "passed" | "failed") => ({
     result: rawBody,

@@ -55,13 +55,15 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
            first_trigger_at, last_trigger_at, bytes, content_sha256)
          values ($1, $2, $3, $4, $5::sync_outcome, $6, $7, $8, $9, $10, $11)`,
         [
-          ...[id, fence, new Date(at), new Date(at + 200 + random() * 900), outcome],
+          id,
+          fence,
+          new Date(at),
+          new Date(at + 200 + random() * 900),
+          outcome,
           failed ? "status 502" : null,
           triggers,
-          ...[
-            new Date(first),
-            new Date(triggers === 1 ? first : Math.max(first, at - 1_000 - random() * 1_500)),
-          ],
+          new Date(first),
+          new Date(triggers === 1 ? first : Math.max(first, at - 1_000 - random() * 1_500)),
           failed ? null : 23_300 + Math.floor(random() * 400),
           failed ? null : sha256(`${id} ${fence}`),
         ],
@@ -75,7 +77,11 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
          last_error = $6, last_success_at = $7, failing_since = $8, due_at = $9, requested = $10, first_trigger_at = $11,
          last_trigger_at = $12 where connection_id = $1`,
       [
-        ...[id, fence, new Date(last.at + minuteMs), new Date(last.at + 700), last.outcome],
+        id,
+        fence,
+        new Date(last.at + minuteMs),
+        new Date(last.at + 700),
+        last.outcome,
         fails ? "status 502" : null,
         new Date(fails ? now - 46 * minuteMs : last.at + 700),
         fails ? new Date(now - 44 * minuteMs) : null,

@@ -121,8 +121,12 @@ export function Chart({ label, times, series, format, max, logarithmic = false, 
     const last = times.length - 1
     const now = selected ?? last + 1
     const steps: Record<string, number> = {
-      ...{ ArrowLeft: now - 1, ArrowRight: now + 1, PageUp: now - 10, PageDown: now + 10 },
-      ...{ Home: 0, End: last },
+      ArrowLeft: now - 1,
+      ArrowRight: now + 1,
+      PageUp: now - 10,
+      PageDown: now + 10,
+      Home: 0,
+      End: last,
     }
     const next = steps[event.key]
     if (next !== undefined) {

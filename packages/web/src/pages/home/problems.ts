@@ -99,34 +99,46 @@ function overdueDelivery({
   due_at,
 }: NonNullable<Schemas["Statistics"]["oldest_overdue"]>): CurrentProblem {
   return {
-    ...{ id: "overdue", urgency: 1, title: t.overdue(channel), detail: t.overdueDetail, since: due_at },
-    ...{ next: t.overdueNext, link: { to: "/deliveries/$id", params: { id: delivery } } },
+    id: "overdue",
+    urgency: 1,
+    title: t.overdue(channel),
+    detail: t.overdueDetail,
+    since: due_at,
+    next: t.overdueNext,
+    link: { to: "/deliveries/$id", params: { id: delivery } },
   }
 }
 
 /** Records of retry topics wait for their delay, and are not overdue. */
 function behind(topic: Schemas["Topic"]): CurrentProblem[] {
   if (topic.name.includes(".retry.") || topic.group === null) return []
+  const problem = { id: `topic ${topic.name}`, urgency: 1, detail: topic.purpose, link: null } as const
   if (topic.records === null)
     return [
       {
-        ...{ id: `topic ${topic.name}`, urgency: 1, title: t.noTopic(topic.name), detail: topic.purpose },
-        ...{ since: null, next: t.noTopicNext, link: null },
+        ...problem,
+        title: t.noTopic(topic.name),
+        since: null,
+        next: t.noTopicNext,
       },
     ]
   if (topic.lag === null)
     return [
       {
-        ...{ id: `topic ${topic.name}`, urgency: 1, title: t.noConsumer(topic.name), detail: topic.purpose },
-        ...{ since: topic.oldest_unread_at, next: t.noConsumerNext(topic.group), link: null },
+        ...problem,
+        title: t.noConsumer(topic.name),
+        since: topic.oldest_unread_at,
+        next: t.noConsumerNext(topic.group),
       },
     ]
   const oldest = topic.oldest_unread_at
   if (topic.lag === 0 || oldest === null || Date.now() - Date.parse(oldest) < behindMs) return []
   return [
     {
-      ...{ id: `topic ${topic.name}`, urgency: 1, title: t.lag(topic.name, formatNumber(topic.lag)) },
-      ...{ detail: topic.purpose, since: oldest, next: t.lagNext(topic.group), link: null },
+      ...problem,
+      title: t.lag(topic.name, formatNumber(topic.lag)),
+      since: oldest,
+      next: t.lagNext(topic.group),
     },
   ]
 }

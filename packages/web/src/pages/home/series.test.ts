@@ -3,18 +3,32 @@ import type { Schemas } from "../../api/client.ts"
 import { seriesOf } from "./series.ts"
 
 const attempts = {
-  ...{ delivered: 3, timeout: 1, dns: 0, connect: 0, tls: 0, reset: 0, status: 2, protocol: 0 },
+  delivered: 3,
+  timeout: 1,
+  dns: 0,
+  connect: 0,
+  tls: 0,
+  reset: 0,
+  status: 2,
+  protocol: 0,
   "blocked-address": 0,
 }
 const point = (started_at: string): Schemas["StatisticPoint"] => ({
-  ...{ started_at, deliveries: 5, attempts, latency_ms: { p50: 80, p99: 900 }, triggers: 2 },
+  started_at,
+  deliveries: 5,
+  attempts,
+  latency_ms: { p50: 80, p99: 900 },
+  triggers: 2,
   syncs: { running: 0, changed: 1, unchanged: 1, failed: 0, abandoned: 0 },
 })
 
 test("points have equal distances, and end with the newest counted one; gaps are null", () => {
   const series = seriesOf(
     {
-      ...{ interval: "minute", channel: null, counted_before: "2026-03-01T12:03:00.000Z", deferred: null },
+      interval: "minute",
+      channel: null,
+      counted_before: "2026-03-01T12:03:00.000Z",
+      deferred: null,
       oldest_overdue: null,
       data: [point("2026-03-01T12:00:00.000Z"), point("2026-03-01T12:02:00.000Z")],
     },

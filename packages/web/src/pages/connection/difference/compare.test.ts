@@ -5,7 +5,11 @@ test("JSON is compared by its values, whatever its format", () => {
   const before = '{"a":1,"b":[1,2]}'
   expect(compare(before, '{ "a": 1,\n "b": [1, 2] }')).toEqual({ kind: "only format" })
   expect(compare(before, '{"a":2,"b":[1,2]}')).toMatchObject({
-    ...{ kind: "lines", added: 1, removed: 1, complete: true, formatted: true },
+    kind: "lines",
+    added: 1,
+    removed: 1,
+    complete: true,
+    formatted: true,
     hunks: [
       {
         start: 1,
