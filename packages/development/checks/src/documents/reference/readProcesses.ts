@@ -4,7 +4,7 @@ import type { VariableDescription } from "@sitewire/runtime"
 
 export type ProcessVariables = { name: string; main: string; variables: VariableDescription[] }
 
-export const mains = {
+const mains = {
   "trigger-gateway": "services/trigger-gateway/src/main.ts",
   "sync-scheduler": "services/sync-scheduler/src/main.ts",
   "webhook-dispatcher": "services/webhook-dispatcher/src/main.ts",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 
 export type Source = { owner: string; path: string; text: string }
 
-export const severalProcesses = "Several processes"
+const severalProcesses = "Several processes"
 
 /** Whose metrics and log events the source files of a folder contain, in the order of the reference. */
 const owners = {
