@@ -71,17 +71,9 @@ async function generate() {
   const wanted = `${digest("prisma/schema.prisma")} ${digest("package-lock.json")}\n`
   if (read(stamp) === wanted) return
   // Without PRISMA_SCHEMA_ENGINE_BINARY, Prisma downloads a schema engine, which is not needed here.
-  const env = {
-    ...process.env,
-    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-    PRISMA_HIDE_UPDATE_MESSAGE: "1",
-  }
-  await step(
-    "generating the database client",
-    findNode(),
-    [join(root, "node_modules/prisma/build/index.js"), "generate"],
-    env,
-  )
+  const own = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1" }
+  const prisma = [join(root, "node_modules/prisma/build/index.js"), "generate"]
+  await step("generating the database client", findNode(), prisma, { ...process.env, ...own })
   writeFileSync(stamp, wanted)
 }
 

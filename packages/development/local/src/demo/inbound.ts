@@ -18,10 +18,8 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
 
   story.step("Fifty triggers in a burst become one sync")
   const burst = await Promise.all(Array.from({ length: 50 }, () => trigger(connection.trigger_url)))
-  story.check(
-    burst.every((status) => status === 202),
-    `all ${burst.length} triggers got 202`,
-  )
+  const accepted = burst.filter((status) => status === 202)
+  story.check(accepted.length === burst.length, `all ${burst.length} triggers got 202`)
   const [first] = await story.until("the sync", 15_000, () => finishedSyncs(1))
   story.result(describe(first))
   story.check(first?.triggers === 50, "one sync covers all 50 triggers")
@@ -29,15 +27,9 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
 
   story.step("Later triggers in the same window become exactly one more")
   await partner.changeSource(id, { name: id, items: ["a new table"] })
-  const later = [
-    await trigger(connection.trigger_url),
-    await trigger(connection.trigger_url),
-    await trigger(connection.trigger_url),
-  ]
-  story.check(
-    later.every((status) => status === 202),
-    "three more triggers got 202",
-  )
+  const later: number[] = []
+  while (later.length < 3) later.push(await trigger(connection.trigger_url))
+  story.check(later.join() === "202,202,202", "three more triggers got 202")
   story.result("the next window opens 60 s after the first start; this waits for it")
   const both = await story.until("the second sync", 75_000, () => finishedSyncs(2))
   const second = both[0]
