@@ -125,8 +125,10 @@ async function followRunbook(settings: {
   await it.migrate(retryDelaysMs)
   // 6. Rewind both groups.
   const since = takenAt - backMs
-  await rewindGroup({ kafka, group: groups.paid, topic: names.sitePaid, since })
-  await rewindGroup({ kafka, group: groups.triggers, topic: names.connectorTriggered, since })
+  await Promise.all([
+    rewindGroup({ kafka, group: groups.paid, topic: names.sitePaid, since }),
+    rewindGroup({ kafka, group: groups.triggers, topic: names.connectorTriggered, since }),
+  ])
   // 8. Start all. The schedulers start a window after the stop: the copy does not know the newest syncs, so
   // it would let their connections be synced again too soon.
   const starting = startAll(others)
