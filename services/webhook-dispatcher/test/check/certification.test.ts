@@ -21,7 +21,7 @@ let dispatcher: Awaited<ReturnType<typeof it.dispatcher>>
 beforeAll(async () => {
   it = await startInstallation()
   dispatcher = await it.dispatcher({ DELIVERY_TIMEOUT: "6s" })
-}, 60_000)
+})
 afterAll(() => it[Symbol.asyncDispose]())
 
 let channels = 0

@@ -15,4 +15,4 @@ test("a check whose secret cannot be decrypted fails, says why, and sends nothin
   }
   expect(receiver.received).toEqual([])
   await receiver.close()
-}, 120_000)
+})

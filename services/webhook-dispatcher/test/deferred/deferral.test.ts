@@ -28,16 +28,16 @@ test("a burst to a slow partner is sent at the partner's pace, with one attempt 
   await waitUntil("some to be deferred", async () => (await deferred(it)) > 0)
   await it.publishPaid([paid("last", { channel: "quick" })])
   await waitUntil("the one of another channel", () => quick.received.length === 1)
-  await waitUntil("all of them", () => partner.received.length >= 200, 30_000)
+  await waitUntil("all of them", () => partner.received.length >= 200)
   await waitUntil("the rows", async () => (await delivered(it)) === 201)
   expect(await it.sql("select from delivery where attempts = 1 and deferred_at is null")).toHaveLength(201)
   expect(new Set(partner.received.map(({ headers }) => headers["x-sitewire-delivery"])).size).toBe(200)
   expect(partner.received).toHaveLength(200)
   expect(retries).toEqual([])
-  const metrics = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  const metrics = await dispatcher.metrics()
   expect(metrics).toMatch(/^sitewire_deliveries_deferred_total\{reason="busy".*\} [1-9]\d\d$/m)
   await Promise.all([partner.close(), quick.close()])
-}, 60_000)
+})
 
 test("a delivery that was never attempted, or failed once, does not die of a partner's lack of capacity", async () => {
   await using it = await startInstallation({ retryDelaysMs: [500] })
@@ -53,37 +53,11 @@ test("a delivery that was never attempted, or failed once, does not die of a par
   const letters = await it.read(it.names.dead)
   await it.dispatcher({ RETRY_PERIOD: "4s", CHANNEL_MAX_CONCURRENCY: "2", CHANNEL_MAX_WAIT: "200ms" })
   await it.publishPaid(events(60))
-  await waitUntil("all of them", async () => (await delivered(it)) === 60, 40_000)
+  await waitUntil("all of them", async () => (await delivered(it)) === 60)
   expect(failed.size).toBe(5)
   expect(letters).toEqual([])
   await partner.close()
-}, 60_000)
-
-test("after kill -9 deferred deliveries are claimed by another dispatcher, and none is lost", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [20_000] })
-  const partner = await startReceiver((_, response) => {
-    setTimeout(() => response.writeHead(204).end(), 200)
-  })
-  await it.channel("acme", partner.url)
-  const settings = { CHANNEL_MAX_CONCURRENCY: "4", CHANNEL_MAX_WAIT: "100ms", DELIVERY_TIMEOUT: "4s" }
-  const first = await it.dispatcher(settings)
-  await it.publishPaid(events(60))
-  await waitUntil("claims", async () => {
-    return (await it.sql("select from delivery where lease_expires_at is not null")).length > 0
-  })
-  await first.end("SIGKILL")
-  const twice = partner.received.length
-  expect(await delivered(it)).toBeLessThan(60)
-  await it.dispatcher(settings)
-  await waitUntil("all of them", async () => (await delivered(it)) === 60, 40_000)
-  expect(await deferred(it)).toBe(0)
-  // Only what was in flight, at most the channel's limit, and what had just ended and was not recorded yet,
-  // was attempted twice.
-  expect(partner.received.length).toBeGreaterThanOrEqual(60)
-  expect(partner.received.length).toBeLessThanOrEqual(60 + 2 * 4)
-  expect(twice).toBeLessThan(60)
-  await partner.close()
-}, 90_000)
+})
 
 test("two dispatchers share the deferred deliveries, and make no attempt twice", async () => {
   await using it = await startInstallation({ retryDelaysMs: [20_000] })
@@ -100,13 +74,11 @@ test("two dispatchers share the deferred deliveries, and make no attempt twice",
   await waitUntil("all to be deferred", async () => (await deferred(it)) === 200)
   await it.resume("acme")
   await waitUntil("a claim of each dispatcher", async () => {
-    const metrics = await Promise.all(
-      both.map(async ({ addresses }) => (await fetch(`${addresses.ops}/metrics`)).text()),
-    )
+    const metrics = await Promise.all(both.map((dispatcher) => dispatcher.metrics()))
     return metrics.every((text) => /^sitewire_deliveries_claimed_total(\{.*\})? [1-9]/m.test(text))
   })
   bothClaimed.resolve()
   await waitUntil("all of them", async () => (await delivered(it)) === 200)
   expect(partner.received).toHaveLength(200)
   await partner.close()
-}, 60_000)
+})

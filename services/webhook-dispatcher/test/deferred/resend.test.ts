@@ -108,7 +108,7 @@ test("a resend requested while an attempt is in flight is sent after it, with th
   })
   expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "2"])
   await partner.close()
-}, 60_000)
+})
 
 test("a resend replaces the scheduled retry, which is dropped", async () => {
   await using it = await startInstallation({ retryDelaysMs: [1_500] })
@@ -127,4 +127,4 @@ test("a resend replaces the scheduled retry, which is dropped", async () => {
   )
   expect(partner.received).toHaveLength(2)
   await partner.close()
-}, 60_000)
+})

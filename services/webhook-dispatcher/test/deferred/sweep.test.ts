@@ -30,7 +30,7 @@ test("a scheduled delivery and an unattempted one are sent although their record
   const first = await it.dispatcher()
   await it.publishPaid([paid("scheduled")])
   await waitUntil("a failed attempt", () => partner.received.length > 0)
-  expect(await first.end("SIGTERM")).toBe(0)
+  expect(await first.stop()).toBe(0)
   fails = false
   // As if the topic had been deleted: with another id, the row has no record.
   const [{ attempts } = { attempts: 0 }] = await it.sql<{ attempts: number }>("select attempts from delivery")
@@ -44,10 +44,10 @@ test("a scheduled delivery and an unattempted one are sent although their record
     { event_id: "moved", attempts: attempts + 1, ...delivered },
     { event_id: "new", attempts: 1, ...delivered },
   ])
-  const metrics = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  const metrics = await dispatcher.metrics()
   expect(metrics).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 2$/m)
   await partner.close()
-}, 60_000)
+})
 
 test("deliveries scheduled with other RETRY_DELAYS, whose topics are no longer consumed, are sent", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300, 60_000] })
@@ -61,13 +61,13 @@ test("deliveries scheduled with other RETRY_DELAYS, whose topics are no longer c
       (await it.sql("select from delivery where attempts = 2 and next_attempt_at is not null")).length === 1
     )
   })
-  expect(await first.end("SIGTERM")).toBe(0)
+  expect(await first.stop()).toBe(0)
   fails = false
   await it.sql("update delivery set next_attempt_at = now() - interval '1 hour'")
   await it.dispatcher({ RETRY_DELAYS: "300ms", OVERDUE_AFTER: "1s" })
   await waitUntil("the delivery", () => partner.received.length === 3)
   await partner.close()
-}, 60_000)
+})
 
 test("a pending delivery older than the retention is sent, and then deleted", async () => {
   await using it = await startInstallation()
@@ -78,7 +78,7 @@ test("a pending delivery older than the retention is sent, and then deleted", as
   await waitUntil("the delivery", () => partner.received.length === 1)
   await waitUntil("its row to go", async () => (await it.sql("select from delivery")).length === 0)
   await partner.close()
-}, 60_000)
+})
 
 test("a delivery whose record is not lost is not swept: neither a new nor a scheduled one", async () => {
   await using it = await startInstallation({ retryDelaysMs: [2_500] })
@@ -89,7 +89,7 @@ test("a delivery whose record is not lost is not swept: neither a new nor a sche
   await waitUntil("the retry", () => partner.received.length === 2)
   const [first, second] = partner.received
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_500)
-  const metrics = await (await fetch(`${dispatcher.addresses.ops}/metrics`)).text()
+  const metrics = await dispatcher.metrics()
   expect(metrics).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 0$/m)
   await partner.close()
-}, 60_000)
+})

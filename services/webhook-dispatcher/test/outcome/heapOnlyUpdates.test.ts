@@ -22,11 +22,11 @@ test("a delivery that succeeds at its first attempt is updated once, with a heap
     await it.publishPaid(Array.from({ length: 4 }, (_, at) => paid(`shop-${count}-${at}`)))
     await waitUntil("these deliveries", async () => (await delivered()) === count)
   }
-  expect(await dispatcher.end("SIGTERM")).toBe(0)
+  expect(await dispatcher.stop()).toBe(0)
   const counts = await waitUntil("the counts", async () => {
     const counted = await updates(it)
     return counted.all >= 60 && counted
   })
   expect(counts).toEqual({ all: 60, hot: 60 })
   await partner.close()
-}, 60_000)
+})

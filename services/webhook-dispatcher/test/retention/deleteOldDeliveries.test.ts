@@ -10,5 +10,5 @@ test("a dispatcher deletes deliveries older than RETENTION, and their attempts",
   const dispatcher = await it.dispatcher({ RETENTION: "24s" })
   await waitUntil("the old ones to go", async () => (await it.sql("select from delivery")).length === 3)
   await waitUntil("their attempts to go", async () => (await it.sql("select from attempt")).length === 6)
-  expect(await dispatcher.end()).toBe(0)
+  expect(await dispatcher.stop()).toBe(0)
 })
