@@ -28,7 +28,13 @@ import { startReportingStatus } from "./status/startReportingStatus.ts"
  */
 export async function startDispatcher(
   service: ServiceParts<typeof dispatcherVariables>,
-  intervals = { pollMs: 500, checksMs: 1_000, statusMs: 5_000, certificatesMs: 5_000, deletedChannelsMs: 5_000 },
+  intervals = {
+    pollMs: 500,
+    checksMs: 1_000,
+    statusMs: 5_000,
+    certificatesMs: 5_000,
+    deletedChannelsMs: 5_000,
+  },
 ): Promise<void> {
   const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
   const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
@@ -44,7 +50,11 @@ export async function startDispatcher(
   lifecycle.onStop("retention", retention.close)
 
   const { kafka, producer } = await openKafka(service, topics)
-  const certificates = startReportingCertificates({ sql: pool.sql, intervalMs: intervals.certificatesMs, log })
+  const certificates = startReportingCertificates({
+    sql: pool.sql,
+    intervalMs: intervals.certificatesMs,
+    log,
+  })
   lifecycle.onStop("certificates", certificates.close)
   const egress = createEgress({
     allow: config.ALLOWED_RANGES,

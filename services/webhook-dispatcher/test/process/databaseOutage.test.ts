@@ -30,7 +30,9 @@ test("an attempt that ends during the stop is recorded, although the database is
   await waitUntil("the stop to begin", () => dispatcher.output().includes('"stopping"'))
   const database = await closeDatabase(it.databaseUrl)
   answer()
-  await waitUntil("it to meet that", () => dispatcher.readiness().checks.postgres?.why?.includes("record attempts"))
+  await waitUntil("it to meet that", () =>
+    dispatcher.readiness().checks.postgres?.why?.includes("record attempts"),
+  )
   await database.open()
   expect(await ended).toBe(0)
   expect(await it.sql("select state, attempts from delivery")).toEqual([{ state: "delivered", attempts: 1 }])

@@ -1,14 +1,20 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, refusal, startInstallation } from "../fixtures/testDispatcher.ts"
+import {
+  failsForLong,
+  paid,
+  refusal,
+  scheduledForLong,
+  startInstallation,
+} from "../fixtures/testDispatcher.ts"
 
 test("after a channel's deletion nothing is sent to it, its waiting deliveries become dead with a dead letter, and its retry records block nothing", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [500, 600_000] })
+  await using it = await startInstallation({ retryDelaysMs: scheduledForLong })
   // One attempt is still in flight at the deletion, and then fails.
   const deleted = Promise.withResolvers<void>()
   const partner = await startReceiver(async ({ body }, response) => {
-    if (!body.includes('"reference":"slow"')) return void response.writeHead(503, { "retry-after": "600" }).end()
+    if (!body.includes('"reference":"slow"')) return void response.writeHead(503, failsForLong).end()
     await deleted.promise
     response.writeHead(500).end()
   })

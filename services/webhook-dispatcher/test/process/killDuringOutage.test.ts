@@ -82,7 +82,8 @@ test.each(["succeeds", "fails"])(
   "an attempt that a killed dispatcher could not record in an outage of the database is made again, and recorded: one that %s",
   async (channel) => {
     expect(await rowsOf(channel)).toEqual([delivered])
-    const attempts = "select number, status from attempt join delivery on id = delivery_id where channel_id = $1"
+    const attempts =
+      "select number, status from attempt join delivery on id = delivery_id where channel_id = $1"
     expect(await it.sql(attempts, [channel])).toEqual([{ number: 1, status: 204 }])
     expect(received(channel)).toBe(2)
   },
