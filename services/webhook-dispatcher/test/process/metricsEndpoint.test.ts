@@ -45,7 +45,10 @@ test("metrics can be read while a dispatcher starts, and do not disturb the star
   const metrics = new Registry()
   let starting = true
   const reading = (async () => {
-    while (starting) await metrics.metrics()
+    while (starting) {
+      await metrics.metrics()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   })()
   const dispatcher = await it.dispatcher({}, { metrics }).finally(() => {
     starting = false

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
@@ -5,16 +6,19 @@ import { readCheck, requestCheck, resultsOf, waitForCheck } from "../fixtures/re
 import { secret, startInstallation } from "../fixtures/testDispatcher.ts"
 import { verifying } from "../fixtures/verifyingReceivers.ts"
 
-const slowly = verifying([secret], (_, response) => void setTimeout(() => response.writeHead(204).end(), 400))
-
 test("a dispatcher that stops releases its certification, and another one claims it at once", async () => {
   await using it = await startInstallation()
-  const receiver = await startReceiver(slowly)
+  const respond = verifying([secret])
+  let stopped = false
+  const receiver = await startReceiver((request, response, before) => {
+    if (stopped || before < 3) respond(request, response)
+  })
   await it.channel("acme", receiver.url)
   const first = await it.dispatcher()
   const id = await requestCheck(it.sql, { channel: "acme" })
   await waitUntil("the first points", async () => (await readCheck(it.sql, id)).report?.points.length)
   expect(await first.stop()).toBe(0)
+  stopped = true
   expect(await readCheck(it.sql, id)).toMatchObject({ state: "waiting", claims: 0, lease_expires_at: null })
   await it.dispatcher()
   expect(await waitForCheck(it.sql, id)).toMatchObject({ state: "done", claims: 1 })
@@ -32,6 +36,30 @@ test("a certification whose dispatchers always end is given up", async () => {
     state: "failed",
     error: expect.stringContaining("3 times"),
   })
+  expect(receiver.received).toEqual([])
+  await receiver.close()
+})
+
+test("a receiver that never responds fails after the time limit", async () => {
+  await using it = await startInstallation()
+  const receiver = await startReceiver(() => {})
+  await it.channel("acme", receiver.url)
+  await it.dispatcher({ DELIVERY_TIMEOUT: "200ms" })
+  const row = await waitForCheck(it.sql, await requestCheck(it.sql, { channel: "acme" }))
+  expect(resultsOf(row)).toMatchObject({ genuine: "failed", "response-time": "failed", burst: "skipped" })
+  expect(row.report?.points[0]?.received).toMatchObject([{ status: null, error: "timeout" }])
+  await receiver.close()
+})
+
+test("a check whose secret cannot be decrypted fails, says why, and sends nothing", async () => {
+  await using it = await startInstallation()
+  const receiver = await startReceiver()
+  await it.channel("acme", receiver.url)
+  await it.dispatcher({ SEALING_KEYS: `other:${randomBytes(32).toString("base64")}` })
+  for (const kind of ["test", "certification"]) {
+    const row = await waitForCheck(it.sql, await requestCheck(it.sql, { channel: "acme", kind }))
+    expect(row).toMatchObject({ state: "failed", error: expect.stringContaining("SEALING_KEYS") })
+  }
   expect(receiver.received).toEqual([])
   await receiver.close()
 })
