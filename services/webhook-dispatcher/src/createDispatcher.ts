@@ -36,6 +36,8 @@ export type DispatcherSettings = {
    * resumed, that a resend was requested, or that the lease of another process ended.
    */
   pollIntervalMs: number
+  /** The interval at which Postgres is polled for deleted channels. */
+  deletedChannelsIntervalMs: number
 }
 
 export type DispatcherParts = {
@@ -130,6 +132,7 @@ export function createDispatcher(parts: DispatcherParts) {
   })
   const ending = startEndingDeliveries({
     attemptsEndWithinMs: claimSettings.leaseMs,
+    intervalMs: settings.deletedChannelsIntervalMs,
     findDeletedChannels: store.findDeletedChannels,
     claimWaiting: store.claimWaiting,
     endDeliveries: store.endDeliveries,

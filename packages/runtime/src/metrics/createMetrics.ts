@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from "prom-client"
 
-export { Counter, Gauge, Histogram, type Registry } from "prom-client"
+export { Counter, Gauge, Histogram, Registry } from "prom-client"
 
 export function createMetrics(service: string): Registry {
   const registry = new Registry()

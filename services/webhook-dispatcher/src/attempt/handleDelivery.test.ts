@@ -67,6 +67,25 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
   }
 }
 
+test("the permit of an attempt is released when the head of the response has arrived, although its body never ends", async () => {
+  const released: string[] = []
+  const excerpt = {
+    complete: () => false,
+    received: () => Buffer.alloc(0),
+    within: () => new Promise<never>(() => {}),
+  }
+  const timing = { startedAt: new Date(), totalMs: 1 }
+  void createHandleDelivery(
+    partsWith({
+      acquired: { kind: "acquired", release: (outcome) => void released.push(outcome) },
+      send: async () => ({ ...rejected, timing, excerpt }),
+      scheduleRetry: async () => {},
+    }),
+  )(due)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(released).toEqual(["failure"])
+})
+
 // A real database does not let a test choose when it responds.
 test.each([
   { why: "its channel is busy", acquired: busy, reason: "busy" },

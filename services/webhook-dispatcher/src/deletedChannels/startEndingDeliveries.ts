@@ -2,13 +2,13 @@ import type { Logger } from "@sitewire/runtime"
 import { type PublishDeadLetter, publishUnattempted } from "../outcome/publishDeadLetter.ts"
 import type { WaitingDelivery } from "./claimWaiting.ts"
 
-const everyMs = 5_000
 const batch = 500
 const claimMs = 30_000
 
 export type EndingParts = {
   /** Attempts that started before the deletion have ended after this time. */
   attemptsEndWithinMs: number
+  intervalMs: number
   findDeletedChannels: (settings: { afterMs: number }) => Promise<string[]>
   claimWaiting: (channel: string, settings: { batch: number; leaseMs: number }) => Promise<WaitingDelivery[]>
   endDeliveries: (claimed: WaitingDelivery[]) => Promise<void>
@@ -56,7 +56,7 @@ export function startEndingDeliveries(parts: EndingParts): { close(): Promise<vo
           log.debug({ error }, "deliveries of deleted channels could not be ended; it is repeated"),
         )
         .finally(schedule)
-    }, everyMs)
+    }, parts.intervalMs)
   }
   schedule()
 

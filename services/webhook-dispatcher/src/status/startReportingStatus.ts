@@ -8,7 +8,6 @@ import {
   writeStatuses,
 } from "./writeStatus.ts"
 
-const everyMs = 5_000
 /** All statuses are written again at this interval, which shows which channels were deleted. */
 const rewriteEveryMs = 60_000
 
@@ -18,12 +17,13 @@ export type ReportingParts = {
   /** Channels that fail, are slow, or have deferred deliveries. */
   statuses: () => ChannelStatus[]
   onDeleted: (channel: string) => void
+  intervalMs: number
   log: Logger
 }
 
 /** Writes what this process knows about channels to Postgres, for the console. Only changes are written. */
 export function startReportingStatus(parts: ReportingParts): { close(): Promise<void> } {
-  const { sql, dispatcher, statuses, onDeleted, log } = parts
+  const { sql, dispatcher, statuses, onDeleted, intervalMs, log } = parts
   const written = new Map<string, string>()
   let rewriteAt = 0
   let stopping = false
@@ -54,7 +54,7 @@ export function startReportingStatus(parts: ReportingParts): { close(): Promise<
     return report()
       .catch((error: unknown) => log.debug({ error }, "the status could not be written; it is repeated"))
       .finally(() => {
-        if (!stopping) timer = setTimeout(() => (running = run()), everyMs)
+        if (!stopping) timer = setTimeout(() => (running = run()), intervalMs)
       })
   }
   let running = run()

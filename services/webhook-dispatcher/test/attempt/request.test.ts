@@ -2,7 +2,13 @@ import { createHmac } from "node:crypto"
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
+import {
+  failsForLong,
+  paid,
+  scheduledForLong,
+  secret,
+  startInstallation,
+} from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
 
 const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
@@ -72,14 +78,17 @@ test("a private address is rejected and recorded, not called", async () => {
 })
 
 test("the stored bytes are signed and sent, and not a new serialization of them", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [1_000] })
-  const partner = await startReceiver((_, response, before) => response.writeHead(before ? 200 : 500).end())
+  await using it = await startInstallation({ retryDelaysMs: scheduledForLong })
+  const partner = await startReceiver((_, response, before) => {
+    response.writeHead(before ? 200 : 503, failsForLong).end()
+  })
   await it.channel("acme", partner.url)
   await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
   await waitForAttempts(it, 1)
   const stored = Buffer.from('{ "name" : "\\u00dcn\\u00efcode", "event":"site.ready" }\n')
   await it.sql("update delivery set body = $1", [stored])
+  await it.publishRetry(await it.idOf(), 1)
   await waitUntil("the retry", () => partner.received.length === 2)
   expect(partner.received[1]?.body.toString()).toBe(stored.toString())
   const expected = `sha256=${createHmac("sha256", secret).update(stored).digest("hex")}`

@@ -9,7 +9,7 @@ test("a delivery whose retry period ends while its breaker is open is dead: in i
   await it.channel("acme", partner.url)
   const letters = await it.read(it.names.dead)
   const dispatcher = await it.dispatcher({
-    RETRY_PERIOD: "2s",
+    RETRY_PERIOD: "1h",
     BREAKER_FAILURES: "1",
     BREAKER_COOLDOWN: "1h",
   })
@@ -17,12 +17,15 @@ test("a delivery whose retry period ends while its breaker is open is dead: in i
   await waitUntil("the attempt that opens the breaker", () => partner.received.length === 1)
   await it.publishPaid([paid("never-attempted")])
 
-  const read = () => fetch(`${dispatcher.addresses.ops}/metrics`).then((response) => response.text())
   const waiting = await waitUntil("it to be deferred", async () => {
-    const text = await read()
+    const text = await dispatcher.metrics()
     return /^sitewire_deliveries_deferred_total\{reason="breaker".*\} [1-9]/m.test(text) && text
   })
   expect(waiting).toMatch(/^sitewire_breakers_open(\{.*\})? 1$/m)
+  await waitUntil("both to wait", async () => (await it.count("deferred_reason = 'breaker'")) === 2)
+  expect(letters).toEqual([])
+  // As if they had waited for the breaker for two hours.
+  await it.sql("update delivery set period_started_at = period_started_at - interval '2 hours'")
   await waitUntil("both dead letters", () => letters.length === 2)
   const state = () =>
     it.sql("select event_id, state, attempts, next_attempt_at from delivery order by event_id")
@@ -35,7 +38,7 @@ test("a delivery whose retry period ends while its breaker is open is dead: in i
     "not-attempted",
     "not-attempted",
   ])
-  expect(await read()).toMatch(/^sitewire_deliveries_dead_total(\{.*\})? 2$/m)
+  expect(await dispatcher.metrics()).toMatch(/^sitewire_deliveries_dead_total(\{.*\})? 2$/m)
   expect(partner.received).toHaveLength(1)
   await partner.close()
-}, 60_000)
+})

@@ -2,7 +2,7 @@ import { startReceiver } from "@sitewire/cli/receivers"
 import { openPool } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+import { failsForLong, paid, scheduledForLong, startInstallation } from "../fixtures/testDispatcher.ts"
 
 // What the console's erasure job does to a row.
 const erase = `update delivery set body = '', body_sha256 = '', state = 'erased', next_attempt_at = null,
@@ -13,8 +13,8 @@ const eraseExcerpts = "update attempt set response_excerpt = null, request_heade
 const theRow = "select state, attempts, next_attempt_at, length(body) as bytes from delivery"
 
 test("a retry of an erased delivery is dropped: nothing more is sent to the partner", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [1_000] })
-  const partner = await startReceiver((_, response) => response.writeHead(500).end())
+  await using it = await startInstallation({ retryDelaysMs: scheduledForLong })
+  const partner = await startReceiver((_, response) => response.writeHead(503, failsForLong).end())
   await it.channel("acme", partner.url)
   const dispatcher = await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
@@ -22,6 +22,7 @@ test("a retry of an erased delivery is dropped: nothing more is sent to the part
     return (await it.sql("select from attempt")).length === 1
   })
   await it.sql(erase)
+  await it.publishRetry(await it.idOf(), 1)
   await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("erased on request"))
   // A duplicate of the event is not sent either.
   await it.publishPaid([paid("shop-1"), paid("shop-2")])

@@ -28,7 +28,7 @@ test("no log line, metric or internal topic contains an address or a secret, wha
   )
   await it.publish([{ topic: it.names.sitePaid, key: "bad", value: `{"email": "${email}"` }])
   await waitUntil("three dead letters", () => dead.length === 3)
-  const metrics = await fetch(`${dispatcher.addresses.ops}/metrics`).then((response) => response.text())
+  const metrics = await dispatcher.metrics()
   for (const outcome of ["delivered", "status", "timeout"]) expect(metrics).toContain(`outcome="${outcome}"`)
   expect(metrics).toContain('outcome="invalid"')
   expect(metrics).toContain("sitewire_deliveries_deferred_total{reason=")

@@ -1,45 +1,135 @@
 import { createHmac } from "node:crypto"
-import { startReceiver } from "@sitewire/cli/receivers"
+import type { ServerResponse } from "node:http"
+import { type Receiver, startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
-import { expect, test } from "vitest"
-import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { readCheck, requestCheck, resultsOf, waitForCheck } from "../fixtures/requestCheck.ts"
+import { paid, secret, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
+import { verifying } from "../fixtures/verifyingReceivers.ts"
 
-const expectedSignature = (body: Buffer) =>
-  `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
+const concurrency = 4
+const settings = { CHANNEL_MAX_CONCURRENCY: String(concurrency), CHANNEL_MAX_WAIT: "100ms" }
+const counts = { acme: 400, slow: 60, paused: 5 }
+
+let it: TestInstallation
+let check: string
+let killed = false
+const failedOnce = new Set<string>()
+const partners = new Map<string, Receiver>()
+const receivedBy = (channel: string) => partners.get(channel)?.received ?? []
+
+/** Responds to so many requests before the kill, and to all after it. Others are in flight at the kill. */
+async function startPartner(channel: string, beforeKill: number, statusOf = (_delivery: string) => 204) {
+  const respond = ({ headers }: { headers: Record<string, unknown> }, response: ServerResponse) =>
+    void response.writeHead(statusOf(String(headers["x-sitewire-delivery"]))).end()
+  const partner = await startReceiver((request, response, before) => {
+    if (killed || before < beforeKill) respond(request, response)
+  })
+  partners.set(channel, partner)
+  await it.channel(channel, partner.url)
+}
+
+beforeAll(async () => {
+  it = await startInstallation()
+  // Every third delivery fails at first, so that there are scheduled retries at the kill.
+  await startPartner("acme", 150, (delivery) => {
+    const fails = Number.parseInt(delivery.slice(-1), 16) % 3 === 0 && !failedOnce.has(delivery)
+    failedOnce.add(delivery)
+    return fails ? 500 : 204
+  })
+  await startPartner("slow", 20)
+  await startPartner("paused", 0)
+  await startPartner("cancelled", 0)
+  const accept = verifying([secret])
+  const certified = await startReceiver((request, response, before) => {
+    if (killed || before < 3) accept(request, response)
+  })
+  partners.set("certified", certified)
+  await it.channel("certified", certified.url)
+  await it.pause("paused")
+
+  const first = await it.process(settings)
+  check = await requestCheck(it.sql, { channel: "certified" })
+  await it.publishPaid([paid("cancelled", { channel: "cancelled" })])
+  await waitUntil("the attempt to cancel", () => receivedBy("cancelled").length === 1)
+  expect(await it.cancel("cancelled")).toBe(true)
+  for (const [channel, length] of Object.entries(counts))
+    await it.publishPaid(Array.from({ length }, (_, at) => paid(`${channel}-${at}`, { channel })))
+  await waitUntil("attempts in flight", () => receivedBy("acme").length >= 150 + concurrency)
+  await waitUntil("claims", async () => {
+    return (await it.count("channel_id = 'slow' and lease_expires_at is not null")) > 0
+  })
+  await waitUntil("deferrals", async () => (await it.count("deferred_reason = 'paused'")) === counts.paused)
+  await waitUntil("the first points", async () => (await readCheck(it.sql, check)).report?.points.length)
+  await first.end("SIGKILL")
+  killed = true
+  expect(await it.count("state = 'delivered' and channel_id = 'acme'")).toBeLessThan(counts.acme)
+  expect(await it.count("state = 'delivered' and channel_id = 'slow'")).toBeLessThan(counts.slow)
+  expect(await readCheck(it.sql, check)).toMatchObject({ state: "running", claims: 1 })
+
+  // As if the leases had ended.
+  await it.sql("update delivery set lease_expires_at = now() where lease_expires_at is not null")
+  await it.sql("update receiver_check set lease_expires_at = now()")
+  await it.dispatcher(settings)
+  await it.resume("paused")
+})
+afterAll(async () => {
+  await Promise.all([...partners.values()].map((partner) => partner.close()))
+  await it[Symbol.asyncDispose]()
+})
+
+const allDelivered = (channel: keyof typeof counts) =>
+  waitUntil(`all deliveries to ${channel}`, async () => {
+    const delivered = await it.count(`state = 'delivered' and channel_id = '${channel}'`)
+    return delivered === counts[channel]
+  })
 
 test("after kill -9 in the middle of deliveries, none is lost, and each has one sequence of retries", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [300, 600] })
-  const failedOnce = new Set<string>()
-  const partner = await startReceiver(({ headers }, response) => {
-    const id = String(headers["x-sitewire-delivery"])
-    // Every third delivery fails at first, so that there are scheduled retries at the kill.
-    const fails = Number.parseInt(id.slice(-1), 16) % 3 === 0 && !failedOnce.has(id)
-    failedOnce.add(id)
-    setTimeout(() => response.writeHead(fails ? 500 : 200).end(), 20)
-  })
-  await it.channel("acme", partner.url)
-  const events = Array.from({ length: 400 }, (_, at) => paid(`shop-${at}`))
-  const first = await it.dispatcher()
-  await it.publishPaid(events)
-  await waitUntil("a part of them", () => partner.received.length > 100)
-  await first.end("SIGKILL")
-  const atKill = partner.received.length
-  expect(atKill).toBeLessThan(400)
-  await it.dispatcher()
-  await waitUntil(
-    "all",
-    async () => (await it.sql("select 1 from delivery where state = 'delivered'")).length === 400,
-    40_000,
-  )
-  const bodies = new Set(partner.received.map(({ body }) => body.toString()))
-  expect(bodies.size).toBe(400)
-  for (const { headers, body } of partner.received)
-    expect(headers["x-sitewire-signature"]).toBe(expectedSignature(body))
-  const [{ doubles } = { doubles: 0 }] = await it.sql<{ doubles: number }>(
-    "select count(*)::int as doubles from (select 1 from attempt group by delivery_id, number having count(*) > 1) d",
+  await allDelivered("acme")
+  const received = receivedBy("acme")
+  expect(new Set(received.map(({ body }) => body.toString())).size).toBe(counts.acme)
+  for (const { headers, body } of received) {
+    const signature = createHmac("sha256", secret).update(body).digest("hex")
+    expect(headers["x-sitewire-signature"]).toBe(`sha256=${signature}`)
+  }
+  const repeated = await it.sql(
+    `select from attempt join delivery on delivery.id = delivery_id where channel_id = 'acme'
+      group by delivery_id, number having count(*) > 1`,
   )
   // Only what was in flight at the kill, at most the channel's limit, and what had just ended and was not
   // recorded yet, can have been attempted twice.
-  expect(doubles).toBeLessThanOrEqual(2 * 32)
-  await partner.close()
-}, 60_000)
+  expect(repeated.length).toBeLessThanOrEqual(2 * concurrency)
+})
+
+test("after kill -9 deferred deliveries are claimed by another dispatcher, and none is lost", async () => {
+  await allDelivered("slow")
+  expect(await it.count("channel_id = 'slow' and deferred_at is not null")).toBe(0)
+  const { length } = receivedBy("slow")
+  expect(length).toBeGreaterThanOrEqual(counts.slow)
+  expect(length).toBeLessThanOrEqual(counts.slow + 2 * concurrency)
+})
+
+test("after kill -9 deliveries that a pause deferred are sent once, after the resume", async () => {
+  await allDelivered("paused")
+  expect(receivedBy("paused").map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(
+    Array.from({ length: counts.paused }, () => "1"),
+  )
+})
+
+test("a delivery that was cancelled during its attempt, in which the dispatcher was killed, is not sent again", async () => {
+  // Its record was not committed, so it was consumed again before these.
+  await it.publishPaid(Array.from({ length: 4 }, (_, at) => paid(`after-${at}`, { channel: "cancelled" })))
+  await waitUntil("others", async () => {
+    return (await it.count("channel_id = 'cancelled' and state = 'delivered'")) === 4
+  })
+  expect(receivedBy("cancelled").filter(({ body }) => body.includes("//cancelled.")).length).toBe(1)
+  expect(
+    await it.sql("select state, attempts, next_attempt_at from delivery where event_id = 'cancelled'"),
+  ).toEqual([{ state: "cancelled", attempts: 0, next_attempt_at: null }])
+})
+
+test("if a dispatcher is killed in the middle of a certification, another one repeats it from the beginning", async () => {
+  const row = await waitForCheck(it.sql, check)
+  expect(row).toMatchObject({ state: "done", claims: 2, report: { result: "passed" } })
+  expect(Object.keys(resultsOf(row))).toHaveLength(9)
+})

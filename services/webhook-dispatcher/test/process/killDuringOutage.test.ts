@@ -1,92 +1,96 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
-import { expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { closeDatabase } from "../fixtures/closeDatabase.ts"
-import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
+import { paid, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
 
-type Installation = Awaited<ReturnType<typeof startInstallation>>
-type Dispatcher = Awaited<ReturnType<Installation["dispatcher"]>>
+let it: TestInstallation
+let partner: Awaited<ReturnType<typeof startReceiver>>
 
 /** Publishes to one partition, whose offsets must not be committed; those of the other partition are. */
-function publishTogether(it: Installation, channels: string[]) {
-  const events = channels.map((channel, at) => paid(`event-${at}`, { channel }))
+function publishTogether(channels: string[]) {
+  const events = channels.map((channel) => paid(`event-of-${channel}`, { channel }))
   const topic = it.names.sitePaid
   return it.publish(events.map((event) => ({ topic, key: "one partition", value: JSON.stringify(event) })))
 }
 
-const get = async (dispatcher: Dispatcher, path: string) =>
-  (await fetch(`${dispatcher.addresses.ops}${path}`)).text()
-
 /**
- * Kills the dispatcher when it has noticed the outage and has committed the records that it considers done.
+ * A dispatcher is killed in an outage of the database, when it has ended two attempts, has a delivery to defer, and has
+ * committed the records that it considers done.
  */
-async function killInOutage(it: Installation, dispatcher: Dispatcher, unwritten: string) {
-  await waitUntil("the dispatcher to notice the outage", async () =>
-    (await get(dispatcher, "/readyz")).includes(unwritten),
+beforeAll(async () => {
+  it = await startInstallation({ retryDelaysMs: [60_000] })
+  const pendingResponses: (() => void)[] = []
+  let respondsAtOnce = false
+  partner = await startReceiver(({ path }, response) => {
+    if (respondsAtOnce) response.writeHead(204).end()
+    else if (path !== "/busy")
+      pendingResponses.push(() => response.writeHead(path === "/fails" ? 500 : 204).end())
+  })
+  for (const channel of ["succeeds", "fails", "busy"]) await it.channel(channel, `${partner.url}/${channel}`)
+  // Deferred in its row, so its record blocks no partition. Its attempt uses the channel's only permit.
+  await it.sql(
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason, failures)
+     values (gen_random_uuid(), 'before', 'busy', '{}', '', 'c', now(), 'resend', 0)`,
   )
+  const first = await it.process({
+    CHANNEL_MAX_CONCURRENCY: "1",
+    CHANNEL_MAX_WAIT: "6s",
+    DELIVERY_TIMEOUT: "60s",
+  })
+  const get = async (path: string) => (await fetch(`${first.addresses.ops}${path}`)).text()
+  await waitUntil("the attempt that uses the permit", () => partner.received.length === 1)
+  await publishTogether(["succeeds", "fails", "busy"])
+  await waitUntil("an attempt for each other channel", () => pendingResponses.length === 2)
+  await waitUntil("the row of the delivery that waits", async () => (await it.count()) === 4)
+
+  const database = await closeDatabase(it.databaseUrl)
+  for (const respond of pendingResponses) respond()
+  for (const unwritten of ["record attempts", "defer deliveries"]) {
+    await waitUntil(`the dispatcher to notice that it cannot ${unwritten}`, async () =>
+      (await get("/readyz")).includes(unwritten),
+    )
+  }
   // Invalid records are done without the database, in both partitions.
   const keys = Array.from({ length: 20 }, (_, at) => `${at}`)
   await it.publish(keys.map((key) => ({ topic: it.names.sitePaid, key, value: "not an event" })))
-  await waitUntil("them to be done", () => dispatcher.output().split("is invalid").length > keys.length)
+  await waitUntil("them to be done", () => first.output().split("is invalid").length > keys.length)
   await waitUntil("the other partition's offsets to be committed", async () =>
-    /^sitewire_site_paid_lag_records\{.*\} 0$/m.test(await get(dispatcher, "/metrics")),
+    /^sitewire_site_paid_lag_records\{.*\} 0$/m.test(await get("/metrics")),
   )
-  await dispatcher.end("SIGKILL")
-}
-
-const undelivered = (it: Installation) => it.sql("select from delivery where state <> 'delivered'")
-const theRows = "select state, attempts, deferred_at, next_attempt_at from delivery"
-const delivered = { state: "delivered", attempts: 1, deferred_at: null, next_attempt_at: null }
-
-test("attempts that a killed dispatcher could not record in an outage of the database are made again, and recorded", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [60_000] })
-  const pendingResponses: (() => void)[] = []
-  const partner = await startReceiver(({ path }, response, before) => {
-    if (before < 2) pendingResponses.push(() => response.writeHead(path === "/fails" ? 500 : 204).end())
-    else response.writeHead(204).end()
-  })
-  const channels = ["succeeds", "fails"]
-  for (const channel of channels) await it.channel(channel, `${partner.url}/${channel}`)
-  const first = await it.dispatcher()
-  await publishTogether(it, channels)
-  await waitUntil("an attempt for each channel", () => pendingResponses.length === 2)
-  const database = await closeDatabase(it.databaseUrl)
-  for (const respond of pendingResponses) respond()
-  await killInOutage(it, first, "record attempts")
+  await first.end("SIGKILL")
+  respondsAtOnce = true
   await database.open()
+  // As if the lease of the claimed delivery had ended.
+  await it.sql("update delivery set lease_expires_at = now() where lease_expires_at is not null")
   await it.dispatcher()
-  await waitUntil("both deliveries", async () => (await undelivered(it)).length === 0, 40_000)
-  expect(await it.sql(theRows)).toEqual([delivered, delivered])
-  expect(await it.sql("select number, status from attempt")).toEqual([
-    { number: 1, status: 204 },
-    { number: 1, status: 204 },
-  ])
-  expect(partner.received).toHaveLength(4)
+  await waitUntil("all deliveries", async () => (await it.count("state <> 'delivered'")) === 0)
+})
+afterAll(async () => {
   await partner.close()
-}, 120_000)
+  await it[Symbol.asyncDispose]()
+})
+
+const rowsOf = (channel: string) =>
+  it.sql("select state, attempts, deferred_at, next_attempt_at from delivery where channel_id = $1", [
+    channel,
+  ])
+const delivered = { state: "delivered", attempts: 1, deferred_at: null, next_attempt_at: null }
+const received = (channel: string) => partner.received.filter(({ path }) => path === `/${channel}`).length
+
+test.each(["succeeds", "fails"])(
+  "an attempt that a killed dispatcher could not record in an outage of the database is made again, and recorded: one that %s",
+  async (channel) => {
+    expect(await rowsOf(channel)).toEqual([delivered])
+    const attempts =
+      "select number, status from attempt join delivery on id = delivery_id where channel_id = $1"
+    expect(await it.sql(attempts, [channel])).toEqual([{ number: 1, status: 204 }])
+    expect(received(channel)).toBe(2)
+  },
+)
 
 test("a delivery that a killed dispatcher could not defer in an outage of the database is delivered by the next one", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [60_000] })
-  const partner = await startReceiver((_, response, before) => {
-    // The first attempt uses the channel's only permit.
-    if (before > 0) response.writeHead(204).end()
-  })
-  await it.channel("acme", partner.url)
-  // Deferred in its row, so it blocks no partition.
-  await it.sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason, failures)
-     values (gen_random_uuid(), 'before', 'acme', '{}', '', 'c', now(), 'resend', 0)`,
-  )
-  const first = await it.dispatcher({ CHANNEL_MAX_CONCURRENCY: "1", CHANNEL_MAX_WAIT: "6s" })
-  await waitUntil("the attempt that uses the permit", () => partner.received.length === 1)
-  await publishTogether(it, ["acme"])
-  await waitUntil("its row", async () => (await it.sql("select from delivery")).length === 2)
-  const database = await closeDatabase(it.databaseUrl)
-  await killInOutage(it, first, "defer deliveries")
-  await database.open()
-  await it.dispatcher({ DELIVERY_TIMEOUT: "1s" })
-  await waitUntil("both deliveries", async () => (await undelivered(it)).length === 0, 60_000)
-  expect(await it.sql(theRows)).toEqual([delivered, delivered])
-  expect(partner.received).toHaveLength(3)
-  await partner.close()
-}, 120_000)
+  expect(await rowsOf("busy")).toEqual([delivered, delivered])
+  // The attempt that used the permit was in flight at the kill.
+  expect(received("busy")).toBe(3)
+})

@@ -9,7 +9,7 @@ test("SIGTERM lets attempts in flight finish, and commits their records", async 
     setTimeout(() => response.writeHead(200).end(), 300)
   })
   await it.channel("acme", partner.url)
-  const dispatcher = await it.dispatcher()
+  const dispatcher = await it.process()
   await it.publishPaid([paid("shop-1"), paid("shop-2")])
   await waitUntil("both under way", () => partner.received.length === 2)
   expect(await dispatcher.end("SIGTERM")).toBe(0)

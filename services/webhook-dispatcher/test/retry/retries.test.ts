@@ -19,12 +19,8 @@ test("a delivery that fails is retried after each delay, never early, with the s
     expect(request.body.equals(first?.body ?? Buffer.alloc(0))).toBe(true)
     expect(request.headers["x-sitewire-delivery"]).toBe(first?.headers["x-sitewire-delivery"])
   }
-  expect(partner.received.map((request) => request.headers["x-sitewire-attempt"])).toEqual([
-    "1",
-    "2",
-    "3",
-    "4",
-  ])
+  const numbers = partner.received.map((request) => request.headers["x-sitewire-attempt"])
+  expect(numbers).toEqual(["1", "2", "3", "4"])
   const gaps = others.map((request, at) => request.at - (partner.received[at]?.at ?? 0))
   for (const [at, wait] of [300, 600, 600].entries()) expect(gaps[at]).toBeGreaterThanOrEqual(wait)
   const rows = await waitUntil("the end", async () => {
@@ -47,11 +43,12 @@ test("a delivery that fails is retried after each delay, never early, with the s
 })
 
 test("after the retry period a delivery is dead, with a dead letter and without its body on Kafka", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [200] })
+  await using it = await startInstallation({ retryDelaysMs: [200, 600_000] })
   const partner = await startReceiver((_, response) => response.writeHead(503).end())
   await it.channel("acme", partner.url)
   const letters = await it.read(it.names.dead)
-  await it.dispatcher({ RETRY_PERIOD: "700ms" })
+  // The second retry would be due after this.
+  await it.dispatcher({ RETRY_PERIOD: "1m" })
   await it.publishPaid([paid("shop-1")])
   const [letter] = await waitUntil("the dead letter", () => nonEmpty(letters))
   expect(JSON.parse(String(letter?.value))).toMatchObject({
@@ -60,32 +57,28 @@ test("after the retry period a delivery is dead, with a dead letter and without 
     last_status: 503,
   })
   expect(String(letter?.value)).not.toContain("owner@shop.example")
-  await waitUntil(
-    "the state",
-    async () => (await it.sql("select 1 from delivery where state = 'dead'")).length === 1,
-  )
-  expect(partner.received.length).toBeGreaterThanOrEqual(2)
+  await waitUntil("the state", async () => (await it.count("state = 'dead'")) === 1)
+  expect(partner.received).toHaveLength(2)
   await partner.close()
 })
 
 test("a corrected address takes effect for deliveries that already wait", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [1_000] })
-  const [wrong, right] = await Promise.all([
-    startReceiver((_, response) => response.writeHead(404).end()),
-    startReceiver(),
-  ])
+  await using it = await startInstallation()
+  const right = await startReceiver()
+  const wrong = await startReceiver(async (_, response) => {
+    await it.sql("update channel set address = $1", [right.url])
+    response.writeHead(404).end()
+  })
   await it.channel("acme", wrong.url)
   await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
-  await waitUntil("the failed attempt", () => wrong.received.length === 1)
-  await it.sql("update channel set address = $1", [right.url])
   await waitUntil("the retry at the new address", () => right.received.length === 1)
   expect(wrong.received).toHaveLength(1)
   await Promise.all([wrong.close(), right.close()])
 })
 
 test("Retry-After in a response moves the next attempt to the longer delay", async () => {
-  await using it = await startInstallation({ retryDelaysMs: [200, 2_000] })
+  await using it = await startInstallation({ retryDelaysMs: [200, 1_000] })
   const partner = await startReceiver((_, response, before) => {
     response.writeHead(before ? 200 : 429, before ? {} : { "retry-after": "1" }).end()
   })
@@ -94,6 +87,6 @@ test("Retry-After in a response moves the next attempt to the longer delay", asy
   await it.publishPaid([paid("shop-1")])
   await waitUntil("the retry", () => partner.received.length === 2)
   const [first, second] = partner.received
-  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000)
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_000)
   await partner.close()
 })

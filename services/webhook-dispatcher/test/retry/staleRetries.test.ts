@@ -21,14 +21,7 @@ test("a second retry record of a dead delivery is dropped, although the partner 
   )
   const { id, attempts } = row ?? { id: "", attempts: 0 }
   well = true
-  const copy = {
-    delivery: id,
-    attempt: attempts + 1,
-    failures: attempts,
-    since: new Date().toISOString(),
-    correlation: "c",
-  }
-  await it.publish([{ topic: it.names.retry[0] ?? "", key: id, value: JSON.stringify(copy) }])
+  await it.publishRetry(id, attempts)
   await waitUntil("it to be dropped", () => dispatcher.output().includes("the delivery is dead"))
   expect(partner.received).toHaveLength(attempts)
   await partner.close()
@@ -39,15 +32,10 @@ test("the retry of a failed repetition is dropped if the delivery was delivered;
   const receiver = await startReceiver()
   await it.channel("acme", receiver.url)
   const dispatcher = await it.dispatcher()
-  const before = new Date().toISOString()
   await it.publishPaid([paid("event")])
-  const [delivery] = await waitUntil("the delivery", async () => {
-    const rows = await it.sql<{ id: string }>("select id from delivery where state = 'delivered'")
-    return rows.length === 1 && rows
-  })
-  const id = delivery?.id ?? ""
-  const next = { delivery: id, attempt: 2, failures: 1, since: before, correlation: "event" }
-  await it.publish([{ topic: it.names.retry[0] ?? "", key: id, value: JSON.stringify(next) }])
+  await waitUntil("the delivery", async () => (await it.count("state = 'delivered'")) === 1)
+  const id = await it.idOf()
+  await it.publishRetry(id, 1)
   await waitUntil("it to be dropped", () => dispatcher.output().includes("the delivery was delivered"))
   expect(receiver.received).toHaveLength(1)
   await it.resend(id)

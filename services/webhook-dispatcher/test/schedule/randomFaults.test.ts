@@ -45,14 +45,9 @@ const chaos = fc.record({
   killsAtStep: fc.uniqueArray(fc.nat({ max: 500 }), { maxLength: 5 }),
 })
 
-/** To repeat a run, set SCHEDULE_SEED to the seed that the failure printed. */
+/** To repeat a run, set SCHEDULE_SEED to the seed that the failure printed. SCHEDULE_RUNS: how many runs. */
 test("random faults and kills: no attempt is early or concurrent with another, and all deliveries end delivered, dead or cancelled", async () => {
-  // Not fast-check's own limit: it would leave the last run unfinished, with its simulated time, to the next tests.
-  const endsAt = performance.now() + 15 * second
-  let runs = 0
   const property = fc.asyncProperty(chaos, async ({ deliveries, faults, killsAtStep }) => {
-    if (performance.now() > endsAt) return
-    runs += 1
     let steps = 0
     using it = simulate({
       respond: ({ event }, before) => deliveries[Number(event)]?.responses[before.length] ?? fails,
@@ -124,8 +119,7 @@ test("random faults and kills: no attempt is early or concurrent with another, a
   })
   const { SCHEDULE_SEED } = process.env
   await fc.assert(property, {
-    numRuns: 100,
+    numRuns: Number(process.env.SCHEDULE_RUNS ?? 12),
     ...(SCHEDULE_SEED ? { seed: Number(SCHEDULE_SEED) } : {}),
   })
-  expect(runs).toBeGreaterThan(0)
 })

@@ -121,14 +121,9 @@ const events = fc.array(
   { minLength: 3, maxLength: 12 },
 )
 
-/** To repeat a run, set SCHEDULE_SEED to the seed that the failure printed. */
+/** To repeat a run, set SCHEDULE_SEED to the seed that the failure printed. SCHEDULE_RUNS: how many runs. */
 test("random faults while a partner fails and recovers: no delivery dies before the end of its retry period, and each ends", async () => {
-  // Not fast-check's own limit: see randomFaults.test.ts.
-  const endsAt = performance.now() + 15 * second
-  let runs = 0
   const property = fc.asyncProperty(events, async (faults) => {
-    if (performance.now() > endsAt) return
-    runs += 1
     let well = false
     using it = simulate({
       respond: () => (well ? { ...accepts, tookMs: 9 * second } : fails),
@@ -149,8 +144,7 @@ test("random faults while a partner fails and recovers: no delivery dies before 
   })
   const { SCHEDULE_SEED } = process.env
   await fc.assert(property, {
-    numRuns: 50,
+    numRuns: Number(process.env.SCHEDULE_RUNS ?? 6),
     ...(SCHEDULE_SEED ? { seed: Number(SCHEDULE_SEED) } : {}),
   })
-  expect(runs).toBeGreaterThan(0)
-}, 60_000)
+})

@@ -1,0 +1,141 @@
+import { topicNames } from "@sitewire/contracts"
+import { createEgress } from "@sitewire/egress"
+import type { ServiceParts } from "@sitewire/runtime"
+import { checkNewestSecret, createSecretOpener } from "./attempt/openSecrets.ts"
+import { createSendRequest } from "./attempt/sendRequest.ts"
+import { createReceiverOf } from "./check/receiver.ts"
+import { runChecks } from "./check/runChecks.ts"
+import { createSendTestRequest } from "./check/sendTestRequest.ts"
+import { createCheckStore } from "./check/storeCheck.ts"
+import type { dispatcherVariables } from "./config.ts"
+import { createConsumers } from "./createConsumers.ts"
+import { createDispatcher } from "./createDispatcher.ts"
+import { createPublish } from "./createPublish.ts"
+import { createStore } from "./createStore.ts"
+import { readBacklogMetrics } from "./deferred/readBacklogMetrics.ts"
+import { createDispatcherMetrics } from "./metrics.ts"
+import { openDatabase } from "./openDatabase.ts"
+import { openKafka } from "./openKafka.ts"
+import { registerGauges } from "./registerGauges.ts"
+import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
+import { newDispatcherId } from "./status/newDispatcherId.ts"
+import { startReportingCertificates } from "./status/startReportingCertificates.ts"
+import { startReportingStatus } from "./status/startReportingStatus.ts"
+
+/**
+ * Builds the parts and wires them. `intervals`: how often Postgres is polled and written to. Shorter ones let tests
+ * wait less.
+ */
+export async function startDispatcher(
+  service: ServiceParts<typeof dispatcherVariables>,
+  intervals = {
+    pollMs: 500,
+    checksMs: 1_000,
+    statusMs: 5_000,
+    certificatesMs: 5_000,
+    deletedChannelsMs: 5_000,
+  },
+): Promise<void> {
+  const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
+  const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
+  const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
+
+  const { pool, retry } = await openDatabase(service)
+  // Readiness of `sealing keys` is never set back to true, because the keys of a process do not change.
+  const openSecret = createSecretOpener(config.SEALING_KEYS, (why) =>
+    readiness.set("sealing keys", false, why),
+  )
+  await checkNewestSecret({ sql: pool.sql, openSecret, log })
+  const retention = startDeletingOldDeliveries({ pool, retentionMs: config.RETENTION, log })
+  lifecycle.onStop("retention", retention.close)
+
+  const { kafka, producer } = await openKafka(service, topics)
+  const certificates = startReportingCertificates({
+    sql: pool.sql,
+    intervalMs: intervals.certificatesMs,
+    log,
+  })
+  lifecycle.onStop("certificates", certificates.close)
+  const egress = createEgress({
+    allow: config.ALLOWED_RANGES,
+    allowHttp: config.ALLOW_HTTP,
+    userAgent: `${config.SERVICE_NAME}/1`,
+    // So high that it is never reached: several partners may share an origin, so connections are limited
+    // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
+    connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
+    onCertificate: certificates.onCertificate,
+  })
+  lifecycle.onStop("egress", egress.close)
+
+  const dispatcher = createDispatcher({
+    settings: {
+      schedule,
+      topics,
+      maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
+      channelMaxConcurrency: config.CHANNEL_MAX_CONCURRENCY,
+      channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
+      breakerFailures: config.BREAKER_FAILURES,
+      breakerCooldownMs: config.BREAKER_COOLDOWN,
+      overdueAfterMs: config.OVERDUE_AFTER,
+      deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
+      pollIntervalMs: intervals.pollMs,
+      deletedChannelsIntervalMs: intervals.deletedChannelsMs,
+    },
+    store: createStore({ pool, retry }),
+    publish: createPublish({
+      producer,
+      signal: lifecycle.expiring,
+      onState: (working, why) => readiness.set("kafka producer", working, why),
+      onTopic: (topic, working, why) => readiness.set(`kafka topic ${topic}`, working, why),
+      log,
+    }),
+    send: createSendRequest({
+      egress,
+      openSecret,
+      serviceName: config.SERVICE_NAME,
+      timeoutMs: config.DELIVERY_TIMEOUT,
+    }),
+    metrics: createDispatcherMetrics(registry),
+    tracing,
+    log,
+  })
+  const id = newDispatcherId()
+  log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
+  const status = startReportingStatus({
+    sql: pool.sql,
+    dispatcher: id,
+    statuses: dispatcher.statuses,
+    onDeleted: dispatcher.forget,
+    intervalMs: intervals.statusMs,
+    log,
+  })
+  lifecycle.onStop("status", status.close)
+  const closing = new AbortController()
+  const checks = runChecks({
+    store: createCheckStore({ pool, retry }),
+    receiverOf: createReceiverOf({
+      serviceName: config.SERVICE_NAME,
+      openSecret,
+      sendTestRequest: createSendTestRequest({
+        egress,
+        timeoutMs: config.DELIVERY_TIMEOUT,
+        signal: closing.signal,
+      }),
+    }),
+    timeoutMs: config.DELIVERY_TIMEOUT,
+    pollIntervalMs: intervals.checksMs,
+    closing,
+    log,
+  })
+  lifecycle.onStop("checks of receivers", checks.close)
+  const consumers = createConsumers(service, { kafka, topics, schedule, dispatcher })
+  lifecycle.onStop("consumers", consumers.close)
+  registerGauges(registry, {
+    outstanding: consumers.outstanding,
+    inFlight: () => dispatcher.counts().inFlight,
+    breakersOpen: () => dispatcher.counts().open,
+    lag: consumers.sitePaidLag,
+    backlog: () => readBacklogMetrics(pool.sql),
+  })
+  await consumers.start()
+}

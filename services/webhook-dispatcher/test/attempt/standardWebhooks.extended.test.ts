@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process"
+import { newDeliveryId } from "@sitewire/contracts"
+import { standardWebhooksSecret } from "@sitewire/signing"
+import { expect, test } from "vitest"
+import { createDeliveryHeaders } from "../../src/attempt/deliveryHeaders.ts"
+import { verifyInPython } from "../fixtures/verifyInPython.ts"
+
+test("the headers of a delivery verify with the standardwebhooks library of PyPI, with each secret of a rotation", async (context) => {
+  if (!hasPip()) return context.skip("needs Python 3 with pip: apt-get install python3-pip")
+  const secrets = ["the active secret of the tests", "the other secret of the tests"] as const
+  const body = Buffer.from('{"event":"site.ready","name":"Ünïcode"}')
+  const message = { id: newDeliveryId(), attempt: 1, body }
+  const headers = createDeliveryHeaders("Sitewire")(message, {
+    secrets: [...secrets],
+    standardWebhooks: true,
+  })
+  const verify = (key: string) =>
+    verifyInPython({ secret: standardWebhooksSecret(key), body: body.toString(), headers })
+  for (const key of secrets) expect(await verify(key)).toBe("verified")
+  expect(await verify("an unknown secret of the tests")).toBe("No matching signature found")
+})
+
+function hasPip(): boolean {
+  try {
+    execFileSync("python3", ["-m", "pip", "--version"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}

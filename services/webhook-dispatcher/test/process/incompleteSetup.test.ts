@@ -1,0 +1,37 @@
+import type { ServiceName } from "@sitewire/testkit/installation"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
+
+let it: TestInstallation
+beforeAll(async () => {
+  it = await startInstallation()
+})
+afterAll(() => it[Symbol.asyncDispose]())
+
+const soon = { STARTUP_DEADLINE: "100ms" }
+const start = (service: ServiceName, overrides: Record<string, string>) =>
+  service === "dispatcher"
+    ? it.dispatcher({ ...soon, ...overrides })
+    : it.service(service, { ...soon, ...overrides })
+
+// The other columns of the scheduler and the console: incompleteSetup.extended.test.ts.
+test.each([
+  ["dispatcher", "delivery", "traceparent"],
+  ["dispatcher", "channel", "send_traceparent"],
+  ["scheduler", "snapshot", "previous_stored_at"],
+  ["console", "snapshot", "previous_stored_at"],
+] as const)("the %s does not start before the migration that adds %s.%s", async (service, table, column) => {
+  await it.sql(`alter table ${table} rename column ${column} to elsewhere`)
+  const missing = new RegExp(`column \\S*${column}\\S* does not exist[\\s\\S]*migrations`)
+  await expect(start(service, {})).rejects.toThrow(missing)
+  await it.sql(`alter table ${table} rename column elsewhere to ${column}`)
+})
+
+test.each(["dispatcher", "scheduler", "gateway"] as const)(
+  "the %s exits with the names of the missing topics, and with what to do",
+  async (service) => {
+    await expect(start(service, { TOPIC_PREFIX: "nobody-made-these." })).rejects.toThrow(
+      /missing: nobody-made-these\.[\s\S]*Run the setup job/,
+    )
+  },
+)
