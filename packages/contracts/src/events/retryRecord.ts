@@ -24,7 +24,8 @@ export const retryRecordSchema = z
       .min(0)
       .meta({ description: "Failed attempts since `since`; chooses the next delay.", examples: [1] }),
     since: z.iso.datetime().meta({
-      description: "Start of the retry period: the first attempt, or the first one after a resend. Later by the time that does not count, such as a pause.",
+      description:
+        "Start of the retry period: the first attempt, or the first one after a resend. Later by the time that does not count, such as a pause.",
       examples: ["2026-03-01T12:00:00.000Z"],
     }),
     correlation: z

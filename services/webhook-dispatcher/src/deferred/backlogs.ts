@@ -23,5 +23,3 @@ export function createBacklogs(findDeferredChannels: () => Promise<DeferredChann
     },
   }
 }
-
-export type Backlogs = ReturnType<typeof createBacklogs>

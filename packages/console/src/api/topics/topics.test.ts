@@ -34,7 +34,10 @@ test("every topic is listed with its records, and with the lag and the oldest un
   })
   const oldest = Date.parse(topics.get(names.sitePaid)?.oldest_unread_at ?? "")
   expect(Math.abs(oldest - publishedAt)).toBeLessThan(10_000)
-  expect(topics.get(names.retry[0] ?? "")).toMatchObject({ group: `${prefix}webhook-dispatcher.retries`, lag: 2 })
+  expect(topics.get(names.retry[0] ?? "")).toMatchObject({
+    group: `${prefix}webhook-dispatcher.retries`,
+    lag: 2,
+  })
   expect(topics.get(names.retry[1] ?? "")).toMatchObject({ records: 0, lag: 0, oldest_unread_at: null })
   expect(topics.get(names.dead)).toMatchObject({ group: null, records: 2, lag: null, oldest_unread_at: null })
   expect(topics.get(names.connectorTriggered)).toMatchObject({ group: `${prefix}sync-scheduler`, lag: 0 })
