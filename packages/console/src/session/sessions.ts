@@ -50,8 +50,8 @@ export async function createSession(
   return { id, token, expiresAt: row.expires_at }
 }
 
-/** A session that is valid now. `keyId` is its key's id, or the user's. */
-export type FoundSession = { id: string; keyId: string; name: string; scopes: string[]; expiresAt: Date }
+/** A session that is valid now. `ownerId` and `name` are those of whoever signed in: an API key or a user. */
+export type FoundSession = { id: string; ownerId: string; name: string; scopes: string[]; expiresAt: Date }
 
 /** For `session s left join api_key k on k.id = s.key_id`. */
 export const sessionIsValid = `s.expires_at > now() and (s.key_id is null or
@@ -75,20 +75,26 @@ export async function findSession(sql: Sql, token: string): Promise<FoundSession
   type Row = { id: string; owner_id: string; name: string; scopes: string[]; expires_at: Date }
   const [row] = await sql<Row>(findAndMarkUsed, [sha256(token)])
   if (!row) return null
-  const { id, owner_id: keyId, name, scopes, expires_at: expiresAt } = row
-  return { id, keyId, name, scopes, expiresAt }
+  const { id, owner_id: ownerId, name, scopes, expires_at: expiresAt } = row
+  return { id, ownerId, name, scopes, expiresAt }
 }
 
 export async function deleteSession(
   prisma: PrismaClient,
-  { id, keyId, name }: FoundSession,
+  { id, ownerId, name }: FoundSession,
   requestId: string,
 ): Promise<void> {
   await prisma.$transaction(async (within) => {
     const { count } = await within.session.deleteMany({ where: { id } })
     if (count === 0) return
-    const operation = "signOut"
-    await insertAudit(within, { keyId, keyName: name, operation, targetId: id, requestId, changes: {} })
+    await insertAudit(within, {
+      keyId: ownerId,
+      keyName: name,
+      operation: "signOut",
+      targetId: id,
+      requestId,
+      changes: {},
+    })
   })
 }
 

@@ -95,15 +95,14 @@ async function reuseLogSegments(sql: Sql): Promise<void> {
   await sql("checkpoint")
 }
 
-/** Where a checkout has the arguments with which it starts Node. Older versions had it in packages/installation/src. */
-const nodeArgumentsFile = "process/nodeArguments.ts"
-const folders = ["packages/development/testkit/src/installation", "packages/installation/src"]
+/** Where a checkout has the arguments with which it starts Node. */
+const nodeArgumentsFile = "packages/development/testkit/src/installation/process/nodeArguments.ts"
 
 /** How to start the services of the checkout in `folder`, so that one bench can measure two versions. */
 export async function readCheckout(folder: string): Promise<Checkout> {
   const root = resolve(folder)
-  const file = folders.map((path) => join(root, path, nodeArgumentsFile)).find((path) => existsSync(path))
-  if (file === undefined) throw new Error(`${root} is not a checkout of Sitewire: it has no ${folders[0]}`)
+  const file = join(root, nodeArgumentsFile)
+  if (!existsSync(file)) throw new Error(`${root} is not a checkout of Sitewire: it has no ${nodeArgumentsFile}`)
   const { nodeArguments, nodeEnvironment } = (await import(pathToFileURL(file).href)) as Checkout
   return { root, nodeArguments, nodeEnvironment }
 }
