@@ -22,11 +22,15 @@ import { consoleOrigin } from "./session/consoleOrigin.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
-type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce" | "tracing"> & { pool: Pool }
+type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce" | "tracing"> & {
+  pool: Pool
+  /** How often minutes are counted for the statistics, and problems are looked for. */
+  countIntervalMs?: number
+}
 
 /** Starts the management API and the jobs on a database that is ready. Returns the API's port. */
 export async function createConsole(settings: Settings): Promise<{ port: number }> {
-  const { config, log, lifecycle, readiness, metrics, pool } = settings
+  const { config, log, lifecycle, readiness, metrics, pool, countIntervalMs = 10_000 } = settings
 
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
   // Kafka is connected in the background, because only replays, reconciliations and the list of invalid events
@@ -56,10 +60,10 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   })
   lifecycle.onStop("retention", async () => retention.stop())
 
-  const statistics = startStatistics({ pool, log })
+  const statistics = startStatistics({ pool, intervalMs: countIntervalMs, log })
   lifecycle.onStop("statistics", () => statistics.close())
 
-  const notifications = startNotifications({ pool, intervalMs: 10_000, log })
+  const notifications = startNotifications({ pool, intervalMs: countIntervalMs, log })
   lifecycle.onStop("notifications", () => notifications.close())
 
   const prisma = openPrisma(pool)

@@ -4,7 +4,10 @@ import { deleteOldStatistics } from "./deleteOldStatistics.ts"
 import { hourMs, rollUp } from "./rollUp.ts"
 
 /** Counts each minute after its end. */
-export function startStatistics({ pool, log }: { pool: Pool; log: Logger }): { close(): Promise<void> } {
+export function startStatistics(settings: { pool: Pool; intervalMs: number; log: Logger }): {
+  close(): Promise<void>
+} {
+  const { pool, intervalMs, log } = settings
   let nextDeletionAt = 0
 
   return repeatUntilClosed({
@@ -17,7 +20,7 @@ export function startStatistics({ pool, log }: { pool: Pool; log: Logger }): { c
       await deleteOldStatistics(pool.sql)
       nextDeletionAt = performance.now() + hourMs
     },
-    intervalMs: 10_000,
+    intervalMs,
     failed: "statistics could not be counted; the console tries again",
     log,
   })

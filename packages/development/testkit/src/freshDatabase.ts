@@ -29,7 +29,9 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   // Each try has a new name, because the response to a statement that succeeded may be lost.
   const name = await retryFixture(async () => {
     const name = `${template}_${randomBytes(6).toString("hex")}`
-    await asAdmin(postgresAddress(), ({ sql }) => sql(`create database ${name} template ${template}`))
+    // Copying the files takes half as long as writing their content to the log, which is Postgres's default.
+    const statement = `create database ${name} template ${template} strategy file_copy`
+    await asAdmin(postgresAddress(), ({ sql }) => sql(statement))
     return name
   })
   return {
