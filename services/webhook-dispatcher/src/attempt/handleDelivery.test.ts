@@ -79,7 +79,7 @@ test("the permit of an attempt is released when the head of the response has arr
     partsWith({
       acquired: { kind: "acquired", release: (outcome) => void released.push(outcome) },
       send: async () => ({ ...rejected, timing, excerpt }),
-      scheduleRetry: async () => {},
+      publishDeadLetter: async () => {},
     }),
   )(due)
   await new Promise((resolve) => setImmediate(resolve))

@@ -8,7 +8,12 @@ import { paid, secret, startInstallation, type TestInstallation } from "../fixtu
 import { verifying } from "../fixtures/verifyingReceivers.ts"
 
 const concurrency = 4
-const settings = { CHANNEL_MAX_CONCURRENCY: String(concurrency), CHANNEL_MAX_WAIT: "100ms" }
+/** Attempts in flight at the kill must not time out before it, however slow the machine is. */
+const settings = {
+  CHANNEL_MAX_CONCURRENCY: String(concurrency),
+  CHANNEL_MAX_WAIT: "100ms",
+  DELIVERY_TIMEOUT: "150s",
+}
 const counts = { acme: 400, slow: 60, paused: 5 }
 
 let it: TestInstallation
