@@ -5,7 +5,13 @@ import { expireDeferred } from "./expireDeferred.ts"
 
 const at = new Date()
 const expired = (id: string, isPending = true) => ({
-  ...{ id, isPending, channel: "acme", deferredAt: at, attempts: 1, since: at, correlation: "c" },
+  id,
+  isPending,
+  channel: "acme",
+  deferredAt: at,
+  attempts: 1,
+  since: at,
+  correlation: "c",
 })
 const log = createLogger({ service: "test", level: "silent" })
 

@@ -44,7 +44,12 @@ export async function publishUnattempted(
   await Promise.all(
     deliveries.map(({ id, channel, attempts, since, correlation }) =>
       publishDeadLetter({
-        ...{ id, channel, attempts, since: since.toISOString(), correlation, error },
+        id,
+        channel,
+        attempts,
+        since: since.toISOString(),
+        correlation,
+        error,
         status: null,
       }),
     ),

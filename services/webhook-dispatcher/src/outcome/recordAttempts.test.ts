@@ -133,7 +133,10 @@ test("a delivered delivery is not scheduled by an attempt that was in flight, be
       await recordAttempts(sql, [{ ...first, number: 2, ...outcome, ...claimed }])
       expect(await row(id)).toEqual({
         ...delivered,
-        ...{ attempts: 2, last_error: "status", last_status: 500, state_error: "delivered:status" },
+        attempts: 2,
+        last_error: "status",
+        last_status: 500,
+        state_error: "delivered:status",
       })
     }
 })
@@ -377,7 +380,10 @@ test("a delivery that became dead during an attempt stays dead if the attempt fa
     await record({})
     expect(await row(id)).toEqual({
       ...before,
-      ...{ attempts: 1, last_error: "status", last_status: 500, state_error: "dead:status" },
+      attempts: 1,
+      last_error: "status",
+      last_status: 500,
+      state_error: "dead:status",
     })
     await record({ number: 2, status: 204, error: null, state: "delivered", scheduled: null })
     const after = await row(id)

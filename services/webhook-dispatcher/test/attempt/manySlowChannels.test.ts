@@ -25,8 +25,12 @@ test("a dozen partners that hang or respond slowly do not delay another, neither
   const names = Array.from({ length: crowd }, (_, at) => `slow-${at}`)
   for (const name of names) await it.channel(name, slow.url)
   await it.channel("quick", quick.url)
-  // Longer than the test waits for a delivery, so that no attempt times out.
-  await it.dispatcher({ DELIVERY_TIMEOUT: "150s" })
+  await it.dispatcher({
+    // Half of what the partners could use together when each has reached its largest limit of 32.
+    MAX_OUTSTANDING_RECORDS: "192",
+    // Longer than the test waits for a delivery, so that no attempt times out.
+    DELIVERY_TIMEOUT: "150s",
+  })
   async function expectQuickDeliveryBeside(round: number) {
     const burst = names.flatMap((channel) =>
       Array.from({ length: burstPerPartner }, (_, at) => paid(`${channel}-${round}-${at}`, { channel })),

@@ -8,10 +8,10 @@ import { paid, secret, startInstallation, type TestInstallation } from "../fixtu
 import { verifying } from "../fixtures/verifyingReceivers.ts"
 
 const concurrency = 4
-/** Attempts in flight at the kill must not time out before it, however slow the machine is. */
 const settings = {
   CHANNEL_MAX_CONCURRENCY: String(concurrency),
   CHANNEL_MAX_WAIT: "100ms",
+  // Longer than it takes until the kill, so that no attempt times out before it.
   DELIVERY_TIMEOUT: "150s",
 }
 const counts = { acme: 400, slow: 60, paused: 5 }
