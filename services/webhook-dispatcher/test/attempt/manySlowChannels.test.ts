@@ -50,8 +50,10 @@ test("a dozen partners that hang or respond slowly do not delay another, neither
   await waitUntil("their deliveries", () => responded === crowd * burstPerPartner)
   await waitUntil("the rows", async () => (await it.count("state = 'delivered'")) === responded + 1)
 
-  // Each partner has reached the largest limit of concurrent attempts.
+  // Each partner has reached the largest limit of concurrent attempts. They count as slow while they have one in flight.
   hanging = true
+  await it.publishPaid(names.map((channel) => paid(`${channel}-hangs`, { channel })))
+  await waitUntil("an attempt of each", () => pendingResponses.length === crowd)
   await expectQuickDeliveryBeside(2)
   expect(quick.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "1"])
   await Promise.all([slow.close(), quick.close()])
