@@ -122,9 +122,12 @@ export function createChangeFeed({
 
   /** Ends the streams of keys that were revoked, have expired, or have lost a scope, and of sessions that have ended. */
   async function endRevoked(): Promise<void> {
-    const callers = [...clients].map(({ caller }) => caller)
-    const valid = await readScopes(sql, callers)
-    for (const client of clients) {
+    const checked = [...clients]
+    const valid = await readScopes(
+      sql,
+      checked.map(({ caller }) => caller),
+    )
+    for (const client of checked) {
       const scopes = valid.get(client.caller)
       if (!scopes || hasLostChannel(client.caller, scopes)) end(client, "key-invalid")
     }
