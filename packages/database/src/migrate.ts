@@ -38,7 +38,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   await session.connect()
   try {
     await acquireLock(session)
-    await session.query(createHistory)
+    await ensureHistory(session)
     const pending = await findPending(session, migrations)
     for (const migration of pending) await applyWhenFree(session, migration, options)
     return pending.map(({ name }) => name)
@@ -58,7 +58,7 @@ async function acquireLock(session: pg.Client): Promise<void> {
 
 /** Prisma's own statement. Of its columns, we leave those of failures null: a migration that fails has no row. */
 const createHistory = `
-create table if not exists _prisma_migrations (
+create table _prisma_migrations (
   id varchar(36) primary key not null,
   checksum varchar(64) not null,
   finished_at timestamptz,
@@ -68,6 +68,12 @@ create table if not exists _prisma_migrations (
   started_at timestamptz not null default now(),
   applied_steps_count integer not null default 0
 )`
+
+/** `create table if not exists` would need the right to create tables, also if the table exists. */
+async function ensureHistory(session: pg.Client): Promise<void> {
+  const { rows } = await session.query("select to_regclass('_prisma_migrations') is not null as exists")
+  if (!rows[0].exists) await session.query(createHistory)
+}
 
 async function findPending(session: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
   const { rows } = await session.query<{ name: string; checksum: string }>(
