@@ -20,4 +20,4 @@ test("two schedulers sync 500 connections of one host, at a second per sync, wit
   )
   expect(late).toMatchObject({ late: 0 })
   expect(await stack.sql("select from sync_run where fence > 1")).toEqual([])
-}, 90_000)
+})

@@ -29,35 +29,6 @@ test("a sync whose process is killed runs again on another scheduler after its l
   ])
 })
 
-test("a process that is paused during a sync and resumes after its lease writes nothing", async () => {
-  const stack = await startStack({ SYNC_DEADLINE: "20s" })
-  const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
-  const source = await startSource(async (response, _, count) => {
-    if (count === 1) await resumed
-    response.end(count === 1 ? "stale" : "fresh")
-  })
-  await addConnections(stack.sql, ["a"], () => source.url("/a"))
-  const paused = await stack.startScheduler()
-  await stack.trigger("a")
-  await waitUntil("the sync to begin", () => source.seen("/a").length === 1)
-  paused.process.kill("SIGSTOP")
-  await stack.sql("update sync_window set due_at = clock_timestamp() + interval '4 seconds'")
-  await stack.startScheduler()
-  await waitUntil(
-    "the sync to be done",
-    async () => (await readWindow(stack.sql, "a")).covered === "1",
-    30_000,
-  )
-  resume()
-  paused.process.kill("SIGCONT")
-  await waitUntil("the paused process to notice", () =>
-    paused.log().some(({ msg }) => /result of a sync was discarded/.test(String(msg))),
-  )
-  expect(await stack.sql("select fence, bytes from snapshot")).toEqual([{ fence: "2", bytes: "5" }])
-  const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk")
-  expect(chunks.map(({ data }) => data.toString())).toEqual(["fresh"])
-})
-
 test("after SIGTERM, running syncs end; one that does not is aborted and runs again in its next window", async () => {
   const stack = await startStack({ SYNC_DEADLINE: "20s" })
   const source = await startSource((response, { path }, count) => {
@@ -137,28 +108,6 @@ test("content that arrives while Postgres is unavailable is stored when it recov
   const chunks = await stack.sql<{ data: Buffer }>("select data from snapshot_chunk order by position")
   expect(Buffer.concat(chunks.map(({ data }) => data)).equals(body)).toBe(true)
 })
-
-test("a trigger whose scheduler is killed while Postgres is unavailable is synced by the next one", async () => {
-  const stack = await startStack()
-  const source = await startSource()
-  await addConnections(stack.sql, ["a"], () => source.url("/a"))
-  const proxy = await startDatabaseProxy(stack.databaseUrl)
-  const scheduler = await stack.startScheduler({ DATABASE_URL: proxy.url })
-  proxy.cut()
-  await stack.trigger("a")
-  // Invalid records need no Postgres, and some of these follow the trigger in its partition.
-  const keys = Array.from({ length: 20 }, (_, index) => `k${index}`)
-  await Promise.all([...keys, "a"].map((key) => stack.publish(["not json"], key)))
-  const invalid = () => scheduler.log().filter(({ msg }) => /invalid trigger record/.test(String(msg)))
-  await waitUntil("the scheduler to have read all records", () => invalid().length === keys.length + 1)
-  await waitUntil("a statement to fail", proxy.hasRejected)
-  const isCommitted = async () => /sitewire_trigger_lag_records\{.*\} 0$/m.test(await scheduler.metrics())
-  await waitUntil("the other partition's offsets to be committed", isCommitted)
-  await scheduler.kill("SIGKILL")
-  proxy.restore()
-  await stack.startScheduler()
-  await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "1", 30_000)
-}, 60_000)
 
 test("a connection whose sync cannot be granted is reported, and the others are synced", async () => {
   const stack = await startStack({ SYNC_WINDOW: "1s" })
