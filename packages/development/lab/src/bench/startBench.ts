@@ -102,7 +102,8 @@ const nodeArgumentsFile = "packages/development/testkit/src/installation/process
 export async function readCheckout(folder: string): Promise<Checkout> {
   const root = resolve(folder)
   const file = join(root, nodeArgumentsFile)
-  if (!existsSync(file)) throw new Error(`${root} is not a checkout of Sitewire: it has no ${nodeArgumentsFile}`)
+  if (!existsSync(file))
+    throw new Error(`${root} is not a checkout of Sitewire: it has no ${nodeArgumentsFile}`)
   const { nodeArguments, nodeEnvironment } = (await import(pathToFileURL(file).href)) as Checkout
   return { root, nodeArguments, nodeEnvironment }
 }
