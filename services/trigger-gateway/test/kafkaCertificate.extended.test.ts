@@ -10,9 +10,6 @@ import { startKafkaCluster } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
-import { hasOpenssl, skipWithoutOpenssl } from "./fixtures/openssl.ts"
-
-skipWithoutOpenssl()
 
 let issuer: Certificate
 let client: Certificate
@@ -24,7 +21,6 @@ let brokers: string[]
 
 /** Brokers that accept only clients with a certificate of the issuer, and need no other login. */
 beforeAll(async () => {
-  if (!hasOpenssl) return
   issuer = makeCertificate("DNS:issuer.test")
   client = makeCertificate("DNS:gateway.test", 2, issuer)
   const broker = makeCertificate("IP:127.0.0.1", 2, issuer)

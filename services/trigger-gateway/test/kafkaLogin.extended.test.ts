@@ -10,12 +10,9 @@ import { startKafkaCluster } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
-import { hasOpenssl, skipWithoutOpenssl } from "./fixtures/openssl.ts"
 
 const username = "sitewire"
 const password = "a password of the tests"
-
-skipWithoutOpenssl()
 
 let issuer: Certificate
 let database: FreshDatabase
@@ -25,7 +22,6 @@ let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
 let brokers: string[]
 
 beforeAll(async () => {
-  if (!hasOpenssl) return
   issuer = makeCertificate("DNS:issuer.test")
   const { key, cert } = makeCertificate("IP:127.0.0.1", 2, issuer)
   database = await freshDatabase()

@@ -8,10 +8,7 @@ import { type StartedBackingService, startPostgres } from "@sitewire/testkit/bac
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
-import { hasOpenssl, skipWithoutOpenssl } from "./fixtures/openssl.ts"
 import { killLeftGateways, startGateway } from "./fixtures/startGateway.ts"
-
-skipWithoutOpenssl()
 
 /** Postgres's method `cert` takes the account from the certificate's common name, which is `partner`. */
 const account = "partner"
@@ -25,7 +22,6 @@ let path: string
 
 /** A Postgres that lets this account in by TLS with a certificate of the issuer only. */
 beforeAll(async () => {
-  if (!hasOpenssl) return
   issuer = makeCertificate("DNS:issuer.test")
   folder = await mkdtemp(join(tmpdir(), "gateway-postgres-"))
   await chmod(folder, 0o755)

@@ -1,21 +1,13 @@
-import { execFileSync } from "node:child_process"
+import { makeCertificate } from "@sitewire/cli/receivers"
 import { expect, test } from "vitest"
 import { readConfig } from "./config.ts"
 import { kafkaOptions, kafkaVariables } from "./kafkaVariables.ts"
 
 const read = (env: Record<string, string>) =>
   kafkaOptions(readConfig(kafkaVariables, { KAFKA_BROKERS: "kafka:9093", ...env }))
-function makeCertificate(): { cert: string; key: string } {
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-  const to = ["-subj", "/CN=client", "-keyout", "-", "-out", "-"]
-  const text = execFileSync("openssl", ["req", "-x509", ...curve, ...to], { encoding: "utf8", stdio: "pipe" })
-  const end = "-----END PRIVATE KEY-----\n"
-  const [key = "", cert = ""] = text.split(end)
-  return { key: key + end, cert }
-}
 
-const { cert, key } = makeCertificate()
-const other = makeCertificate()
+const { cert, key } = makeCertificate("DNS:client.test")
+const other = makeCertificate("DNS:client.test")
 const account = { KAFKA_USERNAME: "sitewire", KAFKA_PASSWORD: "secret" }
 
 test("without more than the brokers nothing is encrypted and nobody logs in", () => {
