@@ -51,11 +51,11 @@ test("a client that joins while a poll runs gets what is committed from then on"
   let polls = 0
   let committed = ""
   const joined: ReturnType<typeof feed.subscribe>[] = []
-  // One client joins while the second poll checks the keys of the others. Another one joins while it reads its
-  // position, and then a delivery is committed.
+  // One client joins while the first poll checks the keys of the others. Another one joins while the second poll
+  // reads its position, and then a delivery is committed.
   const interrupted: Sql = async (text, values, name) => {
     if (text.includes("api_key") && joined.length === 0 && polls === 1)
-      joined.push(feed.subscribe({ caller, filter: {}, lastEventId: null }))
+      joined.push(feed.subscribe({ caller: { ...caller }, filter: {}, lastEventId: null }))
     if (text.includes("pg_current_snapshot()::text") && ++polls === 2) {
       joined.push(feed.subscribe({ caller, filter: {}, lastEventId: null }))
       committed = await insertDelivery(sql, { at: Date.now() })

@@ -243,6 +243,14 @@ export const consoleMutants: readonly Mutant[] = [
     testName: "after a first poll that failed",
   },
   {
+    name: "Console: a client that joins while keys are checked loses its stream",
+    file: `${console}/stream/createChangeFeed.ts`,
+    find: "for (const client of checked) {",
+    replace: "for (const client of clients) {",
+    tests: feed,
+    testName: "joins while a poll runs",
+  },
+  {
     name: "Console: the cancellation of an old delivery is not streamed",
     file: `${console}/stream/readChanges.ts`,
     find: "target_kind = 'delivery'",
