@@ -71,7 +71,7 @@ export const syncSchedulerMutants: readonly Mutant[] = [
     file: "services/sync-scheduler/src/intake/ingestTriggers.ts",
     find: "recordedTriggers = batch.filter(({ trigger }) => !locked.has(trigger.connection))",
     replace: "recordedTriggers = batch",
-    tests: ["services/sync-scheduler/test/lockedRows.test.ts"],
+    tests: ["services/sync-scheduler/test/lockedRows.extended.test.ts"],
     testName: "whose scheduler is killed is synced by the next one",
   },
   {
@@ -103,7 +103,7 @@ export const syncSchedulerMutants: readonly Mutant[] = [
     file: "services/sync-scheduler/src/main.ts",
     find: "Math.min(deadlineMs, lockedStopMs)",
     replace: "deadlineMs",
-    tests: ["services/sync-scheduler/test/lockedRows.test.ts"],
+    tests: ["services/sync-scheduler/test/lockedRows.extended.test.ts"],
     testName: "a stop does not wait for a locked row",
   },
   {

@@ -2,8 +2,11 @@ import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { promisify } from "node:util"
 import { waitUntil } from "@sitewire/testkit"
+import { findProgram, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { freeze } from "./freeze.ts"
+
+for (const tool of ["ps", "pgrep"]) needs(() => findProgram(tool, "Debian: apt-get install procps."))
 
 test("a frozen server's processes stop, those that it has started too, and run again afterwards", async () => {
   const server = spawn("/bin/sh", ["-c", "sleep 60 & echo $!; wait"], { stdio: ["ignore", "pipe", "ignore"] })

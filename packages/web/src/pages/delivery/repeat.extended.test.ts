@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
+import { findProgram, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import type { Schemas } from "../../api/client.ts"
 import { curlOf } from "./curl.ts"
 import { verifyCode } from "./verifyCode.ts"
+
+for (const tool of ["openssl", "python3"]) needs(() => findProgram(tool, `Debian: apt-get install ${tool}.`))
 
 const secret = "only-an-example"
 const body = JSON.stringify({
