@@ -11,10 +11,11 @@ import {
 } from "@sitewire/runtime"
 import { schedulerVariables } from "./config.ts"
 import { createScheduler } from "./createScheduler.ts"
-import { maxBatch } from "./intake/ingestTriggers.ts"
+import { lockedStopMs, maxBatch } from "./intake/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
-import { deleteOldRuns } from "./retention/deleteOldRuns.ts"
+import { deleteOldRuns, deletionPace } from "./retention/deleteOldRuns.ts"
 import { retryStatements } from "./retryStatements.ts"
+import { startGraceMs } from "./schedule/claimDueSyncs.ts"
 import { readDueSyncs } from "./schedule/readDueSyncs.ts"
 import { createStore } from "./store.ts"
 import { createDelegateRunner } from "./sync/delegateRunner.ts"
@@ -23,9 +24,6 @@ import { createPullRunner } from "./sync/pullRunner.ts"
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
   "select w.traceparents, r.traceparents, s.previous_stored_at from sync_window w, sync_run r, snapshot s limit 0"
-
-/** How long a stop waits for triggers while rows are locked, with the time to leave the group. */
-const lockedStopMs = 4_000
 
 await runService({
   name: "sync-scheduler",
@@ -37,9 +35,7 @@ await runService({
       windowMs: config.SYNC_WINDOW,
       settleMs: config.SYNC_SETTLE,
       deadlineMs,
-      // From the claim to the request: enough for a name lookup, two lost SYNs and TLS. More would only delay
-      // a connection's next sync after a crash.
-      startGraceMs: 5_000,
+      startGraceMs,
     }
     const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
 
@@ -82,8 +78,7 @@ await runService({
       retentionMs: config.RETENTION,
       databaseTime: () => readClock(pool.sql),
       deleteBefore: async (before, signal) => {
-        // Deletes up to 10,000 rows a second. 100,000 connections that sync every minute add only 1,700.
-        const { kind, ...deleted } = await deleteOldRuns({ pool, before, batch: 1_000, pauseMs: 100, signal })
+        const { kind, ...deleted } = await deleteOldRuns({ pool, before, ...deletionPace, signal })
         return { kind, deleted }
       },
       log,

@@ -10,6 +10,9 @@ const readTriggered = recordReader(connectorTriggeredSchema)
 
 export const maxBatch = 16_000
 
+/** How long a stop waits for triggers while rows are locked, with the time to leave the group. */
+export const lockedStopMs = 4_000
+
 type Done = (record: ConsumerRecord) => void
 type PendingTrigger = { record: ConsumerRecord; trigger: ConnectorTriggered; span: Span | null; done: Done }
 

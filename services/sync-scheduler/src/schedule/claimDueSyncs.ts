@@ -31,6 +31,12 @@ export type Claim = {
 }
 
 /**
+ * From the claim to the request: enough for a name lookup, two lost SYNs and TLS. More would only delay a connection's next
+ * sync after a crash.
+ */
+export const startGraceMs = 5_000
+
+/**
  * How long a run may take after its deadline to record its end. Then its lease is over, and the next claim
  * may close the run as lost.
  */
