@@ -25,7 +25,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
-    // One more than there are cores, because tests often wait for a broker, a database or a process.
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    // Twice as many as there are cores, because tests mostly wait for a broker, a database or a process.
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
   },
 })
