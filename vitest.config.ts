@@ -25,7 +25,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
-    // Twice as many as there are cores, because tests mostly wait for a broker, a database or a process.
-    maxWorkers: Math.min(8, 2 * availableParallelism()),
+    // Twice as many as there are cores, because tests mostly wait for a broker, a database or a process. Extended tests start
+    // browsers and whole installations.
+    maxWorkers: suite === "main" ? Math.min(8, 2 * availableParallelism()) : availableParallelism() + 1,
   },
 })
