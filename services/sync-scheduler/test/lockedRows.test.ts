@@ -1,24 +1,10 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { addSynced, isAboutLock, isCovered, lockWindow } from "./fixtures/lockedRows.ts"
 import { openTransaction } from "./fixtures/openTransaction.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 import { startSource } from "./fixtures/source.ts"
 import { addConnections, readRuns, readWindow } from "./fixtures/windows.ts"
-
-const lockWindow = "update sync_window set correlation = correlation where connection_id = 'a'"
-
-type Stack = Awaited<ReturnType<typeof startStack>>
-
-/** Connections whose windows exist. */
-async function addSynced(stack: Stack, ids: readonly string[], sourceOf: (id: string) => string) {
-  await addConnections(stack.sql, ids, sourceOf)
-  await stack.sql("insert into sync_window (connection_id) select unnest($1::text[])", [ids])
-}
-
-const isAboutLock = (message: unknown) => /is locked by another transaction/.test(String(message))
-
-const isCovered = (stack: Stack, connection: string, triggers: string) => async () =>
-  (await readWindow(stack.sql, connection)).covered === triggers
 
 test("while a connection's row is locked, the triggers of all others are recorded and synced, and afterwards its own", async () => {
   const stack = await startStack()
