@@ -124,6 +124,11 @@ test("an operator finds out why a partner has received nothing since noon", asyn
     const { stdout } = await runCli(["channel", "health", "acme", "--json"], { env })
     return JSON.parse(stdout).dispatchers.some(({ breaker }: { breaker: string }) => breaker === "open")
   })
+  await publish([62])
+  await waitUntil("a deferred delivery", async () => {
+    const { stdout } = await runCli(["delivery", "list", "--channel", "acme", "--limit", "1", "--json"], { env })
+    return JSON.parse(stdout).data[0]?.deferred_at !== null
+  })
   const [health, list, show] = examplesOf("An operator")
   const [, failed = ""] = /delivery show (\S+)/.exec(await runAs(env, health)) ?? []
   await runAs(env, list)
