@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const testkit = (path: string) =>
   fileURLToPath(new URL(`packages/development/testkit/src/${path}`, import.meta.url))
@@ -10,6 +11,18 @@ const extended = [`${all}/*.extended.test.ts`, "deploy/test/**/*.extended.test.t
 
 /** Set by `npm test`, `npm run test:extended` and `npm run test:all`. */
 const suite = process.env.SITEWIRE_TESTS ?? "all"
+
+/** Files that take minutes start first, so that no run ends with one process at work and the others idle. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const long = /chaos\/short|containers|accessibility|openApi|brokerFaults|startKafka\./
+    const sorted = await super.sort(files)
+    return [
+      ...sorted.filter(({ moduleId }) => long.test(moduleId)),
+      ...sorted.filter(({ moduleId }) => !long.test(moduleId)),
+    ]
+  }
+}
 
 export default defineConfig({
   // Contains how long each file took, so that the next run starts with the longest.
@@ -27,6 +40,7 @@ export default defineConfig({
     isolate: false,
     // Twice as many as there are cores, because tests mostly wait for a broker, a database or a process. Extended tests start
     // browsers and whole installations.
+    sequence: { sequencer: LongestFirst },
     maxWorkers: suite === "main" ? Math.min(8, 2 * availableParallelism()) : availableParallelism() + 1,
   },
 })

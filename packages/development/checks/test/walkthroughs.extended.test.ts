@@ -126,7 +126,9 @@ test("an operator finds out why a partner has received nothing since noon", asyn
   })
   await publish([62])
   await waitUntil("a deferred delivery", async () => {
-    const { stdout } = await runCli(["delivery", "list", "--channel", "acme", "--limit", "1", "--json"], { env })
+    const { stdout } = await runCli(["delivery", "list", "--channel", "acme", "--limit", "1", "--json"], {
+      env,
+    })
     return JSON.parse(stdout).data[0]?.deferred_at !== null
   })
   const [health, list, show] = examplesOf("An operator")

@@ -51,6 +51,8 @@ beforeAll(async () => {
   })
   partners.set("certified", certified)
   await it.channel("certified", certified.url)
+  // slow's deliveries are deferred before they are sent, so that claims are in flight at the kill.
+  await it.pause("slow")
   await it.pause("paused")
 
   const first = await it.process(settings)
@@ -61,10 +63,17 @@ beforeAll(async () => {
   for (const [channel, length] of Object.entries(counts))
     await it.publishPaid(Array.from({ length }, (_, at) => paid(`${channel}-${at}`, { channel })))
   await waitUntil("attempts in flight", () => receivedBy("acme").length >= 150 + concurrency)
+  await waitUntil(
+    "slow's deferrals",
+    async () => (await it.count("channel_id = 'slow' and deferred_at is not null")) === counts.slow,
+  )
+  await it.resume("slow")
   await waitUntil("claims", async () => {
     return (await it.count("channel_id = 'slow' and lease_expires_at is not null")) > 0
   })
-  await waitUntil("deferrals", async () => (await it.count("deferred_reason = 'paused'")) === counts.paused)
+  await waitUntil("deferrals", async () => {
+    return (await it.count("channel_id = 'paused' and deferred_reason = 'paused'")) === counts.paused
+  })
   await waitUntil("the first points", async () => (await readCheck(it.sql, check)).report?.points.length)
   await first.end("SIGKILL")
   killed = true

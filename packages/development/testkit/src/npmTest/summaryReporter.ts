@@ -5,21 +5,30 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node"
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url))
 
+const firstLine = (errors: readonly { message: string }[] = []) => errors[0]?.message.split("\n", 1)[0] ?? ""
+
 /**
- * Ends the output with each skipped test and its reason, and a line such as `1051 passed, 0 failed, 2 skipped`, which
- * is also written to `.sitewire/tests-<suite>.txt`. A file that cannot be loaded counts as one failed test.
+ * Ends the output with each skipped test and its reason, each failed test and the first line of its error, and a line such
+ * as `1051 passed, 0 failed, 2 skipped`. They are also written to `.sitewire/tests-<suite>.txt`. A file that cannot be
+ * loaded, or whose hook fails, counts as one failed test.
  */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const count = { passed: 0, failed: unhandled.length, skipped: 0 }
     const skipped: string[] = []
+    const failed = unhandled.map(({ message }) => `failed: outside of a test: ${message}`)
     for (const module of modules) {
-      if (module.errors().length > 0) count.failed++
+      if (module.errors().length > 0) {
+        count.failed++
+        failed.push(`failed: ${module.relativeModuleId}: ${firstLine(module.errors())}`)
+      }
       for (const test of module.children.allTests()) {
         const result = test.result()
         if (result.state === "passed") count.passed++
-        else if (result.state === "failed") count.failed++
-        else {
+        else if (result.state === "failed") {
+          count.failed++
+          failed.push(`failed: ${module.relativeModuleId} > ${test.fullName}: ${firstLine(result.errors)}`)
+        } else {
           count.skipped++
           const reason = (result.state === "skipped" && result.note) || "no reason is given"
           skipped.push(`skipped: ${module.relativeModuleId} > ${test.fullName}: ${reason}`)
@@ -27,9 +36,10 @@ export default class SummaryReporter implements Reporter {
       }
     }
     const total = `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`
-    process.stdout.write(`${[...skipped, total].join("\n")}\n`)
+    const lines = `${[...skipped, ...failed, total].join("\n")}\n`
+    process.stdout.write(lines)
     const file = join(root, ".sitewire", `tests-${process.env.SITEWIRE_TESTS ?? "all"}.txt`)
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${total}\n`)
+    writeFileSync(file, lines)
   }
 }
