@@ -3,7 +3,7 @@
  * more. Returns null if every value is null: for `unnest` beside other arrays, that is as good as an array of
  * nulls.
  */
-export function plainArray(values: readonly (string | number | null)[]): string | null {
+export function plainArray(values: readonly (string | number | boolean | null)[]): string | null {
   if (values.every((value) => value === null)) return null
   return `{${values.map((value) => value ?? "null").join(",")}}`
 }

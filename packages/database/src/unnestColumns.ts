@@ -2,8 +2,14 @@
  * SQL for a batch as rows: `unnest($id::uuid[], $state::text[]) as t (id, state)` from `{ id: "uuid", state: "text" }`. Each
  * column is a parameter of the same name, whose value is the array of that column's values, or null if all are null.
  */
-export function unnestColumns(types: Readonly<Record<string, string>>, alias = "t"): string {
+export function unnestColumns(
+  types: Readonly<Record<string, string>>,
+  alias = "t",
+  /** The name of a further column: the position in the batch, from 1. */
+  position?: string,
+): string {
   const names = Object.keys(types)
   const arrays = names.map((name) => `$${name}::${types[name]}[]`)
-  return `unnest(${arrays.join(", ")}) as ${alias} (${names.join(", ")})`
+  const columns = [...names, ...(position === undefined ? [] : [position])].join(", ")
+  return `unnest(${arrays.join(", ")})${position === undefined ? "" : " with ordinality"} as ${alias} (${columns})`
 }

@@ -1,13 +1,12 @@
 /**
- * SQL for the ids of a channel's deliveries that wait for an attempt: deferred, scheduled, or new. `$1` is the
- * channel's id; `and` is a further condition.
+ * SQL for the ids of a channel's deliveries that wait for an attempt: deferred or scheduled. `$1` is the channel's id; `and`
+ * is a further condition.
  *
  * Uses partial indexes, because a channel may have millions of finished deliveries. The scheduled ones are
- * materialized, so that the plan cannot scan the channel's index for them. A new delivery has an id that the sweep
- * has not checked yet: all others that were never attempted are deferred.
+ * materialized, so that the plan cannot scan the channel's index for them.
  *
- * No delivery is in two of the three branches, so that nothing has to be read before the first row is returned: with a
- * `limit`, the statement reads the scheduled deliveries of all channels only if the channel has too few deferred ones.
+ * No delivery is in both branches, so that nothing has to be read before the first row is returned: with a `limit`, the
+ * statement reads the scheduled deliveries of all channels only if the channel has too few deferred ones.
  */
 export function waitingDeliveries(and = "true"): string {
   return `
@@ -16,9 +15,5 @@ export function waitingDeliveries(and = "true"): string {
   )
   select id from delivery where channel_id = $1 and deferred_at is not null and ${and}
   union all
-  select id from scheduled where channel_id = $1
-  union all
-  select id from delivery
-   where channel_id = $1 and state = 'pending' and deferred_at is null and next_attempt_at is null and ${and}
-     and id > coalesce((select checked_through from sweep_position where id = 1), '00000000-0000-0000-0000-000000000000')`
+  select id from scheduled where channel_id = $1`
 }

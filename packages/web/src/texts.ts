@@ -136,7 +136,6 @@ export const texts = {
   },
 
   waitingFor: {
-    "first-attempt": "First attempt",
     retry: "Waits for its retry",
     busy: "Channel is busy",
     breaker: "Circuit breaker is open",
@@ -290,7 +289,6 @@ export const texts = {
     deadMore: "Nothing more is sent by itself. Resend it when the receiver works.",
     deadDeleted: "Its channel was deleted while it waited",
     deadDeletedMore: "To send it, create a channel with the same id, and resend it.",
-    firstAttempt: "Its first attempt has not ended yet",
     waiting: {
       retry: "It waits for its retry",
       busy: "It waits, because its channel is busy",

@@ -178,8 +178,7 @@ create table delivery (
   attempts integer not null default 0,
   correlation text not null,
   created_at timestamptz(3) not null default current_timestamp,
-  -- The nullable columns below stay null if the first attempt succeeds, except for finished_at, reference_key, site_key
-  -- and traceparent. No index has a column that the update changes then, so the update is heap-only.
+  stored_at timestamptz(3) not null default current_timestamp,
   next_attempt_at timestamptz(3),
   finished_at timestamptz(3),
   deferred_at timestamptz(3),
@@ -194,11 +193,7 @@ create table delivery (
   site_key bytea,
   dead_reason dead_reason,
   traceparent text
-)
--- A delivery is written twice within a short time: when it begins, and when it ends. Half of a page is left free for the
--- second version of its rows, so that Postgres leaves the indexes alone. The statement that records attempts then takes
--- 0.4 of the time and writes 0.43 of the write-ahead log. The price is disk: pages would else be filled to four fifths.
-with (fillfactor = 50);
+);
 create unique index delivery_event_id_key on delivery (event_id);
 create index delivery_channel_id_id_idx on delivery (channel_id, id);
 create index delivery_reference_idx on delivery (reference_key, id);
@@ -210,6 +205,9 @@ create index delivery_channel_state_error_idx on delivery (channel_id, state_err
 create index delivery_deferred_idx on delivery (channel_id, deferred_at, id) where deferred_at is not null;
 -- For the sweep: the scheduled deliveries, the longest overdue first.
 create index delivery_scheduled_idx on delivery (next_attempt_at) where next_attempt_at is not null;
+
+-- Deliveries are appended in the order of stored_at, so this index needs one entry per 32 pages.
+create index delivery_stored_at_idx on delivery using brin (stored_at) with (pages_per_range = 32, autosummarize = on);
 
 -- Sets state_error. A trigger, so that no statement can forget the column. Its conditions are evaluated without calling
 -- the function.
@@ -245,6 +243,8 @@ begin
   return null;
 end
 $$;
+create trigger delivery_stored_dead after insert on delivery for each row
+  when (new.state = 'dead' and new.finished_at > now() - interval '1 hour') execute function record_died_delivery();
 create trigger delivery_died after update on delivery for each row
   when (new.state = 'dead' and old.state <> 'dead')
   execute function record_died_delivery();
@@ -271,11 +271,6 @@ create table attempt (
 -- Attempts are appended in the order of their time, so this index needs one entry per 32 pages. Without autosummarize,
 -- new pages would have no entry before the next vacuum, and every search would read them.
 create index attempt_started_at_idx on attempt using brin (started_at) with (pages_per_range = 32, autosummarize = on);
-
-create table sweep_position (
-  id integer primary key default 1,
-  checked_through uuid not null
-);
 
 -- Jobs and notifications
 

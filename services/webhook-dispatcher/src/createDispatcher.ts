@@ -11,8 +11,8 @@ import { expireDeferred } from "./deferred/expireDeferred.ts"
 import { startSweep } from "./deferred/sweep/startSweep.ts"
 import { startEndingDeliveries } from "./deletedChannels/startEndingDeliveries.ts"
 import type { DueDelivery } from "./delivery.ts"
-import { createDeliveryLock } from "./deliveryLock.ts"
 import { createHandleSitePaid } from "./intake/handleSitePaid.ts"
+import { createKeyedLock } from "./keyedLock.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
 import { createPublishDeadLetter } from "./outcome/publishDeadLetter.ts"
 import { createHandleRetries } from "./retry/handleRetries.ts"
@@ -83,7 +83,7 @@ export function createDispatcher(parts: DispatcherParts) {
       ),
     onCapacity: (channel) => drain.onCapacity(channel),
   })
-  const lock = createDeliveryLock()
+  const lock = createKeyedLock()
   const writes = batchWrites(store)
   const publishDeadLetter = createPublishDeadLetter(publish, topics.dead)
 
@@ -126,7 +126,6 @@ export function createDispatcher(parts: DispatcherParts) {
   const sweep = startSweep({
     overdueAfterMs: settings.overdueAfterMs,
     sweepScheduled: store.sweepScheduled,
-    sweepUnattempted: store.sweepUnattempted,
     metrics,
     log,
   })
@@ -140,21 +139,36 @@ export function createDispatcher(parts: DispatcherParts) {
     publishDeadLetter,
     log,
   })
-  const retries = createHandleRetries({ load: store.loadDeliveries, handleDelivery, lock, metrics, log })
+  const handleRetries = createHandleRetries({
+    load: store.loadDeliveries,
+    handleDelivery,
+    lock,
+    metrics,
+    log,
+  })
   const handleSitePaid = createHandleSitePaid({
-    store: store.storeDeliveries,
-    findUnattempted: store.findUnattempted,
+    lookUp: store.lookUpEvents,
+    store: writes.storeDelivery,
     publish,
     handleNewDelivery,
-    handleStoredDelivery: retries.attempt,
+    lock: createKeyedLock(),
     invalidTopic: topics.sitePaidInvalid,
     metrics,
     tracing,
     log,
   })
 
+  async function acquireLock(id: string): Promise<void> {
+    for (;;) {
+      const released = Promise.withResolvers<void>()
+      if (lock.acquire(id, released.resolve)) return
+      await released.promise
+    }
+  }
+
   async function handleNewDelivery(due: DueDelivery): Promise<void> {
-    lock.acquireNew(due.id)
+    // After a crash, a retry of this attempt may have been published: its record waits for the repeated attempt.
+    await acquireLock(due.id)
     try {
       await handleDelivery(due)
     } finally {
@@ -193,7 +207,7 @@ export function createDispatcher(parts: DispatcherParts) {
 
   return {
     handleSitePaid,
-    handleRetries: retries.handleRecords,
+    handleRetries: handleRetries,
     counts: () => ({ ...limiter.counts(), claimed: drain.claimed() }),
     /** Channels that fail, are slow, or have deferred deliveries. */
     statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...drain.channels()])].map(statusOf),

@@ -1,17 +1,16 @@
-import { openErasureList, type Pool, type Sql } from "@sitewire/database"
+import { type Erasures, openErasureList, type Pool, type Sql } from "@sitewire/database"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { claimExpired } from "./deferred/claimExpired.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
 import { findDeferredChannels } from "./deferred/findDeferredChannels.ts"
 import { releaseClaims } from "./deferred/releaseClaims.ts"
 import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
-import { sweepUnattempted } from "./deferred/sweep/sweepUnattempted.ts"
 import { claimWaiting } from "./deletedChannels/claimWaiting.ts"
 import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
 import { findDeletedChannels, finishDeletedChannel } from "./deletedChannels/findDeletedChannels.ts"
-import { findUnattempted } from "./intake/findUnattempted.ts"
-import { markErased } from "./intake/markErased.ts"
-import { type NewDelivery, storeDeliveries } from "./intake/storeDeliveries.ts"
+import type { NewDelivery } from "./delivery.ts"
+import { lookUpEvents } from "./intake/lookUpEvents.ts"
+import { type FirstOutcome, storeDeliveries } from "./intake/storeDeliveries.ts"
 import { markDead } from "./outcome/markDead.ts"
 import { recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
@@ -37,11 +36,17 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
   }
 
   return {
-    storeDeliveries: retried("store deliveries", async (sql, batch: readonly NewDelivery[]) =>
-      // Read again before each try, because an erasure may have been requested since.
-      storeDeliveries(sql, markErased(batch, await currentErasures())),
-    ),
-    findUnattempted: retried("find deliveries", findUnattempted),
+    lookUpEvents: retried("look up events", async (sql, events: readonly NewDelivery[]) => {
+      const erasures = await currentErasures()
+      const rows = await lookUpEvents(sql, events)
+      return rows.map((row, at) => ({ ...row, erased: isErased(events[at], erasures) }))
+    }),
+    storeDeliveries: retried("store deliveries", async (sql, batch: readonly FirstOutcome[]) => {
+      // Read again before each try, because an erasure may have been requested during the attempt.
+      const erasures = await currentErasures()
+      const marked = batch.map((outcome) => ({ ...outcome, erased: isErased(outcome.delivery, erasures) }))
+      return storeDeliveries(sql, marked)
+    }),
     loadDeliveries: retried("load deliveries", loadDeliveries),
     recordAttempts: retried("record attempts", recordAttempts),
     deferDeliveries: retried("defer deliveries", deferDeliveries),
@@ -51,12 +56,16 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
     claimDeferred: once(claimDeferred),
     claimExpired: once(claimExpired),
     sweepScheduled: once(sweepScheduled),
-    sweepUnattempted: (settings: Parameters<typeof sweepUnattempted>[1]) => sweepUnattempted(pool, settings),
     findDeletedChannels: once(findDeletedChannels),
     claimWaiting: once(claimWaiting),
     endDeliveries: once(endDeliveries),
     finishDeletedChannel: once(finishDeletedChannel),
   }
+}
+
+/** The event names an erased person or site: its delivery is stored without its body, and not sent. */
+function isErased(event: NewDelivery | undefined, erasures: Erasures): boolean {
+  return event !== undefined && erasures.covers(event.body, event.appendedAt)
 }
 
 export type Store = ReturnType<typeof createStore>

@@ -48,6 +48,23 @@ export function toChannel(row: ChannelRow): Channel {
   }
 }
 
+/** An event whose delivery is not stored yet. */
+export type NewDelivery = {
+  /** A function of the event's record (`deliveryIdOf`). */
+  id: string
+  eventId: string
+  channelId: string
+  body: Buffer
+  bodySha256: Buffer
+  /** The digests of the reference and of the site, for searches. */
+  searchDigests: Buffer
+  correlation: string
+  /** The context of the event's span, if it is recorded. */
+  traceparent: Traceparent | null
+  /** When the event's record was appended to its topic, in milliseconds since the epoch. */
+  appendedAt: number
+}
+
 export type DueDelivery = {
   id: string
   eventId: string
@@ -64,6 +81,8 @@ export type DueDelivery = {
   previousAttempt?: Traceparent | null
   /** Null if the attempt comes from a Kafka record and not from a deferred row. */
   claim: Claim | null
+  /** For a first attempt: the delivery, which is stored with the outcome. */
+  unstored?: NewDelivery
 }
 
 type Claim = {

@@ -1,4 +1,3 @@
-import { lowestDeliveryId } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { bucketOf } from "./latency.ts"
 
@@ -8,33 +7,26 @@ export const minuteMs = 60_000
  * Counts a minute, or counts it again and replaces the result. `now` is false if the minute is counted again: its
  * number of deferred deliveries then stays.
  *
- * - The ranges of attempts and syncs are found in indexes of their start, that of deliveries by their ids, which contain
- *   the time of their creation.
+ * - The ranges of attempts and syncs are found in indexes of their start, that of deliveries in the index of the time at
+ *   which they were stored. (Their ids contain the time of the event, which may have waited in Kafka.)
  * - Most attempts are the first ones of deliveries of the same minute, which are read once. Only the others need a
  *   search for their delivery: that of a null ends at once.
  * - Failed syncs are not counted as covering triggers, because the next sync covers the same ones.
  */
 export async function countMinute(sql: Sql, startedAt: Date, { now }: { now: boolean }): Promise<void> {
   const end = new Date(startedAt.getTime() + minuteMs)
-  await sql(statement, [
-    startedAt,
-    end,
-    lowestDeliveryId(startedAt.getTime()),
-    lowestDeliveryId(end.getTime()),
-    now,
-  ])
+  await sql(statement, [startedAt, end, now])
 }
 
 /** True if a minute that was counted has the same number of deliveries, attempts and ended syncs now. */
 export async function isUnchanged(sql: Sql, startedAt: Date): Promise<boolean> {
   const end = new Date(startedAt.getTime() + minuteMs)
-  const bounds = [startedAt, end, lowestDeliveryId(startedAt.getTime()), lowestDeliveryId(end.getTime())]
-  const [row] = await sql<{ unchanged: boolean }>(comparison, bounds)
+  const [row] = await sql<{ unchanged: boolean }>(comparison, [startedAt, end])
   return row?.unchanged ?? false
 }
 
 const comparison = `
-select deliveries = (select count(*) from delivery where id >= $3::uuid and id < $4::uuid)
+select deliveries = (select count(*) from delivery where stored_at >= $1 and stored_at < $2)
    and (select coalesce(sum(value::int), 0) from jsonb_each_text(attempts))
        = (select count(*) from attempt where started_at >= $1 and started_at < $2)
    and syncs = (select coalesce(jsonb_object_agg(outcome, n), '{}') from (
@@ -44,7 +36,7 @@ select deliveries = (select count(*) from delivery where id >= $3::uuid and id <
 
 const statement = `
 with recent as materialized (
-  select id, channel_id from delivery where id >= $3::uuid and id < $4::uuid
+  select id, channel_id from delivery where stored_at >= $1 and stored_at < $2
 ),
 created as (select channel_id, count(*)::int as n from recent group by 1),
 tried as materialized (
@@ -61,7 +53,7 @@ attempted as materialized (
 ),
 waiting as materialized (
   select channel_id, deferred_reason::text as reason, count(*)::int as n
-    from delivery where $5::boolean and deferred_at is not null group by 1, 2
+    from delivery where $3::boolean and deferred_at is not null group by 1, 2
 ),
 run as materialized (
   select outcome::text as outcome, count(*)::int as n,
@@ -93,7 +85,7 @@ insert into statistic
   (interval, channel_id, started_at, deliveries, attempts, latency, deferred, triggers, syncs, counted_at)
 select 'minute', channel_id, $1::timestamptz, coalesce((counts ->> 'deliveries')::int, 0),
        coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'),
-       case when $5 then coalesce(counts -> 'deferred', '{}') end,
+       case when $3 then coalesce(counts -> 'deferred', '{}') end,
        case channel_id when '' then (select coalesce(sum(triggers), 0)::int from run) end,
        case channel_id when '' then (select coalesce(jsonb_object_agg(outcome, n), '{}') from run) end,
        now()

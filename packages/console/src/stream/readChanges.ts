@@ -1,10 +1,9 @@
-import {
-  lowestDeliveryId,
-  type StreamEvent,
-  type StreamedChannel,
-  type StreamedDelivery,
-  type StreamedJob,
-  type StreamedSync,
+import type {
+  StreamEvent,
+  StreamedChannel,
+  StreamedDelivery,
+  StreamedJob,
+  StreamedSync,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { StreamPosition } from "./streamPosition.ts"
@@ -27,7 +26,7 @@ export type Changes = {
 const maxRows = 5_000
 
 /**
- * An attempt is recorded within this time of its start, and a delivery within this time of its id. A change that is
+ * An attempt is recorded within this time of its start. A change that is
  * recorded later, after an outage, is not found.
  */
 const recordedWithinMs = 30_000
@@ -48,12 +47,7 @@ export async function readPosition(sql: Sql): Promise<StreamPosition> {
  */
 export async function readChanges(sql: Sql, since: StreamPosition, next: StreamPosition): Promise<Changes> {
   const from = since.atMs - recordedWithinMs
-  const deliveries = await sql<DeliveryRow>(deliveryStatement, [
-    since.snapshot,
-    new Date(from),
-    lowestDeliveryId(from),
-    maxRows + 1,
-  ])
+  const deliveries = await sql<DeliveryRow>(deliveryStatement, [since.snapshot, new Date(from), maxRows + 1])
   const syncs = await sql<SyncRow>(syncStatement, [
     since.snapshot,
     new Date(since.atMs - syncEndsWithinMs),
@@ -104,13 +98,13 @@ type DeliveryRow = {
 // Of old deliveries, those with a new attempt, and those that somebody has resent or cancelled.
 const deliveryStatement = `
 with changed as materialized (
-  (select id from delivery where id >= $3::uuid and ${isNew("delivery")}
+  (select id from delivery where stored_at >= $2 and ${isNew("delivery")}
    union
    select delivery_id from attempt where started_at >= $2 and ${isNew("attempt")}
    union
    select target_id::uuid from audit_entry
     where created_at >= $2 and target_kind = 'delivery' and ${isNew("audit_entry")})
-  limit $4
+  limit $3
 )
 select delivery.id, event_id, channel_id, state, attempts, next_attempt_at, deferred_at, deferred_reason, created_at,
        finished_at, last.*

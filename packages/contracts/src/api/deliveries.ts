@@ -26,7 +26,7 @@ export const deferralReasonSchema = z.enum([
 ])
 export type DeferralReason = z.infer<typeof deferralReasonSchema>
 
-export const waitingForSchema = z.enum(["first-attempt", "retry", ...deferralReasonSchema.options])
+export const waitingForSchema = z.enum(["retry", ...deferralReasonSchema.options])
 export const deadReasonSchema = z.enum(["channel-deleted"])
 
 /** Why an attempt failed. The set is closed, so that metrics and alerts can count each reason. */
@@ -158,12 +158,11 @@ export const deliverySchema = z
       }),
     waiting_for: waitingForSchema.nullable().meta({
       description:
-        "What the next attempt waits for. first-attempt: nothing, it is made when the event is consumed. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. rate: its channel has a maximum rate. null: no attempt follows.",
+        "What the next attempt waits for. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. rate: its channel has a maximum rate. null: no attempt follows.",
       examples: ["retry"],
     }),
     next_attempt_at: z.iso.datetime().nullable().meta({
-      description:
-        "When the next retry is due. null: no retry is scheduled. The first attempt needs no schedule: it is made when the event is consumed.",
+      description: "When the next retry is due. null: no retry is scheduled.",
     }),
     deferred_at: z.iso.datetime().nullable().meta({
       description:
@@ -172,7 +171,9 @@ export const deliverySchema = z
     body_sha256: z
       .string()
       .meta({ description: "SHA-256 of the bytes that are signed and sent, in hexadecimal." }),
-    created_at: z.iso.datetime(),
+    created_at: z.iso
+      .datetime()
+      .meta({ description: "When the event was published. The delivery's id contains this time." }),
     finished_at: z.iso.datetime().nullable(),
     dead_reason: deadReasonSchema.nullable().meta({
       description:

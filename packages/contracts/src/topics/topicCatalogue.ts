@@ -55,7 +55,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       cleanup: "delete",
       retentionMs: sitePaidRetentionMs,
       segmentMs,
-      timestamp: "CreateTime",
+      timestamp: "LogAppendTime",
     },
     {
       name: names.sitePaidInvalid,

@@ -38,7 +38,6 @@ export const processRights = {
     receiver_certificate: readAndWrite,
     receiver_check: ["select", "update"],
     retired_secret: ["select"],
-    sweep_position: readAndWrite,
   },
   console: {
     "all tables in schema public": everything,

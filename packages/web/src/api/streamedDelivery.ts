@@ -16,6 +16,5 @@ export function afterChange(row: Delivery, delivery: StreamedDelivery): Delivery
 
 function waitingFor(delivery: StreamedDelivery): Delivery["waiting_for"] {
   if (delivery.deferred_at !== null) return delivery.deferred_reason
-  if (delivery.next_attempt_at !== null) return "retry"
-  return delivery.state === "pending" ? "first-attempt" : null
+  return delivery.next_attempt_at === null ? null : "retry"
 }

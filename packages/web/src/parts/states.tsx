@@ -19,8 +19,7 @@ export function DeliveryState({
   state: Schemas["Delivery"]["state"]
   waiting?: string | null
 }) {
-  const retries =
-    state === "pending" && waiting !== null && waiting !== undefined && waiting !== "first-attempt"
+  const retries = state === "pending" && waiting !== null && waiting !== undefined
   return <State kind={retries ? "warn" : deliveryKinds[state]}>{t.delivery[state]}</State>
 }
 

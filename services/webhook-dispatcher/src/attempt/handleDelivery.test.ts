@@ -57,6 +57,7 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
     schedule: { delaysMs: retryDelaysMs, periodMs: 3_600_000 },
     scheduleRetry: none,
     publishDeadLetter: none,
+    storeDelivery: none,
     recordAttempt: none,
     deferDelivery: none,
     releaseClaim: none,

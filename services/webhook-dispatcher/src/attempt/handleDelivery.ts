@@ -3,6 +3,7 @@ import { type Logger, type Traceparent, type Tracing, traceFields } from "@sitew
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
 import type { Channel, DeferralReason, DueDelivery } from "../delivery.ts"
+import type { FirstOutcome } from "../intake/storeDeliveries.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
 import type { AttemptRecord } from "../outcome/recordAttempts.ts"
@@ -26,6 +27,7 @@ export type HandleDeliveryParts = {
   schedule: RetrySchedule
   scheduleRetry: ScheduleRetry
   publishDeadLetter: PublishDeadLetter
+  storeDelivery: (outcome: FirstOutcome) => Promise<void>
   recordAttempt: (attempt: AttemptRecord) => Promise<void>
   deferDelivery: (deferral: Deferral) => Promise<void>
   releaseClaim: (claimed: ClaimedDelivery) => Promise<void>
@@ -45,7 +47,8 @@ const successExcerptMs = 20
  * Attempts a delivery, or defers it if an attempt is not possible now. Resolves when the outcome is durable.
  *
  * A kill loses nothing because of the order: the retry or the dead letter is published first, then the row is
- * updated, then the record's offset is committed. After a kill in between, the attempt is repeated.
+ * inserted (first attempt) or updated, then the record's offset is committed. After a kill in between, the attempt is
+ * repeated.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, limiter, backlog, schedule, metrics, tracing, log } = parts
@@ -94,13 +97,15 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   }
 
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
-    const { id, channel, attempt, failures, claim } = due
+    const { id, channel, attempt, failures, claim, unstored } = due
     if (claim !== null) return releaseClaim(due)
     // The retry period starts with the first failed attempt, or when the partner's open circuit breaker
     // prevents the first attempt. A delivery that was deferred for another reason before any attempt (no
     // capacity, a pause) has used none of its period: null.
     const elapsedMs = failures === 0 && reason !== "breaker" ? null : Date.now() - Date.parse(due.since)
-    await parts.deferDelivery({ id, reason, attempt, failures, elapsedMs })
+    const deferral = { id, reason, attempt, failures, elapsedMs }
+    if (unstored) await parts.storeDelivery({ delivery: unstored, attempt: null, deferral, erased: false })
+    else await parts.deferDelivery(deferral)
     backlog.onDeferred(channel.id, reason)
     metrics.deferred.inc({ reason })
     log.debug({ ...describe(due), reason }, "delivery deferred")
@@ -133,9 +138,12 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
         traceparent,
       })
     }
-    await parts.recordAttempt(
-      toRecord(due, outcome, { next, elapsedMs }, excerpt instanceof Promise ? await excerpt : excerpt),
-    )
+    const received = excerpt instanceof Promise ? await excerpt : excerpt
+    const made = toRecord(due, outcome, { next, elapsedMs }, received)
+    const { unstored } = due
+    if (unstored)
+      await parts.storeDelivery({ delivery: unstored, attempt: made, deferral: null, erased: false })
+    else await parts.recordAttempt(made)
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
     if (next?.kind === "dead") metrics.dead.inc()

@@ -10,7 +10,6 @@ const settings = { batch: 10, leaseMs: 0 }
 test("of a deleted channel, deliveries that wait become dead, a resend of a delivered one ends, and others are unchanged", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
   const waiting = {
-    new: await insert(),
     scheduled: await insert({ attempts: "2", failures: "2", next_attempt_at: "now()" }),
     deferred: await insert({ deferred_at: "now()", deferred_reason: "'busy'" }),
     resent: await insert({ state: "'delivered'", deferred_at: "now()", deferred_reason: "'resend'" }),
@@ -23,9 +22,9 @@ test("of a deleted channel, deliveries that wait become dead, a resend of a deli
   })
   const claimed = await claimWaiting(sql, "acme", settings)
   expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set(Object.values(waiting)))
-  expect(claimed.filter(({ isPending }) => isPending)).toHaveLength(3)
+  expect(claimed.filter(({ isPending }) => isPending)).toHaveLength(2)
   await endDeliveries(sql, claimed)
-  for (const id of [waiting.new, waiting.scheduled, waiting.deferred]) {
+  for (const id of [waiting.scheduled, waiting.deferred]) {
     expect(await row(id)).toMatchObject({
       state: "dead",
       dead_reason: "channel_deleted",
@@ -47,7 +46,7 @@ test("of a deleted channel, deliveries that wait become dead, a resend of a deli
 
 test("a delivery that was delivered after the claim stays delivered", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
-  const id = await insert()
+  const id = await insert({ next_attempt_at: "now()" })
   const claimed = await claimWaiting(sql, "acme", settings)
   await sql("update delivery set state = 'delivered'")
   await endDeliveries(sql, claimed)
@@ -99,7 +98,7 @@ test("a deleted channel is finished a minute after its deletion, and not while a
   await finishDeletedChannel(sql, "acme")
   expect(await found()).toEqual(["acme"])
   await sql("update deleted_channel set deleted_at = now() - interval '61 seconds'")
-  await insert()
+  await insert({ next_attempt_at: "now()" })
   await finishDeletedChannel(sql, "acme")
   expect(await found()).toEqual(["acme"])
   await endDeliveries(sql, await claimWaiting(sql, "acme", settings))

@@ -2,32 +2,29 @@ import type { ConsumerRecord } from "@sitewire/kafka"
 import { createLogger, noTracing } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
+import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
 import { simulateRows } from "../../test/fixtures/simulatedRows.ts"
 import { paid } from "../../test/fixtures/testDispatcher.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
-import { createDeliveryLock } from "../deliveryLock.ts"
-import { createHandleSitePaid, type HandleSitePaidParts } from "./handleSitePaid.ts"
-import type { StoredRow } from "./storeDeliveries.ts"
-
-const log = createLogger({ service: "test", level: "silent" })
+import { createKeyedLock } from "../keyedLock.ts"
+import { createHandleSitePaid, type HandleSitePaidParts, type LookedUpEvent } from "./handleSitePaid.ts"
 
 /** Defaults that do nothing. */
-const idle: HandleSitePaidParts = {
-  store: async () => [],
-  findUnattempted: async () => [],
+const idle = (): HandleSitePaidParts => ({
+  lookUp: async () => [],
+  store: async () => {},
   publish: async () => ({ kind: "published" }),
   handleNewDelivery: async () => {},
-  handleStoredDelivery: async () => {},
+  lock: createKeyedLock(),
   invalidTopic: "invalid",
   metrics: createTestMetrics(),
   tracing: noTracing,
-  log,
-}
+  log: createLogger({ service: "test", level: "silent" }),
+})
 
-const unknownChannel = {
-  id: "",
-  inserted: false,
+const unknownChannel: LookedUpEvent = {
+  known: false,
   erased: false,
   channel_id: null,
   address: null,
@@ -41,88 +38,89 @@ const unknownChannel = {
   max_per_second: null,
 }
 
-const stored = {
-  id: "00000000-0000-7000-8000-000000000001",
-  channelId: "acme",
-  body: Buffer.alloc(0),
-  bodySha256: Buffer.alloc(0),
-  searchDigests: Buffer.alloc(24),
-  correlation: "shop",
-  appendedAt: 0,
-}
-
-function record(event: string): ConsumerRecord {
+function record(event: string, offset = "0"): ConsumerRecord {
   const value = Buffer.from(JSON.stringify(paid(event)))
-  return { topic: "paid", partition: 0, offset: "0", key: event, value, headers: {}, appendedAt: 0 }
+  return { topic: "paid", partition: 0, offset, key: event, value, headers: {}, appendedAt: Date.now() }
 }
 
-// A real database does not let a test choose which of two batches continues first.
-test("a new delivery is locked before a later duplicate of its event, although its batch still waits for a query", async () => {
-  const metrics = createTestMetrics()
-  const lock = createDeliveryLock()
+/** A handler whose attempts end when the test says so. */
+function startHandler() {
   const rows = simulateRows(() => 0)
-  rows.storeDeliveries([{ ...stored, eventId: "known" }])
-  const lookedUp = Promise.withResolvers<void>()
-  const begun: string[] = []
-  const ended = Promise.withResolvers<void>()
-  const handleSitePaid = createHandleSitePaid({
-    ...idle,
-    store: async (batch) => rows.storeDeliveries(batch),
-    findUnattempted: async (events) => {
-      if (events.includes("known")) await lookedUp.promise
-      return rows.findUnattempted(events)
+  const begun: DueDelivery[] = []
+  const responded = Promise.withResolvers<void>()
+  const handle = createHandleSitePaid({
+    ...idle(),
+    lookUp: async (events) => rows.lookUpEvents(events),
+    async handleNewDelivery(due) {
+      begun.push(due)
+      await responded.promise
+      const { unstored } = due
+      if (!unstored) throw new Error("a new delivery has no event")
+      const attempt = { ...plainAttempt, deliveryId: due.id }
+      rows.storeDeliveries([{ delivery: unstored, attempt, deferral: null, erased: false }])
     },
-    handleNewDelivery: async ({ id }: DueDelivery) => {
-      lock.acquireNew(id)
-      begun.push(id)
-      await ended.promise
-      lock.release(id)
-    },
-    handleStoredDelivery: async ({ delivery }) => {
-      if (lock.acquire(delivery, () => {})) begun.push(delivery)
-    },
-    metrics,
   })
-  const first = handleSitePaid([record("known"), record("new")], () => {})
-  await handleSitePaid([record("new")], () => {})
-  lookedUp.resolve()
-  ended.resolve()
-  await first
-  expect(begun.filter((id) => id === rows.byEvent("new")?.id)).toHaveLength(1)
+  return { rows, begun, respond: responded.resolve, handle }
+}
+
+test("an event that comes again during its attempt is not attempted again, and is done after it", async () => {
+  const it = startHandler()
+  const done: string[] = []
+  const isDone = ({ offset }: ConsumerRecord) => void done.push(offset)
+  const handled = [it.handle([record("order", "1")], isDone), it.handle([record("order", "2")], isDone)]
+  await waitUntil("the attempt", () => it.begun.length > 0)
+  expect(done).toEqual([])
+  it.respond()
+  await Promise.all(handled)
+  expect(done).toEqual(["1", "2"])
+  expect(it.begun).toHaveLength(1)
 })
 
-test("after an event is stored, only its delivery stays in memory", async () => {
-  const rows = simulateRows(() => 0)
-  const responded = Promise.withResolvers<void>()
-  const begun: DueDelivery[] = []
-  const handleSitePaid = createHandleSitePaid({
-    ...idle,
-    store: async (batch) => rows.storeDeliveries(batch),
-    findUnattempted: async (events) => rows.findUnattempted(events),
-    handleNewDelivery: (due) => {
-      begun.push(due)
-      return responded.promise
-    },
-  })
+test("a record that is consumed again after a crash has the delivery id of the first time", async () => {
+  const consumed = record("order")
+  const [before, after] = [startHandler(), startHandler()]
+  for (const { handle, respond } of [before, after]) {
+    respond()
+    await handle([{ ...consumed }], () => {})
+  }
+  expect(before.begun[0]?.id).toBe(after.begun[0]?.id)
+  const other = startHandler()
+  other.respond()
+  await other.handle([{ ...consumed, appendedAt: consumed.appendedAt + 1 }], () => {})
+  expect(other.begun[0]?.id).not.toBe(before.begun[0]?.id)
+})
+
+test("a record whose time a wrong clock set gets a delivery id of now", async () => {
+  const it = startHandler()
+  it.respond()
+  const day = 86_400_000
+  for (const appendedAt of [Date.now() + day, Date.now() - 10 * day, 0])
+    await it.handle([{ ...record(`at ${appendedAt}`), appendedAt }], () => {})
+  for (const { unstored } of it.begun)
+    expect(Math.abs(Date.now() - (unstored?.appendedAt ?? 0))).toBeLessThan(day / 2)
+})
+
+test("during an event's attempt, only its delivery stays in memory", async () => {
+  const it = startHandler()
   const large = record("large")
   large.value = Buffer.from(JSON.stringify({ ...paid("large"), extra: "x".repeat(800_000) }))
-  const handled = handleSitePaid([large], () => {})
-  await waitUntil("the attempt", () => begun.length === 1)
+  const handled = it.handle([large], () => {})
+  await waitUntil("the attempt", () => it.begun.length === 1)
   expect(large.value).toBeNull()
-  expect(begun[0]?.body.length).toBeLessThan(1_000)
-  responded.resolve()
+  expect(it.begun[0]?.body.length).toBeLessThan(1_000)
+  it.respond()
   await handled
 })
 
-test("a rejection that fails while its batch is being stored makes the call reject, and is never unhandled", async () => {
+test("a rejection that fails while its batch is being looked up makes the call reject, and is never unhandled", async () => {
   const unhandled: unknown[] = []
   const onUnhandled = (error: unknown) => unhandled.push(error)
   process.on("unhandledRejection", onUnhandled)
   onTestFinished(() => void process.off("unhandledRejection", onUnhandled))
-  const stored = Promise.withResolvers<StoredRow[]>()
+  const lookedUp = Promise.withResolvers<LookedUpEvent[]>()
   const handleSitePaid = createHandleSitePaid({
-    ...idle,
-    store: () => stored.promise,
+    ...idle(),
+    lookUp: () => lookedUp.promise,
     publish: () => Promise.reject(new Error("the broker is unavailable, and the process stops")),
   })
   const malformed = { ...record("malformed"), value: Buffer.from("{") }
@@ -130,19 +128,17 @@ test("a rejection that fails while its batch is being stored makes the call reje
   const handled = handleSitePaid([malformed, record("event")], ({ key }) => done.push(key ?? ""))
   const outcome = expect(handled).rejects.toThrow()
   await new Promise((resolve) => setTimeout(resolve, 50))
-  stored.reject(new Error("so is the database"))
+  lookedUp.reject(new Error("so is the database"))
   await outcome
   expect(unhandled).toEqual([])
   expect(done).toEqual([])
 })
 
 test("an invalid record is done when Kafka has it in the invalid topic, and not before", async () => {
-  const rows = simulateRows(() => 0)
   const published = Promise.withResolvers<{ kind: "published" }>()
   const handleSitePaid = createHandleSitePaid({
-    ...idle,
-    store: async (batch) => batch.map(() => unknownChannel),
-    findUnattempted: async (events) => rows.findUnattempted(events),
+    ...idle(),
+    lookUp: async (events) => events.map(() => unknownChannel),
     publish: () => published.promise,
   })
   const done: string[] = []
@@ -154,4 +150,22 @@ test("an invalid record is done when Kafka has it in the invalid topic, and not 
   published.resolve({ kind: "published" })
   await handled
   expect(done.toSorted()).toEqual(["malformed", "unknown"])
+})
+
+test("an event is done when its delivery is stored, also if it is only stored as erased", async () => {
+  const stored = Promise.withResolvers<void>()
+  const rows = simulateRows(() => 0)
+  const handleSitePaid = createHandleSitePaid({
+    ...idle(),
+    lookUp: async (events) => rows.lookUpEvents(events).map((row) => ({ ...row, erased: true })),
+    store: () => stored.promise,
+    handleNewDelivery: () => Promise.reject(new Error("an erased event is not sent")),
+  })
+  const done: string[] = []
+  const handled = handleSitePaid([record("erased")], ({ key }) => done.push(key ?? ""))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(done).toEqual([])
+  stored.resolve()
+  await handled
+  expect(done).toEqual(["erased"])
 })

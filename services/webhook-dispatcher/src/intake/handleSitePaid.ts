@@ -1,181 +1,146 @@
-import {
-  type RetryRecord,
-  recordReader,
-  referenceDigest,
-  type SitePaid,
-  sha256,
-  siteDigest,
-  sitePaidSchema,
-  siteReadyBody,
-} from "@sitewire/contracts"
+import { recordReader, type SitePaid, sitePaidSchema } from "@sitewire/contracts"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger, Span, Tracing } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
-import { type DueDelivery, toChannel } from "../delivery.ts"
+import { type DueDelivery, type NewDelivery, toChannel } from "../delivery.ts"
+import type { KeyedLock } from "../keyedLock.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { type EventOutcome, endEventSpan, startEventSpan } from "./eventSpan.ts"
-import type { UnattemptedDelivery } from "./findUnattempted.ts"
+import type { EventRow } from "./lookUpEvents.ts"
+import { newDelivery } from "./newDelivery.ts"
 import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
-import type { NewDelivery, StoredRow } from "./storeDeliveries.ts"
+import type { FirstOutcome } from "./storeDeliveries.ts"
 
 const readSitePaid = recordReader(sitePaidSchema)
 
+/** `erased`: the event names an erased person or site. */
+export type LookedUpEvent = EventRow & { erased: boolean }
+
 export type HandleSitePaidParts = {
-  store: (batch: NewDelivery[]) => Promise<StoredRow[]>
-  findUnattempted: (eventIds: string[]) => Promise<UnattemptedDelivery[]>
+  lookUp: (events: NewDelivery[]) => Promise<LookedUpEvent[]>
+  store: (outcome: FirstOutcome) => Promise<void>
   publish: Publish
   handleNewDelivery: (due: DueDelivery) => Promise<void>
-  /** Attempts a delivery that was stored earlier, unless the attempt was made since. */
-  handleStoredDelivery: (next: RetryRecord) => Promise<void>
+  /** By event id. */
+  lock: KeyedLock
   invalidTopic: string
   metrics: DispatcherMetrics
   tracing: Tracing
   log: Logger
 }
 
-/** By event id. */
-type UnattemptedDeliveries = ReadonlyMap<string, UnattemptedDelivery>
-const noUnattempted: Promise<UnattemptedDeliveries> = Promise.resolve(new Map())
-
 /** `duplicates`: later records of the batch with the same event id. */
 type ValidEvent = {
   record: ConsumerRecord
   paid: SitePaid
-  delivery: NewDelivery
-  duplicates: ConsumerRecord[] | null
-  /** From the record to the durable outcome of the first attempt. */
-  span: Span | null
+  duplicates: ConsumerRecord[]
 }
 
 type Done = (record: ConsumerRecord) => void
-type Batch = { unattempted: Promise<UnattemptedDeliveries>; since: string; done: Done }
 
 /**
- * Rejects the invalid records of a batch, stores the valid events with one statement, and makes each
- * delivery's first attempt. Calls `done` for a record when its outcome is durable.
+ * Rejects the invalid records of a batch, looks the valid events up with one statement, and makes the first attempt of
+ * each new one. Calls `done` for a record when its outcome is durable. Until then only Kafka has the event: after a crash,
+ * its record is consumed again.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
-  const { store, findUnattempted, handleNewDelivery, handleStoredDelivery, metrics, tracing, log } = parts
+  const { lookUp, store, handleNewDelivery, lock, metrics, tracing, log } = parts
   const reject = createRejectInvalidRecord(parts)
 
   async function handleSitePaid(records: ConsumerRecord[], done: Done): Promise<void> {
     const valid = new Map<string, ValidEvent>()
-    const rejections: Promise<void>[] = []
+    // Awaited together: if one of these promises failed while nothing awaited it, Node would end the process.
+    const work: Promise<void>[] = []
     for (const record of records) {
       const read = readSitePaid(record.value)
-      if (!read.ok) rejections.push(reject(record, read.reason).then(() => done(record)))
+      if (!read.ok) work.push(reject(record, read.reason).then(() => done(record)))
       else {
         const first = valid.get(read.value.id)
-        if (!first)
-          valid.set(
-            read.value.id,
-            toValidEvent(record, read.value, startEventSpan(tracing, record, read.value)),
-          )
-        else if (first.duplicates) first.duplicates.push(record)
-        else first.duplicates = [record]
+        if (first) first.duplicates.push(record)
+        else valid.set(read.value.id, { record, paid: read.value, duplicates: [] })
       }
     }
-    const deliveries = storeAndDeliver([...valid.values()], done).then((started) => Promise.all(started))
-    // Awaited together: if one of the promises in `rejections` failed while nothing awaited it, Node would
-    // end the process.
-    await Promise.all([deliveries, ...rejections])
-  }
-
-  async function storeAndDeliver(batch: ValidEvent[], done: Done): Promise<Promise<void>[]> {
-    if (batch.length === 0) return []
-    const rows = await store(batch.map(({ delivery }) => delivery))
-    const known = batch.filter((_, at) => rows[at]?.channel_id !== null && rows[at]?.inserted === false)
-    // Not awaited here, because this batch must lock its new deliveries before a duplicate in a later batch
-    // can.
-    const unattempted = known.length > 0 ? findAll(known.map(({ paid }) => paid.id)) : noUnattempted
-    const shared = { unattempted, since: new Date().toISOString(), done }
-    return batch.map(async (event, at) => {
-      endEventSpan(event.span, await deliver(event, rows[at], shared))
-      done(event.record)
+    const locked = [...valid.values()].filter(({ record, paid, duplicates }) => {
+      // Another record of the event is being attempted. After that, this one is a duplicate.
+      const released = Promise.withResolvers<void>()
+      const isLocked = lock.acquire(paid.id, released.resolve)
+      if (!isLocked) work.push(released.promise.then(() => handleSitePaid([record, ...duplicates], done)))
+      return isLocked
     })
+    if (locked.length > 0) work.push(handleLocked(locked, done))
+    await Promise.all(work)
   }
 
-  async function findAll(eventIds: string[]): Promise<UnattemptedDeliveries> {
-    return new Map((await findUnattempted(eventIds)).map((delivery) => [delivery.event_id, delivery]))
-  }
-
-  async function deliver(event: ValidEvent, row: StoredRow | undefined, batch: Batch): Promise<EventOutcome> {
-    const { paid, delivery, duplicates } = event
-    if (!row) throw new Error("the statement that stores deliveries returned too few rows")
-    if (row.channel_id === null) {
-      await rejectFirst(event, "unknown channel", batch.done)
-      return "invalid"
-    }
-    // Frees memory, because the record may contain large unknown fields.
-    event.record.value = null
-    const outcome = !row.inserted ? "duplicate" : row.erased ? "erased" : "accepted"
-    metrics.events.inc({ outcome })
-    if (duplicates) {
-      metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
-      // Duplicates need not wait for the attempt, because offsets behind the first record are not committed
-      // before that record is done.
-      duplicates.forEach(batch.done)
-    }
-    if (!row.inserted) {
-      const known = (await batch.unattempted).get(paid.id)
-      if (known) await attemptStored(known)
-      return outcome
-    }
-    if (row.erased) {
-      log.info(
-        { delivery: row.id, event: paid.id },
-        "an event was erased before its delivery; it is not sent",
-      )
-      return outcome
-    }
-    await handleNewDelivery({
-      id: row.id,
-      eventId: paid.id,
-      channel: toChannel(row),
-      body: delivery.body,
-      attempt: 1,
-      failures: 0,
-      since: batch.since,
-      correlation: delivery.correlation,
-      traceparent: delivery.traceparent ?? null,
-      claim: null,
+  async function handleLocked(events: ValidEvent[], done: Done): Promise<void> {
+    const begun = events.map((event) => {
+      const span = startEventSpan(tracing, event.record, event.paid)
+      return { event, span, delivery: newDelivery(event.record, event.paid, span?.traceparent ?? null) }
     })
-    return outcome
-  }
-
-  /**
-   * If a process crashes after it has stored a delivery and before the first attempt, the event is consumed
-   * again. This makes the missing attempt.
-   */
-  async function attemptStored({ id, correlation }: UnattemptedDelivery): Promise<void> {
+    const rows = await lookUp(begun.map(({ delivery }) => delivery)).catch((error: unknown) => {
+      for (const { paid } of events) lock.release(paid.id)
+      throw error
+    })
     const since = new Date().toISOString()
-    await handleStoredDelivery({ delivery: id, attempt: 1, failures: 0, since, correlation })
+    await Promise.all(begun.map((one, at) => handleEvent(one, rows[at], since, done)))
   }
 
-  /** Duplicates of a rejected event are handled as new events, because one may be its corrected version. */
-  async function rejectFirst({ record, duplicates }: ValidEvent, reason: string, done: Done): Promise<void> {
-    await Promise.all([reject(record, reason), duplicates && handleSitePaid(duplicates, done)])
+  async function handleEvent(
+    { event, span, delivery }: { event: ValidEvent; span: Span | null; delivery: NewDelivery },
+    row: LookedUpEvent | undefined,
+    since: string,
+    done: Done,
+  ): Promise<void> {
+    const { record, paid, duplicates } = event
+    if (!row) throw new Error("the statement that looks events up returned too few rows")
+    try {
+      if (row.channel_id === null) await reject(record, "unknown channel")
+      else {
+        // Frees memory, because the record may contain large unknown fields.
+        record.value = null
+        const outcome = row.known ? "duplicate" : row.erased ? "erased" : "accepted"
+        countEvents(outcome, duplicates)
+        // Duplicates need not wait for the attempt, because offsets behind the first record are not committed before that
+        // record is done.
+        duplicates.forEach(done)
+        if (outcome === "erased") await storeErased(delivery)
+        if (outcome === "accepted")
+          await handleNewDelivery({
+            id: delivery.id,
+            eventId: delivery.eventId,
+            channel: toChannel(row),
+            body: delivery.body,
+            attempt: 1,
+            failures: 0,
+            since,
+            correlation: delivery.correlation,
+            traceparent: delivery.traceparent,
+            claim: null,
+            unstored: delivery,
+          })
+        endEventSpan(span, outcome)
+      }
+      done(record)
+    } finally {
+      lock.release(paid.id)
+    }
+    if (row.channel_id !== null) return
+    endEventSpan(span, "invalid")
+    // Handled as new events, because one may be the corrected version.
+    if (duplicates.length > 0) await handleSitePaid(duplicates, done)
+  }
+
+  function countEvents(outcome: EventOutcome, duplicates: ConsumerRecord[]): void {
+    metrics.events.inc({ outcome })
+    if (duplicates.length > 0) metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
+  }
+
+  async function storeErased(delivery: NewDelivery): Promise<void> {
+    await store({ delivery, attempt: null, deferral: null, erased: true })
+    log.info(
+      { delivery: delivery.id, event: delivery.eventId },
+      "an event was erased before its delivery; it is not sent",
+    )
   }
 
   return handleSitePaid
-}
-
-function toValidEvent(record: ConsumerRecord, paid: SitePaid, span: Span | null): ValidEvent {
-  const body = siteReadyBody(paid)
-  const delivery: NewDelivery = {
-    eventId: paid.id,
-    channelId: paid.channel,
-    body,
-    bodySha256: sha256(body),
-    searchDigests: Buffer.concat([referenceDigest(paid.reference), siteDigest(paid.site_url)]),
-    correlation: correlationOf(record, paid),
-    traceparent: span?.traceparent ?? null,
-    appendedAt: record.appendedAt,
-  }
-  return { record, paid, delivery, duplicates: null, span }
-}
-
-function correlationOf(record: ConsumerRecord, paid: SitePaid): string {
-  const { correlation } = record.headers
-  return correlation !== undefined && /^[\x21-\x7e]{1,200}$/.test(correlation) ? correlation : paid.id
 }

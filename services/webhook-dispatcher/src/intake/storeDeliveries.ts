@@ -1,97 +1,140 @@
-import { newDeliveryId, searchDigestBytes } from "@sitewire/contracts"
-import { plainArray, type Sql } from "@sitewire/database"
-import type { Traceparent } from "@sitewire/runtime"
-import { type ChannelRow, channelColumns } from "../delivery.ts"
+import { searchDigestBytes } from "@sitewire/contracts"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import type { Deferral } from "../deferred/deferDeliveries.ts"
+import type { NewDelivery } from "../delivery.ts"
+import {
+  type AttemptRecord,
+  attemptColumns,
+  attemptColumnTypes,
+  attemptValues,
+  recordAttempts,
+} from "../outcome/recordAttempts.ts"
 
-export type NewDelivery = {
-  eventId: string
-  channelId: string
-  body: Buffer
-  bodySha256: Buffer
-  /** The digests of the reference and of the site, for searches. */
-  searchDigests: Buffer
-  correlation: string
-  /** The context of the event's span, if it is recorded. */
-  traceparent?: Traceparent | null
-  /** When the event's record was appended to its topic, in milliseconds since the epoch. */
-  appendedAt: number
-  /** The event names an erased person or site. Its delivery is stored without the body and not sent. */
-  erased?: boolean
+/** A new delivery with the outcome of its first attempt, or with its deferral; with neither if it is not sent. */
+export type FirstOutcome = {
+  delivery: NewDelivery
+  attempt: AttemptRecord | null
+  deferral: Deferral | null
+  /** The event names an erased person or site: its delivery is stored without the body, and never sent. */
+  erased: boolean
 }
 
-export type StoredRow = {
-  /** Valid only if the row was inserted. */
-  id: string
-  /** False: the event's id is known already. */
-  inserted: boolean
-  erased: boolean
-  /** The columns of the channel. All are null if the channel is unknown. Then nothing is stored. */
-} & (ChannelRow | Record<keyof ChannelRow, null>)
+const columnTypes = {
+  id: "uuid",
+  event_id: "text",
+  channel_id: "text",
+  body_start: "int",
+  body_bytes: "int",
+  correlation: "text",
+  traceparent: "text",
+  created_at_ms: "float8",
+  erased: "boolean",
+  deferred_reason: "text",
+  // Of the deferral. An attempt that schedules a retry has its own.
+  deferred_failures: "int",
+  deferred_elapsed_ms: "float8",
+  ...attemptColumnTypes,
+}
 
+/** The part of a value that consists of equally long parts, one for each row. */
+const part = (parameter: string, bytes: number, each = 1, at = 0) =>
+  `substring($${parameter}::bytea from ${bytes} * (${each} * (position::int - 1) + ${at}) + 1 for ${bytes})`
 const searchKey = (digest: 0 | 1) =>
-  `substring(uuid_send(given.id) from 1 for 3)
-           || substring($10::bytea from ${searchDigestBytes} * (2 * (position::int - 1) + ${digest}) + 1 for ${searchDigestBytes})`
+  `substring(uuid_send(id) from 1 for 3) || ${part("digests", searchDigestBytes, 2, digest)}`
 
 // All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
 // single `bytea` in binary, but an array of them as hexadecimal text.
-const statement = `
+//
+// In the order of the event ids, so that two processes that store the same events do not wait for each other.
+const insertDeliveries = defineStatement<
+  Record<keyof typeof columnTypes | "bodies" | "hashes" | "digests", unknown>,
+  { event_id: string }
+>(
+  "store-deliveries",
+  `
 with incoming as (
-  select given.id, event_id, correlation, traceparent, position,
-         substring($4::bytea from body_start for body_bytes) as body,
-         substring($7::bytea from 32 * (position::int - 1) + 1 for 32) as body_sha256,
-         ${searchKey(0)} as reference_key,
-         ${searchKey(1)} as site_key,
-         coalesce(erased, false) as erased, channel.id as channel_id, ${channelColumns}
-    from unnest($1::uuid[], $2::text[], $3::text[], $5::int[], $6::int[], $8::text[], $9::boolean[], $11::text[])
-    with ordinality as given (id, event_id, channel_id, body_start, body_bytes, correlation, erased, traceparent, position)
-    left join channel on channel.id = given.channel_id
+  select t.*, substring($bodies::bytea from body_start for body_bytes) as body, ${part("hashes", 32)} as body_sha256,
+         ${searchKey(0)} as reference_key, ${searchKey(1)} as site_key,
+         to_timestamp(started_at_ms / 1000) as started_at
+    from ${unnestColumns(columnTypes, "t", "position")}
 ), stored as (
-  insert into delivery (id, event_id, channel_id, body, body_sha256, reference_key, site_key, correlation, traceparent, state, finished_at)
-  select id, event_id, channel_id, case when erased then '' else body end, case when erased then '' else body_sha256 end,
-         case when not erased then reference_key end, case when not erased then site_key end, correlation, traceparent,
-         (case when erased then 'erased' else 'pending' end)::delivery_state, case when erased then now() end
-    from incoming where channel_id is not null
-  on conflict (event_id) do nothing
+  insert into delivery (
+    id, event_id, channel_id, correlation, traceparent, created_at, state, attempts, last_error, last_status,
+    body, body_sha256, reference_key, site_key,
+    next_attempt_at, deferred_at, deferred_reason, failures, period_started_at, finished_at)
+  select id, event_id, channel_id, correlation, traceparent, to_timestamp(created_at_ms / 1000),
+         (case when erased then 'erased' else coalesce(state, 'pending') end)::delivery_state,
+         case when started_at is null then 0 else 1 end, error, case when error is not null then status end,
+         case when erased then '' else body end, case when erased then '' else body_sha256 end,
+         case when not erased then reference_key end, case when not erased then site_key end,
+         case when not erased then now() + delay_ms * interval '1 millisecond' end,
+         case when not erased and deferred_reason is not null then now() end,
+         case when not erased then deferred_reason::deferral_reason end,
+         case when not erased then coalesce(failures, deferred_failures) end,
+         case when not erased then now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond' end,
+         case when erased or state in ('delivered', 'dead') then now() end
+    from incoming order by event_id
+  on conflict do nothing
   returning id
+), attempted as (
+  insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
+  select id, ${attemptColumns}, case when not erased then response_excerpt end, case when not erased then request_headers end
+    from incoming join stored using (id) where started_at is not null
 )
-select stored.id is not null as inserted, channel_id, ${channelColumns}
-  from incoming left join stored on stored.id = incoming.id
- order by incoming.position`
+select event_id from incoming where not exists (select from stored where stored.id = incoming.id)`,
+)
 
 /**
- * Event ids must be unique within the batch. Delivery ids contain the time at which they were created, so
- * each call creates new ones: a failed call for the same events may have been long ago.
+ * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch.
+ *
+ * Another process may have stored an event meanwhile: a process that was suspended or lost its partitions continues with
+ * its records. Its attempt is then recorded as a repetition of the stored delivery's first attempt.
  */
-export async function storeDeliveries(sql: Sql, batch: readonly NewDelivery[]): Promise<StoredRow[]> {
-  const ids = batch.map(newDeliveryId)
+export async function storeDeliveries(sql: Sql, batch: readonly FirstOutcome[]): Promise<void> {
   const starts: number[] = []
   let next = 1
-  for (const { body } of batch) {
+  for (const { delivery } of batch) {
     starts.push(next)
-    next += body.length
+    next += delivery.body.length
   }
-  const rows = await sql<StoredRow>(
-    statement,
-    [
-      plainArray(ids),
-      batch.map(({ eventId }) => eventId),
-      batch.map(({ channelId }) => channelId),
-      Buffer.concat(batch.map(({ body }) => body)),
-      plainArray(starts),
-      plainArray(batch.map(({ body }) => body.length)),
-      Buffer.concat(batch.map(({ bodySha256 }) => bodySha256)),
-      batch.map(({ correlation }) => correlation),
-      batch.some(({ erased }) => erased) ? batch.map(({ erased }) => erased ?? false) : null,
-      Buffer.concat(batch.map(({ searchDigests }) => searchDigests)),
-      batch.some(({ traceparent }) => traceparent)
-        ? batch.map(({ traceparent }) => traceparent ?? null)
-        : null,
-    ],
-    "store-deliveries",
+  const plain = (read: (outcome: FirstOutcome) => string | number | boolean | null) =>
+    plainArray(batch.map(read))
+  const deliveries = batch.map(({ delivery }) => delivery)
+  const known = await insertDeliveries(sql, {
+    id: plain(({ delivery }) => delivery.id),
+    event_id: deliveries.map(({ eventId }) => eventId),
+    channel_id: deliveries.map(({ channelId }) => channelId),
+    bodies: Buffer.concat(deliveries.map(({ body }) => body)),
+    body_start: plainArray(starts),
+    body_bytes: plain(({ delivery }) => delivery.body.length),
+    hashes: Buffer.concat(deliveries.map(({ bodySha256 }) => bodySha256)),
+    digests: Buffer.concat(deliveries.map(({ searchDigests }) => searchDigests)),
+    correlation: deliveries.map(({ correlation }) => correlation),
+    traceparent: deliveries.map(({ traceparent }) => traceparent),
+    created_at_ms: plain(({ delivery }) => delivery.appendedAt),
+    erased: plain(({ erased }) => erased),
+    deferred_reason: plain(({ deferral }) => deferral?.reason ?? null),
+    deferred_failures: plain(({ deferral }) => deferral?.failures ?? null),
+    deferred_elapsed_ms: plain(({ deferral }) => deferral?.elapsedMs ?? null),
+    ...attemptValues(batch.map(({ attempt }) => attempt)),
+  })
+  if (known.length > 0)
+    await recordRepetitions(
+      sql,
+      batch,
+      known.map((row) => row.event_id),
+    )
+}
+
+async function recordRepetitions(sql: Sql, batch: readonly FirstOutcome[], events: string[]): Promise<void> {
+  const rows = await sql<{ id: string; event_id: string }>(
+    "select id, event_id from delivery where event_id = any($1::text[])",
+    [events],
   )
-  for (const [at, row] of rows.entries()) {
-    row.id = ids[at] ?? ""
-    row.erased = batch[at]?.erased ?? false
-  }
-  return rows
+  const ids = new Map(rows.map(({ id, event_id }) => [event_id, id]))
+  const repetitions = batch.flatMap(({ delivery, attempt }) => {
+    const deliveryId = ids.get(delivery.eventId)
+    return attempt && deliveryId !== undefined ? [{ ...attempt, deliveryId }] : []
+  })
+  if (repetitions.length > 0) await recordAttempts(sql, repetitions)
 }

@@ -25,8 +25,7 @@ export type AttemptRecord = {
 }
 
 /** Each is an array with one value for each attempt of the batch, or null if all are null. */
-const outcomeColumns = {
-  delivery_id: "uuid",
+export const attemptColumnTypes = {
   number: "int",
   started_at_ms: "float8",
   duration_ms: "float8",
@@ -46,11 +45,12 @@ const outcomeColumns = {
   delay_ms: "float8",
   failures: "int",
   elapsed_ms: "float8",
-  deferred_at_ms: "float8",
 }
+const outcomeColumns = { delivery_id: "uuid", deferred_at_ms: "float8", ...attemptColumnTypes }
 
-const attemptColumns = `delivery_id, number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip,
-  status, error, detail, secret_id, url`
+/** Of the table `attempt`, without what may quote or identify a body. */
+export const attemptColumns = `number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip, status,
+  error, detail, secret_id, url`
 
 // The delivery's state after an attempt (docs/how-it-works.md draws all states and ways between them):
 //
@@ -121,8 +121,8 @@ with outcome as (
    where delivery.id = outcome.delivery_id and ${changesRow}
   returning delivery.id, delivery.state
 )
-insert into attempt (${attemptColumns}, response_excerpt, request_headers)
-select ${attemptColumns}, case when state_now <> 'erased' then response_excerpt end,
+insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
+select delivery_id, ${attemptColumns}, case when state_now <> 'erased' then response_excerpt end,
        case when state_now <> 'erased' then request_headers end
   from outcome left join updated on updated.id = outcome.delivery_id
  cross join lateral (
@@ -132,11 +132,22 @@ on conflict do nothing`,
 
 /** A batch may contain a delivery only once, because `update` applies only one outcome to each row. */
 export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
-  const plain = (read: (attempt: AttemptRecord) => string | number | null) => plainArray(batch.map(read))
+  await insertAttempts(sql, {
+    delivery_id: plainArray(batch.map(({ deliveryId }) => deliveryId)),
+    deferred_at_ms: plainArray(batch.map(({ deferredAt }) => deferredAt?.getTime() ?? null)),
+    ...attemptValues(batch),
+  })
+}
+
+/** The values of `attemptColumnTypes`. Null: there was no attempt. */
+export function attemptValues(
+  batch: readonly (AttemptRecord | null)[],
+): Record<keyof typeof attemptColumnTypes, unknown> {
+  const each = <T>(read: (attempt: AttemptRecord) => T) => batch.map((attempt) => attempt && read(attempt))
+  const plain = (read: (attempt: AttemptRecord) => string | number | null) => plainArray(each(read))
   // Null instead of a list of nulls, to save building and parsing it.
   const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
-  await insertAttempts(sql, {
-    delivery_id: plain(({ deliveryId }) => deliveryId),
+  return {
     number: plain(({ number }) => number),
     started_at_ms: plain(({ startedAt }) => startedAt.getTime()),
     duration_ms: plain(({ durationMs }) => durationMs),
@@ -144,18 +155,17 @@ export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]):
     connect_ms: plain(({ connectMs }) => connectMs),
     tls_ms: plain(({ tlsMs }) => tlsMs),
     first_byte_ms: plain(({ firstByteMs }) => firstByteMs),
-    ip: batch.map(({ ip }) => ip),
+    ip: each(({ ip }) => ip),
     status: plain(({ status }) => status),
     error: plain(({ error }) => error),
-    detail: rare(batch.map(({ detail }) => detail)),
-    secret_id: batch.map(({ secretId }) => secretId),
-    url: batch.map(({ url }) => url),
-    response_excerpt: rare(batch.map(({ responseExcerpt }) => responseExcerpt)),
-    request_headers: batch.map(({ requestHeaders }) => requestHeaders),
+    detail: rare(each(({ detail }) => detail)),
+    secret_id: each(({ secretId }) => secretId),
+    url: each(({ url }) => url),
+    response_excerpt: rare(each(({ responseExcerpt }) => responseExcerpt)),
+    request_headers: each(({ requestHeaders }) => requestHeaders),
     state: plain(({ state }) => state),
     delay_ms: plain(({ scheduled }) => scheduled?.delayMs ?? null),
     failures: plain(({ scheduled }) => scheduled?.failures ?? null),
     elapsed_ms: plain(({ scheduled }) => scheduled?.elapsedMs ?? null),
-    deferred_at_ms: plain(({ deferredAt }) => deferredAt?.getTime() ?? null),
-  })
+  }
 }

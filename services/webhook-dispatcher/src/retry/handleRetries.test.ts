@@ -3,12 +3,12 @@ import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
-import { createDeliveryLock } from "../deliveryLock.ts"
+import { createKeyedLock } from "../keyedLock.ts"
 import { createHandleRetries } from "./handleRetries.ts"
 import type { LoadedDelivery } from "./loadDeliveries.ts"
 
 const row: LoadedDelivery = {
-  id: "d1",
+  id: "01a20f13-db73-7782-9f2e-53aac4ec9bfb",
   eventId: "event",
   body: Buffer.from("{}"),
   state: "pending",
@@ -29,7 +29,7 @@ const row: LoadedDelivery = {
   },
 }
 const second: RetryRecord = {
-  delivery: "d1",
+  delivery: "01a20f13-db73-7782-9f2e-53aac4ec9bfb",
   attempt: 2,
   failures: 1,
   since: new Date().toISOString(),
@@ -38,14 +38,18 @@ const second: RetryRecord = {
 
 async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
   const attempted: DueDelivery[] = []
-  const { attempt } = createHandleRetries({
+  const handleRetries = createHandleRetries({
     load: async () => loaded,
     handleDelivery: async (due) => void attempted.push(due),
-    lock: createDeliveryLock(),
+    lock: createKeyedLock(),
     metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })
-  await attempt(second)
+  const value = Buffer.from(JSON.stringify(second))
+  await handleRetries(
+    [{ topic: "retry", partition: 0, offset: "0", key: "01a20f13-db73-7782-9f2e-53aac4ec9bfb", value, headers: {}, appendedAt: 0 }],
+    () => {},
+  )
   return attempted
 }
 
@@ -62,7 +66,7 @@ test.each([
 })
 
 test("the retry of a failed resend is attempted, although the delivery was delivered before", async () => {
-  expect(await handled([{ ...row, state: "delivered" }])).toMatchObject([{ id: "d1", attempt: 2 }])
+  expect(await handled([{ ...row, state: "delivered" }])).toMatchObject([{ id: "01a20f13-db73-7782-9f2e-53aac4ec9bfb", attempt: 2 }])
 })
 
 test("the time by which an attempt is late does not count towards the retry period, and being early adds none", async () => {

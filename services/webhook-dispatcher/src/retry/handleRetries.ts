@@ -2,7 +2,7 @@ import { type RetryRecord, recordReader, retryRecordSchema } from "@sitewire/con
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
-import type { DeliveryLock } from "../deliveryLock.ts"
+import type { KeyedLock } from "../keyedLock.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { LoadedDelivery } from "./loadDeliveries.ts"
 
@@ -11,7 +11,7 @@ const readRetryRecord = recordReader(retryRecordSchema)
 export type HandleRetriesParts = {
   load: (ids: string[]) => Promise<LoadedDelivery[]>
   handleDelivery: (due: DueDelivery) => Promise<void>
-  lock: DeliveryLock
+  lock: KeyedLock
   metrics: DispatcherMetrics
   log: Logger
 }
@@ -101,10 +101,7 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     return null
   }
 
-  return {
-    handleRecords,
-    attempt: (next: RetryRecord) => handleAll([{ next, previousAttempt: null, done: () => {} }]),
-  }
+  return handleRecords
 }
 
 /**

@@ -61,15 +61,9 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
   }
 }
 
-function waitingFor({
-  state,
-  nextAttemptAt,
-  deferredAt,
-  deferredReason,
-}: DeliveryRow): Delivery["waiting_for"] {
+function waitingFor({ nextAttemptAt, deferredAt, deferredReason }: DeliveryRow): Delivery["waiting_for"] {
   if (deferredAt !== null) return deferredReason
-  if (nextAttemptAt !== null) return "retry"
-  return state === "pending" ? "first-attempt" : null
+  return nextAttemptAt === null ? null : "retry"
 }
 
 type AttemptRow = {

@@ -14,7 +14,7 @@ export async function findDelivery(
 
 /**
  * A Prisma filter. A channel with the id of a deleted one may belong to another partner. So a key of a channel sees
- * only deliveries that were created after the channel.
+ * only deliveries that were stored after the channel was created.
  */
 export async function visibleDelivery(prisma: ApiContext["prisma"], id: string, caller: Caller) {
   if (caller.channels === "all") return { id }
@@ -22,5 +22,5 @@ export async function visibleDelivery(prisma: ApiContext["prisma"], id: string, 
     where: { id: { in: [...caller.channels] } },
     select: { id: true, createdAt: true },
   })
-  return { id, OR: channels.map(({ id, createdAt }) => ({ channelId: id, createdAt: { gte: createdAt } })) }
+  return { id, OR: channels.map(({ id, createdAt }) => ({ channelId: id, storedAt: { gte: createdAt } })) }
 }

@@ -10,7 +10,6 @@ import {
   timeOfDeliveryId,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { beforeFirstId } from "../../jobs/resend/resendFilter.ts"
 import { statesAndErrors } from "./statesAndErrors.ts"
 
 export type DeliverySearch = Omit<DeliveryQuery, "cursor" | "limit" | "channel"> & {
@@ -69,7 +68,7 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
   const sql: { [Name in keyof DeliverySearch]?: () => string[] } = {
     before: () => [`id < ${bind(search.before)}::uuid`],
     channels: () => [`channel_id = any(${bind(search.channels)}::text[])`],
-    sinceChannel: () => ["created_at >= (select created_at from channel where channel.id = channel_id)"],
+    sinceChannel: () => ["stored_at >= (select created_at from channel where channel.id = channel_id)"],
     state: () => [`state = ${bind(search.state)}::delivery_state`],
     event_id: () => [`event_id = ${bind(search.event_id)}`],
     waiting_for: () => [isWaitingFor(search.waiting_for, bind)],
@@ -94,7 +93,6 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
 
 function isWaitingFor(what: DeliverySearch["waiting_for"], bind: Bind): string {
   if (what === "retry") return "next_attempt_at is not null and deferred_at is null"
-  if (what === "first-attempt") return "state = 'pending' and next_attempt_at is null and deferred_at is null"
   return `deferred_reason = ${bind(what)}::deferral_reason`
 }
 
@@ -130,15 +128,13 @@ function branchesOf(search: DeliverySearch, keys: Buffer[], bind: Bind): Branch[
   if (isDeferred) return [inChannels({ ...all, condition: "deferred_at is not null", readAll: true })]
   // Most deliveries are delivered and have no error, so they are found fast among all.
   if (error === undefined && (state === undefined || state === "delivered")) return [inChannels(all)]
-  const failed = inChannels({
-    probes: `unnest(${bind(statesAndErrors(state, error))}::text[]) as probe (state_error)`,
-    condition: "state_error = probe.state_error",
-    implies: ["state", "error"],
-  })
-  if (error !== undefined || state !== "pending") return [failed]
-  // The sweep has deferred all older deliveries whose first attempt was not made.
-  const unchecked = `id > coalesce((select checked_through from sweep_position), '${beforeFirstId}')`
-  return [failed, inChannels({ ...all, condition: `state_error is null and ${unchecked}` })]
+  return [
+    inChannels({
+      probes: `unnest(${bind(statesAndErrors(state, error))}::text[]) as probe (state_error)`,
+      condition: "state_error = probe.state_error",
+      implies: ["state", "error"],
+    }),
+  ]
 }
 
 function keyBranch(column: string, condition: "site_url" | "reference", keys: string): Branch {

@@ -1,7 +1,7 @@
 import type { Subject } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { firstErasurePosition } from "./erasureStep.ts"
-import { scanBodies } from "./scanBodies.ts"
+import { scanFrom } from "./scanBodies.ts"
 
 /** Counts the deliveries that an erasure would erase. `complete` is false if the deadline ended the count. */
 export async function countErasure(
@@ -12,11 +12,11 @@ export async function countErasure(
   const endsAt = performance.now() + deadlineMs
   const now = new Date()
   let matching = 0
-  for (let { after } = firstErasurePosition(); performance.now() < endsAt; ) {
-    const scanned = await scanBodies(sql, after, now, subject)
+  for (let position = firstErasurePosition(); performance.now() < endsAt; ) {
+    const scanned = await scanFrom(sql, position.after, now, subject)
     matching += scanned.matching.length
     if (scanned.last) return { matching, complete: true }
-    after = scanned.through
+    position = scanned.next
   }
   return { matching, complete: false }
 }

@@ -1,33 +1,36 @@
-import { clockMarginMs, lowestDeliveryId, subjectSchema } from "@sitewire/contracts"
+import { subjectSchema } from "@sitewire/contracts"
 import { finalPassAfterMs, type Sql, storeMaxMs } from "@sitewire/database"
 import { z } from "zod"
 import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
-import { scanBodies } from "./scanBodies.ts"
+import { scanFrom, scanStoredSince } from "./scanBodies.ts"
 
-const positionSchema = z.object({ after: z.string(), finalPass: z.boolean().default(false) })
-type Position = z.output<typeof positionSchema>
+/** `after`: the first pass has read all ids up to it. `storedFrom`: the final pass continues with this time. */
+const positionSchema = z.union([z.object({ after: z.string() }), z.object({ storedFrom: z.coerce.date() })])
 
-export function firstErasurePosition(): Position {
-  return { after: "00000000-0000-0000-0000-000000000000", finalPass: false }
+export function firstErasurePosition(): { after: string } {
+  return { after: "00000000-0000-0000-0000-000000000000" }
 }
 
 /**
  * One step of an erasure: reads the next deliveries in the order of their ids, and erases those that match.
  * The steps of the first pass read all deliveries.
  *
- * Dispatchers check new events against a list of erasures. A dispatcher whose list is older may store a
- * matching event with an id that the first pass has passed already. So the final pass begins when every
- * dispatcher's list contains this erasure. It scans the deliveries that were stored since the job was
- * created.
+ * Dispatchers check new events against a list of erasures. A dispatcher whose list is older may store a matching event,
+ * with an id that the first pass has passed already: ids contain the time of the event, which may have waited in Kafka.
+ * So the final pass begins when every dispatcher's list contains this erasure. Its steps read what was stored since
+ * shortly before the job was created, ten seconds at a time.
  *
  * Contents of connections before their last change are stored only to be compared, and may name anybody: each step
  * deletes some, until there is none.
  */
 export async function erasureStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
-  const { after, finalPass } = positionSchema.parse(job.position)
+  const position = positionSchema.parse(job.position)
   const subject = subjectSchema.parse(job.filter)
-  const scanned = await scanBodies(sql, after, job.createdAt, subject)
+  const finalPass = "storedFrom" in position
+  const scanned = finalPass
+    ? await scanStoredSince(sql, position.storedFrom, job.createdAt, subject)
+    : await scanFrom(sql, position.after, job.createdAt, subject)
   const erased = scanned.matching.length === 0 ? noneErased : await erase(sql, scanned.matching)
   const contents = await deletePreviousContents(sql, { replacedBefore: new Date(), limit: contentsPerStep })
   const counts = {
@@ -36,12 +39,11 @@ export async function erasureStep(job: RunningJob, { sql }: StepContext): Promis
     ...(contents > 0 ? { previous_contents_deleted: contents } : {}),
   }
   if (scanned.last && !finalPass) {
-    const position: Position = { after: finalPassStart(job.createdAt), finalPass: true }
-    return { kind: "completed", position, counts, done: false, intervalMs: finalPassAfterMs }
+    const next = { storedFrom: finalPassStart(job.createdAt) }
+    return { kind: "completed", position: next, counts, done: false, intervalMs: finalPassAfterMs }
   }
-  const position: Position = { after: scanned.through, finalPass }
   const done = scanned.last && !(await hasPreviousContents(sql, job.createdAt))
-  return { kind: "completed", position, counts, done }
+  return { kind: "completed", position: scanned.next, counts, done }
 }
 
 const contentsPerStep = 500
@@ -54,13 +56,9 @@ async function hasPreviousContents(sql: Sql, replacedBefore: Date): Promise<bool
   return row?.found ?? false
 }
 
-/**
- * Every delivery that was committed after the job's creation has a higher id than this. An id contains the
- * time of its creation, which is at most about `storeMaxMs` before the commit. Clocks may differ by
- * `clockMarginMs`.
- */
-function finalPassStart(createdAt: Date): string {
-  return lowestDeliveryId(createdAt.getTime() - storeMaxMs - clockMarginMs)
+/** A delivery that was committed after the job's creation was stored after this: `storeMaxMs` includes its commit. */
+function finalPassStart(createdAt: Date): Date {
+  return new Date(createdAt.getTime() - storeMaxMs)
 }
 
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }

@@ -123,7 +123,7 @@ function Progress({ row }: { row: Schemas["Delivery"] }) {
           {t.next} <Ago at={next_attempt_at} due />
         </span>
       )}
-      {state === "pending" && !next_attempt_at && waiting_for && waiting_for !== "first-attempt" && (
+      {state === "pending" && !next_attempt_at && waiting_for && (
         <span> · {texts.waitingFor[waiting_for]}</span>
       )}
     </>

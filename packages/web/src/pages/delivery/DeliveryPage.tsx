@@ -132,8 +132,7 @@ function Situation({ delivery }: { delivery: Delivery }) {
         {dead_reason === "channel-deleted" ? t.deadDeletedMore : t.deadMore}
       </Notice>
     )
-  if (waiting_for === null || waiting_for === "first-attempt")
-    return <Notice kind="idle" title={t.firstAttempt} />
+  if (waiting_for === null) return null
   return (
     <Notice kind="warn" title={t.waiting[waiting_for]}>
       {next_attempt_at && (

@@ -18,7 +18,6 @@ test("a sweep starts when retries that were due at the start, or at the end of a
       if (unavailable) throw new Error("the database is unavailable")
       return 0
     },
-    sweepUnattempted: async () => ({ kind: "swept", deferred: 0, more: false }),
     metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })

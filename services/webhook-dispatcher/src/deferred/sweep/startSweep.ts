@@ -1,15 +1,12 @@
 import type { Logger } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../../metrics.ts"
-import type { UnattemptedSweep } from "./sweepUnattempted.ts"
 
 const longestIntervalMs = 60_000
 const scheduledBatch = 1_000
-const unattemptedBatch = 10_000
 
 export type SweepParts = {
   overdueAfterMs: number
   sweepScheduled: (settings: { overdueMs: number; batch: number }) => Promise<number>
-  sweepUnattempted: (settings: { overdueMs: number; batch: number }) => Promise<UnattemptedSweep>
   metrics: Pick<DispatcherMetrics, "deferred">
   log: Logger
 }
@@ -19,7 +16,7 @@ export type SweepParts = {
  * the process or an outage of Postgres, because until then records may only be late.
  */
 export function startSweep(parts: SweepParts): { close(): Promise<void> } {
-  const { overdueAfterMs, sweepScheduled, sweepUnattempted, metrics, log } = parts
+  const { overdueAfterMs, sweepScheduled, metrics, log } = parts
   const everyMs = Math.min(longestIntervalMs, overdueAfterMs)
   let stopping = false
   let timer: NodeJS.Timeout | undefined
@@ -30,11 +27,6 @@ export function startSweep(parts: SweepParts): { close(): Promise<void> } {
     try {
       for (let last = scheduledBatch; last === scheduledBatch && !stopping; deferred += last)
         last = await sweepScheduled({ overdueMs: overdueAfterMs, batch: scheduledBatch })
-      for (let more = true; more && !stopping; ) {
-        const swept = await sweepUnattempted({ overdueMs: overdueAfterMs, batch: unattemptedBatch })
-        more = swept.kind === "swept" && swept.more
-        if (swept.kind === "swept") deferred += swept.deferred
-      }
       schedule(everyMs)
     } catch (error) {
       log.debug({ error }, "the sweep for overdue deliveries failed; it is repeated")

@@ -1,0 +1,51 @@
+import {
+  clockMarginMs,
+  deliveryIdOf,
+  referenceDigest,
+  type SitePaid,
+  sha256,
+  siteDigest,
+  sitePaidMaxAgeMs,
+  siteReadyBody,
+} from "@sitewire/contracts"
+import type { ConsumerRecord } from "@sitewire/kafka"
+import type { Traceparent } from "@sitewire/runtime"
+import type { NewDelivery } from "../delivery.ts"
+
+/** The delivery of a valid event. */
+export function newDelivery(
+  record: ConsumerRecord,
+  paid: SitePaid,
+  traceparent: Traceparent | null,
+): NewDelivery {
+  const body = siteReadyBody(paid)
+  const appendedAt = plausibleTime(record.appendedAt)
+  return {
+    id: deliveryIdOf(paid.id, appendedAt),
+    eventId: paid.id,
+    channelId: paid.channel,
+    body,
+    bodySha256: sha256(body),
+    searchDigests: Buffer.concat([referenceDigest(paid.reference), siteDigest(paid.site_url)]),
+    correlation: correlationOf(record, paid),
+    traceparent,
+    appendedAt,
+  }
+}
+
+/**
+ * The record's time, which the broker sets. Where the topic is not ours to configure, a publisher's clock may set it: a
+ * time in the future, or one at which Kafka would have deleted the record, is replaced by that of consumption. Only the
+ * equal delivery id of a repetition is then lost.
+ */
+function plausibleTime(appendedAt: number): number {
+  const now = Date.now()
+  const isPlausible =
+    appendedAt <= now + clockMarginMs && appendedAt >= now - sitePaidMaxAgeMs - clockMarginMs
+  return isPlausible ? appendedAt : now
+}
+
+function correlationOf(record: ConsumerRecord, paid: SitePaid): string {
+  const { correlation } = record.headers
+  return correlation !== undefined && /^[\x21-\x7e]{1,200}$/.test(correlation) ? correlation : paid.id
+}
