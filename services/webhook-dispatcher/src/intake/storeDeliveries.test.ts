@@ -10,7 +10,7 @@ let database: FreshDatabase
 let pool: Pool
 beforeAll(async () => {
   database = await freshDatabase()
-  pool = openPool({ url: database.url, size: 3, name: "store-test" })
+  pool = openPool({ url: database.url, size: 4, name: "store-test" })
 })
 afterAll(async () => {
   await pool?.close()
@@ -195,10 +195,10 @@ test("two processes that store the same events at once do not end in a deadlock"
     storeDeliveries(pool.sql, events.toReversed().map(accepted)),
   ]
   await waitUntil("both to wait", async () => {
-    const [row] = await held(
+    const [row] = await pool.sql<{ waits: number }>(
       "select count(*)::int as waits from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     )
-    return (row as { waits: number } | undefined)?.waits === 2
+    return row?.waits === 2
   })
   await holding.query("commit")
   holding.release()

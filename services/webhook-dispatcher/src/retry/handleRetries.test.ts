@@ -47,7 +47,17 @@ async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
   })
   const value = Buffer.from(JSON.stringify(second))
   await handleRetries(
-    [{ topic: "retry", partition: 0, offset: "0", key: "01a20f13-db73-7782-9f2e-53aac4ec9bfb", value, headers: {}, appendedAt: 0 }],
+    [
+      {
+        topic: "retry",
+        partition: 0,
+        offset: "0",
+        key: "01a20f13-db73-7782-9f2e-53aac4ec9bfb",
+        value,
+        headers: {},
+        appendedAt: 0,
+      },
+    ],
     () => {},
   )
   return attempted
@@ -66,7 +76,9 @@ test.each([
 })
 
 test("the retry of a failed resend is attempted, although the delivery was delivered before", async () => {
-  expect(await handled([{ ...row, state: "delivered" }])).toMatchObject([{ id: "01a20f13-db73-7782-9f2e-53aac4ec9bfb", attempt: 2 }])
+  expect(await handled([{ ...row, state: "delivered" }])).toMatchObject([
+    { id: "01a20f13-db73-7782-9f2e-53aac4ec9bfb", attempt: 2 },
+  ])
 })
 
 test("the time by which an attempt is late does not count towards the retry period, and being early adds none", async () => {

@@ -73,25 +73,26 @@ test("a failed resend is retried, even if the clock of the process that requeste
 })
 
 test("a resend requested while an attempt is in flight is sent after it, with the next number", async () => {
-  await using it = await startInstallation()
+  await using it = await startInstallation({ retryDelaysMs: [200] })
   const pendingResponses: (() => void)[] = []
-  const partner = await startReceiver((_, response) => {
-    pendingResponses.push(() => response.writeHead(204).end())
+  const partner = await startReceiver(({ headers }, response) => {
+    if (headers["x-sitewire-attempt"] === "1") response.writeHead(500).end()
+    else pendingResponses.push(() => response.writeHead(204).end())
   })
   await it.channel("acme", partner.url)
   const dispatcher = await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
-  await waitUntil("the attempt", () => pendingResponses.length === 1)
+  await waitUntil("the retry", () => pendingResponses.length === 1)
   await it.resend(await it.idOf())
   await waitUntil("a claim, which is released", async () =>
     /^sitewire_deliveries_claimed_total\{.*\} [1-9]/m.test(await dispatcher.metrics()),
   )
-  expect(partner.received).toHaveLength(1)
+  expect(partner.received).toHaveLength(2)
   pendingResponses[0]?.()
   await waitUntil("the resend", () => pendingResponses.length === 2)
   pendingResponses[1]?.()
-  await waitUntil("its record", async () => (await it.count("attempts = 2 and deferred_at is null")) === 1)
-  expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "2"])
+  await waitUntil("its record", async () => (await it.count("attempts = 3 and deferred_at is null")) === 1)
+  expect(partner.received.map(({ headers }) => headers["x-sitewire-attempt"])).toEqual(["1", "2", "3"])
   await partner.close()
 })
 

@@ -6,12 +6,12 @@ import { paid, startInstallation, type TestInstallation } from "../fixtures/test
 
 const hourMs = 3_600_000
 
-/** Inserts a delivery that was never attempted and whose record is lost. */
+/** Inserts a delivery whose retry is overdue, because its record is lost. */
 async function insertOrphan(sql: TestInstallation["sql"], event: string, ageMs: number): Promise<string> {
   const id = `${lowestDeliveryId(Date.now() - ageMs).slice(0, 24)}${Buffer.from(event).toString("hex").padStart(12, "0").slice(-12)}`
   await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, created_at)
-     values ($1, $2, 'acme', '{}', '', 'c', now() - $3 * interval '1 millisecond')`,
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, created_at, attempts, next_attempt_at)
+     values ($1, $2, 'acme', '{}', '', 'c', now() - $3 * interval '1 millisecond', 1, now() - $3 * interval '1 millisecond')`,
     [id, event, ageMs],
   )
   return id
@@ -20,7 +20,7 @@ async function insertOrphan(sql: TestInstallation["sql"], event: string, ageMs: 
 const states = (it: TestInstallation) =>
   it.sql("select event_id, state, attempts, deferred_at, next_attempt_at from delivery order by event_id")
 
-test("a scheduled delivery and an unattempted one are sent although their records are lost", async () => {
+test("scheduled deliveries are sent although their records are lost", async () => {
   await using it = await startInstallation({ retryDelaysMs: [400] })
   let fails = true
   const partner = await startReceiver((_, response) => response.writeHead(fails ? 500 : 204).end())
@@ -33,14 +33,14 @@ test("a scheduled delivery and an unattempted one are sent although their record
   // As if the topic had been deleted: with another id, the row has no record.
   const [{ attempts } = { attempts: 0 }] = await it.sql<{ attempts: number }>("select attempts from delivery")
   await it.sql("update delivery set id = $1, event_id = 'moved'", [lowestDeliveryId(Date.now() - hourMs)])
-  await insertOrphan(it.sql, "new", hourMs)
+  await insertOrphan(it.sql, "older", hourMs)
 
   const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "1s" })
   const delivered = { state: "delivered", deferred_at: null, next_attempt_at: null }
   await waitUntil("both", async () => (await states(it)).every(({ state }) => state === "delivered"))
   expect(await states(it)).toEqual([
     { event_id: "moved", attempts: attempts + 1, ...delivered },
-    { event_id: "new", attempts: 1, ...delivered },
+    { event_id: "older", attempts: 2, ...delivered },
   ])
   const metrics = await dispatcher.metrics()
   expect(metrics).toMatch(/^sitewire_deliveries_deferred_total\{reason="overdue".*\} 2$/m)

@@ -31,7 +31,7 @@ test("an attempt that ends during the stop is recorded, although the database is
   const database = await closeDatabase(it.databaseUrl)
   answer()
   await waitUntil("it to meet that", () =>
-    dispatcher.readiness().checks.postgres?.why?.includes("record attempts"),
+    dispatcher.readiness().checks.postgres?.why?.includes("store deliveries"),
   )
   await database.open()
   expect(await ended).toBe(0)

@@ -44,7 +44,7 @@ beforeAll(async () => {
   })
   await startPartner("slow", 20)
   await startPartner("paused", 0)
-  await startPartner("cancelled", 0)
+  await startPartner("cancelled", 1, () => (killed ? 204 : 500))
   const accept = verifying([secret])
   const certified = await startReceiver((request, response, before) => {
     if (killed || before < 3) accept(request, response)
@@ -58,7 +58,7 @@ beforeAll(async () => {
   const first = await it.process(settings)
   check = await requestCheck(it.sql, { channel: "certified" })
   await it.publishPaid([paid("cancelled", { channel: "cancelled" })])
-  await waitUntil("the attempt to cancel", () => receivedBy("cancelled").length === 1)
+  await waitUntil("the retry to cancel", () => receivedBy("cancelled").length === 2)
   expect(await it.cancel("cancelled")).toBe(true)
   for (const [channel, length] of Object.entries(counts))
     await it.publishPaid(Array.from({ length }, (_, at) => paid(`${channel}-${at}`, { channel })))
@@ -130,16 +130,16 @@ test("after kill -9 deliveries that a pause deferred are sent once, after the re
   )
 })
 
-test("a delivery that was cancelled during its attempt, in which the dispatcher was killed, is not sent again", async () => {
+test("a delivery that was cancelled during a retry, in which the dispatcher was killed, is not sent again", async () => {
   // Its record was not committed, so it was consumed again before these.
   await it.publishPaid(Array.from({ length: 4 }, (_, at) => paid(`after-${at}`, { channel: "cancelled" })))
   await waitUntil("others", async () => {
     return (await it.count("channel_id = 'cancelled' and state = 'delivered'")) === 4
   })
-  expect(receivedBy("cancelled").filter(({ body }) => body.includes("//cancelled.")).length).toBe(1)
+  expect(receivedBy("cancelled").filter(({ body }) => body.includes("//cancelled.")).length).toBe(2)
   expect(
     await it.sql("select state, attempts, next_attempt_at from delivery where event_id = 'cancelled'"),
-  ).toEqual([{ state: "cancelled", attempts: 0, next_attempt_at: null }])
+  ).toEqual([{ state: "cancelled", attempts: 1, next_attempt_at: null }])
 })
 
 test("if a dispatcher is killed in the middle of a certification, another one repeats it from the beginning", async () => {

@@ -52,7 +52,6 @@ test("a channel without pending deliveries is deleted with its secrets, and its 
 })
 
 test.each([
-  ["new", { attempts: "0" }],
   ["scheduled", { attempts: "1", failures: "1", next_attempt_at: "now() + interval '1 hour'" }],
   ["deferred", { deferred_at: "now()", deferred_reason: "'busy'" }],
   ["resent", { state: "'delivered'", deferred_at: "now()", deferred_reason: "'resend'" }],

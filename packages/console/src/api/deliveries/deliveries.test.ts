@@ -116,7 +116,6 @@ test("a delivery shows when its next retry is due, or why and since when it is d
     const { next_attempt_at, deferred_at, waiting_for } = json
     return [next_attempt_at, deferred_at, waiting_for]
   }
-  expect(await schedule(15, {})).toEqual([null, null, "first-attempt"])
   expect(await schedule(16, { nextAttemptAt: at, attempts: 1 })).toEqual([at.toISOString(), null, "retry"])
   expect(await schedule(17, { state: "dead", attempts: 1 })).toEqual([null, null, null])
   for (const [more, deferredReason] of deferralReasonSchema.options.entries()) {
