@@ -18,6 +18,9 @@ const gets: SeenGet[] = []
 let mode: "usual" | "heal" | "break" = "usual"
 let received = new Uint8Array(1 << 16)
 let forged = 0
+/** By event number: the id of its delivery, and how many requests had another one. */
+const deliveryIds = new Map<number, string>()
+let renamed = 0
 let latencies: number[] = []
 const newest = new Map<string, SeenGet>()
 let closest: PartnersState["closest"] = null
@@ -65,13 +68,16 @@ function handleDelivery(kind: string, channel: string, request: IncomingMessage,
   const usual = mode === "heal" ? 204 : mode === "break" ? 503 : (behaviours[kind]?.() ?? 404)
   // Records are judged later, so that a forged delivery does not become a failed one.
   const status = verified || isRecording ? usual : 400
+  const delivery = String(headers["x-sitewire-delivery"])
+  if (!deliveryIds.has(number)) deliveryIds.set(number, delivery)
+  else if (deliveryIds.get(number) !== delivery) renamed += 1
   if (!verified) forged += 1
   else if (status === 204 && count(number) === 1 && kind === "healthy") latencies.push(at - publishedAt)
   if (isRecording)
     requests.push({
       at,
       channel,
-      delivery: String(headers["x-sitewire-delivery"]),
+      delivery,
       number: Number(headers["x-sitewire-attempt"]),
       sha256: createHash("sha256").update(body).digest("hex"),
       verified,
@@ -116,7 +122,7 @@ function state(published: number): PartnersState {
   const p99Ms = latencies.sort((a, b) => a - b)[Math.floor(0.99 * latencies.length)] ?? null
   latencies = []
   const times = Object.fromEntries([...newest].map(([connection, { at }]) => [connection, at]))
-  return { missing, duplicates, forged, p99Ms, gets: times, closest }
+  return { missing, duplicates, forged, renamed, p99Ms, gets: times, closest }
 }
 
 const lines = (entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")

@@ -12,6 +12,8 @@ export type PartnersState = {
   missing: number[]
   duplicates: number
   forged: number
+  /** Requests with another delivery id than an earlier request for the same event. */
+  renamed: number
   /** From publishing to the first acceptance by a healthy partner, since the state was read before. */
   p99Ms: number | null
   /** The time of each connection's newest GET. */

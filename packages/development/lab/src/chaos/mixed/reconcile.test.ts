@@ -5,6 +5,7 @@ const partners = {
   missing: [] as number[],
   duplicates: 2,
   forged: 0,
+  renamed: 0,
   closest: { connection: "a", gapMs: 4_940.5, at: 4_940 },
   p99Ms: 9,
   gets: { a: 2_000, b: 2_000, d: 2_000 },
@@ -35,6 +36,7 @@ test("all arrived: duplicates and rejected calls break no promise", () => {
 test.each([
   ["an event that no partner accepted", { partners: { ...partners, missing: [7] } }],
   ["a request with a wrong signature", { partners: { ...partners, forged: 1 } }],
+  ["an event under two delivery ids", { partners: { ...partners, renamed: 1 } }],
   ["two syncs within a window", { shortestGapMs: 4_999 }],
   ["an accepted trigger without a later sync", { accepted: new Map([["b", 2_001]]) }],
   ["an accepted trigger without any sync", { accepted: new Map([["c", 1]]) }],

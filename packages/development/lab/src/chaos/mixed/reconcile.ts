@@ -7,6 +7,8 @@ export type MixedLedger = {
   duplicates: number
   /** Requests with a wrong signature or body, or to another partner. */
   forged: number
+  /** Requests with another delivery id than an earlier request for the same event. */
+  renamed: number
   /** Trigger calls with a 202. */
   accepted: number
   /** Trigger calls with any other status, without a response, or not made because no gateway was there. */
@@ -56,13 +58,14 @@ export function reconcile(evidence: {
   const calls = Object.values(statuses).reduce((sum, count) => sum + count, 0)
   const accepted = statuses[202] ?? 0
   const unexpected = calls - accepted - (statuses[503] ?? 0) - (statuses[0] ?? 0)
-  const { duplicates, forged, closest } = partners
+  const { duplicates, forged, renamed, closest } = partners
   const lost = partners.missing.length
   return {
     published,
     lost,
     duplicates,
     forged,
+    renamed,
     accepted,
     rejected: calls - accepted + withoutGateway,
     statuses,
@@ -75,7 +78,7 @@ export function reconcile(evidence: {
     holds:
       published > 0 &&
       accepted > 0 &&
-      lost + forged + forgotten.length + unfinished + unexpected === 0 &&
+      lost + forged + renamed + forgotten.length + unfinished + unexpected === 0 &&
       (shortestGapMs === null || shortestGapMs >= evidence.windowMs),
   }
 }

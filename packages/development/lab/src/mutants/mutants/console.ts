@@ -101,15 +101,15 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "Console: a key of a channel sees the deliveries of a deleted channel with the same id",
     file: `${console}/api/deliveries/findDelivery.ts`,
-    find: "channelId: id, createdAt: { gte: createdAt }",
-    replace: "channelId: id, createdAt: { gte: new Date(createdAt.getTime() * 0) }",
+    find: "channelId: id, storedAt: { gte: createdAt }",
+    replace: "channelId: id, storedAt: { gte: new Date(createdAt.getTime() * 0) }",
     tests: revealed,
     testName: "a new channel with the id of a deleted one",
   },
   {
     name: "Console: lists of a channel's key contain the deliveries of a deleted channel with the same id",
     file: `${console}/api/deliveries/findDeliveryIds.ts`,
-    find: "created_at >= (select created_at from channel where channel.id = channel_id)",
+    find: "stored_at >= (select created_at from channel where channel.id = channel_id)",
     replace: "channel_id is not null",
     tests: revealed,
     testName: "a new channel with the id of a deleted one",
