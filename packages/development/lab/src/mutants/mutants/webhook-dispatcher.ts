@@ -439,7 +439,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     name: "Dispatcher: an event has another delivery id each time it is consumed",
     file: "services/webhook-dispatcher/src/intake/newDelivery.ts",
     find: "deliveryIdOf(paid.id, appendedAt)",
-    replace: "deliveryIdOf(`${paid.id}${Math.random()}`, appendedAt)",
+    replace: "deliveryIdOf(paid.id + Math.random(), appendedAt)",
     tests: ["services/webhook-dispatcher/src/intake/handleSitePaid.test.ts"],
     testName: "has the delivery id of the first time",
   },
