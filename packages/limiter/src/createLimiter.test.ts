@@ -4,6 +4,7 @@ import { type Acquired, createLimiter } from "./createLimiter.ts"
 function limiterWith({
   maxConcurrency = 2,
   slowConcurrency = 100,
+  unknownConcurrency = Number.POSITIVE_INFINITY,
   maxWaitMs = 1_000,
   breakerFailures = 3,
 } = {}) {
@@ -13,6 +14,7 @@ function limiterWith({
   const limiter = createLimiter({
     maxConcurrency,
     slowConcurrency,
+    unknownConcurrency,
     maxWaitMs,
     breakerFailures,
     breakerCooldownMs: 30_000,
@@ -81,6 +83,65 @@ test("slow keys share the permits for slow keys, each gets at least one, and qui
   clock.now = 10_000
   expect(await acquire("slow-0")).toEqual({ kind: "rejected", reason: "busy" })
   expect((await acquire("new")).kind).toBe("acquired")
+})
+
+test("however many keys hang, they hold a fixed number of permits, and a quick key gets all of its own", async () => {
+  const { clock, limiter, acquire, acquired } = limiterWith({
+    maxConcurrency: 8,
+    slowConcurrency: 20,
+    unknownConcurrency: 10,
+    breakerFailures: 99,
+  })
+  clock.now = 1
+  const quick = await acquired("quick")
+  clock.now = 10
+  quick.release("success")
+  const hanging: Acquired[] = []
+  const attemptAll = async () => {
+    for (let key = 0; key < 3_000; key++) {
+      const permit = limiter.acquire(`hangs-${key}`)
+      // Those that would wait are left waiting.
+      if (!(permit instanceof Promise) && permit.kind === "acquired") hanging.push(permit)
+    }
+  }
+  await attemptAll()
+  expect(hanging).toHaveLength(10)
+  clock.now = 10_010
+  await attemptAll()
+  expect(await acquire("hangs-2999")).toEqual({ kind: "rejected", reason: "busy" })
+  // After a time-out each key is slow: all of them share the permits of slow keys, and those of unknown keys are free for new ones.
+  for (const permit of hanging.splice(0)) if (permit.kind === "acquired") permit.release("failure")
+  for (let round = 0; round < 400; round++) {
+    await attemptAll()
+    clock.now += 10_000
+    expect(limiter.counts().inFlight).toBeLessThanOrEqual(30)
+    for (const permit of hanging.splice(0)) if (permit.kind === "acquired") permit.release("failure")
+    await Promise.all(Array.from({ length: 8 }, () => acquired("quick"))).then((permits) => {
+      clock.now += 5
+      for (const permit of permits) permit.release("success")
+    })
+  }
+})
+
+test("keys that have not responded yet take turns in each other's permits, and those that wait too long are rejected", async () => {
+  const { clock, acquire, acquired } = limiterWith({ unknownConcurrency: 2, maxWaitMs: 100 })
+  const first = [await acquired("a"), await acquired("b")]
+  const order: string[] = []
+  const waiting = ["c", "c", "d"].map((key) =>
+    acquire(key).then((permit) => {
+      order.push(`${key} ${permit.kind}`)
+      return permit
+    }),
+  )
+  clock.now = 5
+  first[0]?.release("success")
+  const next = await Promise.race(waiting)
+  expect(order).toEqual(["c acquired"])
+  if (next.kind === "acquired") next.release("unknown")
+  await waiting[2]
+  expect(order).toEqual(["c acquired", "d acquired"])
+  clock.now = 200
+  expect(await waiting[1]).toEqual({ kind: "rejected", reason: "busy" })
 })
 
 test("a slow key that becomes quick gets its permits back", async () => {

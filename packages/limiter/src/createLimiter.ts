@@ -15,8 +15,10 @@ export type LimiterSettings = BreakerSettings & {
   startConcurrency?: number
   /** A key is slow if its average response time, or the age of its oldest permit, reaches this. */
   slowMs?: number
-  /** How many permits all slow keys may hold together, or one each if there are more keys. */
+  /** How many permits all slow keys may hold together, however many keys there are. */
   slowConcurrency: number
+  /** The same for all keys that have not responded yet, because they may hang. No limit by default. */
+  unknownConcurrency?: number
   /** Callers that would wait longer than this are rejected. */
   maxWaitMs: number
   now?: () => number
@@ -46,26 +48,37 @@ export type Acquired =
 
 const rejectExcessEveryMs = 50
 
-const forgetThreshold = 1_000
+const forgetThreshold = 10_000
 
 const newestResponseWeight = 0.2
 
 const unknownQueueFactor = 2
 
+/** The response times of a key, of which the newest count most. Never 0, which is that of a key without a response. */
+const averageWith = ({ averageMs }: State, newestMs: number): number =>
+  Math.max(Number.MIN_VALUE, averageMs + (newestMs - averageMs) * newestResponseWeight)
+
+/** `slowKeys`: with permits. `hanging`: permits of unknown keys that are as old as a slow response. */
+const noPermits = { quick: 0, slow: 0, unknown: 0, slowKeys: 0, hanging: 0 }
+
 type Permit = { acquiredAt: number; isProbe: boolean }
 
 type State = {
   inFlight: Permit[]
-  waiting: { settle: (acquired: Acquired) => void }[]
+  waiting: { since: number; settle: (acquired: Acquired) => void }[]
   /** 0 before the first response. */
   averageMs: number
   limit: number
   breaker: Breaker
 }
 
+/** `unknown`: a key that has not responded yet. */
+type Kind = "quick" | "slow" | "unknown"
+
 /**
  * Limits how many calls run at the same time, so that one key (a channel or a source host) cannot delay the
- * others. Each key has a concurrency limit and a circuit breaker.
+ * others. Each key has a concurrency limit and a circuit breaker. All slow keys together, and all that have not responded yet,
+ * have a maximum, so that quick keys get permits however many others hang.
  */
 export function createLimiter(settings: LimiterSettings) {
   const {
@@ -73,6 +86,7 @@ export function createLimiter(settings: LimiterSettings) {
     startConcurrency = 8,
     slowMs = 500,
     slowConcurrency,
+    unknownConcurrency = Number.POSITIVE_INFINITY,
     maxWaitMs,
     now = () => performance.now(),
   } = settings
@@ -80,7 +94,14 @@ export function createLimiter(settings: LimiterSettings) {
   let forgetFrom = forgetThreshold
   let rejecting: NodeJS.Timeout | undefined
   const startLimit = Math.min(maxConcurrency, startConcurrency)
-  let slow = { keys: 0, countedAt: Number.NEGATIVE_INFINITY }
+  const maxPermits = { quick: Number.POSITIVE_INFINITY, slow: slowConcurrency, unknown: unknownConcurrency }
+  let counted = { ...noPermits, countedAt: Number.NEGATIVE_INFINITY }
+  /** Keys whose callers wait because all keys of their kind together have no more permits, in the order of their turns. */
+  const blocked = {
+    quick: new Map<string, State>(),
+    slow: new Map<string, State>(),
+    unknown: new Map<string, State>(),
+  }
 
   function stateOf(key: string): State {
     let state = states.get(key)
@@ -111,21 +132,41 @@ export function createLimiter(settings: LimiterSettings) {
     return Math.max(averageMs, oldest === undefined ? 0 : now() - oldest.acquiredAt)
   }
 
-  function countSlow(): number {
-    if (now() - slow.countedAt >= rejectExcessEveryMs) {
-      let keys = 0
-      for (const state of states.values())
-        if (state.inFlight.length > 0 && responseMs(state) >= slowMs) keys += 1
-      slow = { keys, countedAt: now() }
-    }
-    return slow.keys
+  function kindOf(state: State): Kind {
+    if (state.averageMs === 0) return "unknown"
+    return responseMs(state) >= slowMs ? "slow" : "quick"
   }
+
+  /** Permits are counted again from time to time, because a key becomes slow while nothing of it happens. */
+  function permits(): typeof counted {
+    if (now() - counted.countedAt < rejectExcessEveryMs) return counted
+    counted = { ...noPermits, countedAt: now() }
+    for (const state of states.values()) {
+      const { length } = state.inFlight
+      if (length === 0) continue
+      counted[kindOf(state)] += length
+      if (responseMs(state) < slowMs) continue
+      counted.slowKeys += 1
+      if (state.averageMs === 0) counted.hanging += length
+    }
+    return counted
+  }
+
+  const freeOfKind = (kind: Kind): number => Math.max(0, maxPermits[kind] - permits()[kind])
 
   function limitOf(state: State): number {
     if (responseMs(state) < slowMs) return state.limit
-    const sharing = Math.max(1, countSlow() + (state.inFlight.length === 0 ? 1 : 0))
+    const sharing = Math.max(1, permits().slowKeys + (state.inFlight.length === 0 ? 1 : 0))
     return Math.min(state.limit, Math.max(1, Math.floor(slowConcurrency / sharing)))
   }
+
+  /** How many permits the key may get now. */
+  const freePermits = (state: State): number =>
+    Math.min(Math.max(0, limitOf(state) - state.inFlight.length), freeOfKind(kindOf(state)))
+
+  /** All keys of its kind together have no more permits, although the key alone could have one. */
+  const isBlocked = (state: State): boolean =>
+    state.inFlight.length < limitOf(state) && freeOfKind(kindOf(state)) === 0
 
   /** How many callers may wait. At the current response time, the last of them waits `maxWaitMs`. */
   function maxWaiting(state: State): number {
@@ -144,15 +185,17 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   /**
-   * Rejects callers that have queued and would now wait too long: while a key does not respond, `responseMs`
-   * grows, so fewer callers may wait.
+   * Rejects callers that have waited too long, or would now: while a key does not respond, `responseMs` grows, so
+   * fewer callers may wait.
    */
   function rejectExcessWaiting(): void {
     let anyWaits = false
     for (const state of states.values()) {
       if (state.waiting.length === 0) continue
-      for (const { settle } of state.waiting.splice(maxWaiting(state)))
-        settle({ kind: "rejected", reason: "busy" })
+      const tooMany = state.waiting.splice(maxWaiting(state))
+      const inTime = state.waiting.findIndex(({ since }) => now() - since <= maxWaitMs)
+      const tooLong = state.waiting.splice(0, inTime < 0 ? state.waiting.length : inTime)
+      for (const { settle } of [...tooLong, ...tooMany]) settle({ kind: "rejected", reason: "busy" })
       anyWaits ||= state.waiting.length > 0
     }
     if (anyWaits) return
@@ -166,10 +209,19 @@ export function createLimiter(settings: LimiterSettings) {
       if (!isProbeDue(state)) return { kind: "rejected", reason: "breaker" }
       return admit(key, state)
     }
-    if (state.inFlight.length < limitOf(state)) return admit(key, state)
-    if (state.waiting.length >= maxWaiting(state)) return { kind: "rejected", reason: "busy" }
+    if (freePermits(state) > 0) return admit(key, state)
+    if (state.waiting.length >= maxWaiting(state) || isWaitVain(state))
+      return { kind: "rejected", reason: "busy" }
     rejecting ??= setInterval(rejectExcessWaiting, rejectExcessEveryMs)
-    return new Promise((settle) => void state.waiting.push({ settle }))
+    if (isBlocked(state)) blocked[kindOf(state)].set(key, state)
+    return new Promise((settle) => void state.waiting.push({ since: now(), settle }))
+  }
+
+  /**
+   * Unknown keys wait for permits of each other, which is short while they respond, such as after a start. It is not if half of them hang.
+   */
+  function isWaitVain(state: State): boolean {
+    return state.averageMs === 0 && isBlocked(state) && 2 * permits().hanging >= unknownConcurrency
   }
 
   function isProbeDue({ breaker, inFlight }: State): boolean {
@@ -178,34 +230,45 @@ export function createLimiter(settings: LimiterSettings) {
 
   function capacity(key: string): number {
     const state = states.get(key)
-    if (!state) return startLimit * (maxWaitMs > 0 ? 1 + unknownQueueFactor : 1)
+    if (!state)
+      return Math.min(startLimit * (maxWaitMs > 0 ? 1 + unknownQueueFactor : 1), freeOfKind("unknown"))
     if (isBreakerOpen(state.breaker)) return isProbeDue(state) ? 1 : 0
-    const free = Math.max(0, limitOf(state) - state.inFlight.length)
-    return free + Math.max(0, queueLimit(state) - state.waiting.length)
+    const most = freePermits(state) + Math.max(0, queueLimit(state) - state.waiting.length)
+    return Math.min(most, freeOfKind(kindOf(state)))
   }
 
   function hasSpareCapacity(state: State): boolean {
     if (isBreakerOpen(state.breaker)) return false
-    if (state.waiting.length === 0 && state.inFlight.length < limitOf(state)) return true
-    return state.waiting.length < queueLimit(state) / 2
+    if (state.waiting.length === 0 && freePermits(state) > 0) return true
+    return state.waiting.length < queueLimit(state) / 2 && freeOfKind(kindOf(state)) > 0
   }
 
   function admit(key: string, state: State): Acquired {
     const permit = { acquiredAt: now(), isProbe: isBreakerOpen(state.breaker) }
-    state.inFlight.push(permit)
+    recount(state, () => state.inFlight.push(permit))
     return { kind: "acquired", release: (outcome) => release(key, state, permit, outcome) }
   }
 
   function release(key: string, state: State, permit: Permit, outcome: PermitOutcome): void {
     const index = state.inFlight.indexOf(permit)
     if (index < 0) return
-    state.inFlight.splice(index, 1)
-    if (outcome !== "unknown")
-      state.averageMs += (now() - permit.acquiredAt - state.averageMs) * newestResponseWeight
+    recount(state, () => {
+      state.inFlight.splice(index, 1)
+      if (outcome !== "unknown") state.averageMs = averageWith(state, now() - permit.acquiredAt)
+    })
     if (outcome === "success") succeeded(key, state)
     if (outcome === "failure") failed(key, state, permit)
+    // Others first, so that keys of a kind take turns.
+    admitBlocked()
     admitWaiting(key, state)
     if (settings.onCapacity && hasSpareCapacity(state)) settings.onCapacity(key)
+  }
+
+  /** The permits are counted before and after, because a response can also change the key's kind. */
+  function recount(state: State, change: () => void): void {
+    counted[kindOf(state)] -= state.inFlight.length
+    change()
+    counted[kindOf(state)] += state.inFlight.length
   }
 
   function succeeded(key: string, state: State): void {
@@ -225,10 +288,23 @@ export function createLimiter(settings: LimiterSettings) {
       rejectWaiting(state, "breaker")
       return
     }
-    while (state.inFlight.length < limitOf(state)) {
+    while (freePermits(state) > 0) {
       const next = state.waiting.shift()
       if (!next) return
       next.settle(admit(key, state))
+    }
+    if (state.waiting.length > 0 && isBlocked(state)) blocked[kindOf(state)].set(key, state)
+  }
+
+  /** Gives permits that a key has released to the callers of others, one key after the other. */
+  function admitBlocked(): void {
+    for (const kind of ["slow", "unknown"] as const) {
+      let turns = blocked[kind].size
+      for (const [key, state] of blocked[kind]) {
+        if (turns-- === 0 || freeOfKind(kind) === 0) break
+        blocked[kind].delete(key)
+        admitWaiting(key, state)
+      }
     }
   }
 
@@ -265,6 +341,12 @@ export function createLimiter(settings: LimiterSettings) {
     },
     /** How many more callers would get a permit within `maxWaitMs`. */
     capacity,
+    /** The kind of a key, of which all keys share a maximum, and how many more permits the keys of a kind can get. */
+    kindOf: (key: string): Kind => {
+      const state = states.get(key)
+      return state ? kindOf(state) : "unknown"
+    },
+    freeOfKind,
     pause,
     isOpen: (key: string): boolean => {
       const state = states.get(key)

@@ -70,7 +70,9 @@ export function createDispatcher(parts: DispatcherParts) {
   }
   const limiter = createLimiter({
     maxConcurrency: settings.channelMaxConcurrency,
+    // Together three quarters: the rest is for channels that respond quickly.
     slowConcurrency: Math.floor(maxOutstanding / 2),
+    unknownConcurrency: Math.ceil(maxOutstanding / 4),
     maxWaitMs: settings.channelMaxWaitMs,
     breakerFailures: settings.breakerFailures,
     breakerCooldownMs: settings.breakerCooldownMs,

@@ -27,7 +27,7 @@ const rateClaimIntervalMs = 100
 export type DrainParts = {
   findDeferredChannels: () => Promise<DeferredChannel[]>
   claim: (requests: ClaimRequest[]) => Promise<DueDelivery[]>
-  limiter: Pick<Limiter, "capacity" | "pause" | "status" | "openBreakers">
+  limiter: Pick<Limiter, "capacity" | "kindOf" | "freeOfKind" | "pause" | "status" | "openBreakers">
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
   release: (due: DueDelivery) => Promise<void>
@@ -55,6 +55,9 @@ export function drainDeferred(parts: DrainParts) {
   })
   /** Channels that the next claim asks for. */
   const toClaim = new Set<string>()
+  /** Channels that wait for their turn, because all channels of their kind together have no more permits. */
+  const turns = { slow: new Set<string>(), unknown: new Set<string>() }
+  const isWaiting = (channel: string) => turns.slow.has(channel) || turns.unknown.has(channel)
   let woken = new AbortController()
   let waking: NodeJS.Timeout | undefined
 
@@ -115,15 +118,34 @@ export function drainDeferred(parts: DrainParts) {
   function claimRequests(): ClaimRequest[] {
     const requests: ClaimRequest[] = []
     let remaining = maxClaimed - claimed.unfinished()
-    for (const channel of toClaim) {
-      if (remaining <= 0) break
+    const ofKind = {
+      quick: remaining,
+      slow: limiter.freeOfKind("slow"),
+      unknown: limiter.freeOfKind("unknown"),
+    }
+    function request(channel: string): void {
       toClaim.delete(channel)
-      if (backOffs.isSet(channel) || !backlogs.has(channel)) continue
-      const limit = Math.min(remaining, limiter.capacity(channel))
-      if (limit <= 0) continue
+      turns.slow.delete(channel)
+      turns.unknown.delete(channel)
+      if (backOffs.isSet(channel) || !backlogs.has(channel)) return
+      const kind = limiter.kindOf(channel)
+      if (ofKind[kind] <= 0) {
+        if (kind !== "quick") turns[kind].add(channel)
+        return
+      }
+      const limit = Math.min(remaining, ofKind[kind], limiter.capacity(channel))
+      if (limit <= 0) return
       const openForMs = openTime.openForMs(channel, limiter.status(channel).openedAt)
       requests.push({ channel, limit, openForMs })
       remaining -= limit
+      ofKind[kind] -= limit
+    }
+    for (const kind of ["slow", "unknown"] as const)
+      for (const channel of [...turns[kind]].slice(0, Math.min(remaining, ofKind[kind]))) request(channel)
+    for (const channel of toClaim) {
+      if (remaining <= 0) break
+      if (isWaiting(channel)) toClaim.delete(channel)
+      else request(channel)
     }
     return requests
   }
@@ -146,8 +168,8 @@ export function drainDeferred(parts: DrainParts) {
       wake()
     },
     onCapacity(channel: string): void {
-      if (!backlogs.has(channel)) return
-      toClaim.add(channel)
+      if (backlogs.has(channel)) toClaim.add(channel)
+      else if (turns.slow.size + turns.unknown.size === 0) return
       wake()
     },
     backOff: (channel: string): void => backOffs.set(channel, performance.now() + backOffMs),

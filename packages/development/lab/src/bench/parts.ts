@@ -4,7 +4,14 @@ import { measureIngesting } from "./inbound/ingesting.ts"
 import { measureSynced } from "./inbound/synced.ts"
 import type { Measure } from "./measure.ts"
 import { measureBurst, measureCrowd } from "./outbound/bursts.ts"
-import { fillingRate, isolationRetryDelaysMs, measureIsolation, usualRate } from "./outbound/isolation.ts"
+import {
+  channelCount,
+  fillingRate,
+  type IsolationSettings,
+  isolationRetryDelaysMs,
+  measureIsolation,
+  usualRate,
+} from "./outbound/isolation.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
 import { measurePaused } from "./outbound/paused.ts"
@@ -23,9 +30,15 @@ export type Part = {
   retryDelaysMs?: readonly number[]
 }
 
-const isolation = (about: string, hanging: number, perSecond: number, bound: number): Part => ({
+const isolation = (about: string, settings: Partial<IsolationSettings> & { hanging: number }): Part => ({
   about,
-  run: (it) => measureIsolation(it, { hanging, perSecond, bound }),
+  run: (it) =>
+    measureIsolation(it, {
+      healthy: channelCount - settings.hanging,
+      perSecond: usualRate,
+      bound: 1.5,
+      ...settings,
+    }),
   retryDelaysMs: isolationRetryDelaysMs,
 })
 
@@ -36,9 +49,15 @@ export const flows: Record<string, Record<string, Part>> = {
     traces: { about: "time of a delivery with 1 % of the traces recorded, beside none", run: measureTraces },
     latency: { about: "publish to arrival at 200/s, beside a bare consumer", run: measureLatency },
     steady: { about: "CPU per event at 200/s, relative to a backlog", run: measureSteady },
-    isolation: isolation("latency of healthy channels, 1 of 11 hanging", 1, usualRate, 1.2),
-    "isolation-fast": isolation(`the same at ${fillingRate} events/s`, 1, fillingRate, 1.2),
-    "isolation-many": isolation("the same with 6 of 11 hanging", 6, usualRate, 1.5),
+    isolation: isolation("latency of healthy channels, 1 of 11 hanging", { hanging: 1, bound: 1.2 }),
+    "isolation-fast": isolation(`the same at ${fillingRate} events/s`, {
+      hanging: 1,
+      perSecond: fillingRate,
+      bound: 1.2,
+    }),
+    "isolation-many": isolation("the same with 6 of 11 hanging", { hanging: 6 }),
+    "isolation-400": isolation("the same, 100 healthy and 400 hanging", { healthy: 100, hanging: 400 }),
+    "isolation-3000": isolation("the same, 100 healthy and 3,000 hanging", { healthy: 100, hanging: 3_000 }),
     burst: { about: "2,000 at once to a partner that responds in 300 ms", run: measureBurst },
     crowd: { about: "a fast partner beside 12 hanging ones", run: measureCrowd },
     retained: { about: "CPU per event with many deliveries retained (--retained)", run: measureRetained },

@@ -7,7 +7,7 @@ import type { Bench } from "../startBench.ts"
 import { publishPaced, startReceiving } from "./load.ts"
 import { concurrency } from "./throughput.ts"
 
-const channelCount = 11
+export const channelCount = 11
 /**
  * Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and circuit breakers
  * that open.
@@ -38,47 +38,49 @@ type Second = number[]
  * Measures the latency of healthy channels while others hang, relative to the same load while all respond. One
  * dispatcher gets the two loads alternately, in short phases. Each phase with hanging channels uses new ones, whose
  * circuit breakers are still closed. At its end they are paused, so that the next phase has no attempts to them.
+ *
+ * All channels get equally many events, unless more hang than not: then every other event is for a hanging one.
  */
-export async function measureIsolation(
-  it: Bench,
-  { hanging, perSecond, bound }: { hanging: number; perSecond: number; bound: number },
-): Promise<Measure[]> {
+export async function measureIsolation(it: Bench, settings: IsolationSettings): Promise<Measure[]> {
   const { progress } = it
-  const receiver = await startReceiving(it)
-  const healthyCount = channelCount - hanging
+  const { hanging, healthy, perSecond, bound } = settings
+  const [receiver, hung] = [await startReceiving(it), await startReceiving(it)]
   await createRetryFiles(it)
-  const pathOf = (at: number) => (at < healthyCount ? `timed-${at}` : `responds-${at}`)
-  const responding = await it.channels(channelCount, (at) => `${receiver.url}/${pathOf(at)}`)
+  const responding = await it.channels(healthy, (at) => `${receiver.url}/timed-${at}`)
+  const instead = await createChannels(it, Math.min(hanging, healthy), "instead", `${receiver.url}/responds`)
   const dispatcher = await it.start("dispatcher")
   await receiver.take()
-  await publishPaced(it, { ...warmUp, channels: responding })
+  await publishPaced(it, { ...warmUp, channels: [...responding, ...instead] })
   await receiver.reached(warmUp.amount)
 
-  async function runPhase(channels: readonly string[], count: number): Promise<Second[]> {
-    const each = Math.floor((perSecond * phaseSeconds) / channels.length)
+  async function runPhase(others: readonly string[], hangingCount: number): Promise<Second[]> {
+    const channels = hanging > healthy ? alternate(responding, others) : [...responding, ...others]
+    const amount = perSecond * phaseSeconds
+    const hangs = new Set(hangingCount > 0 ? others : [])
+    const responses = Array.from({ length: amount }, (_, at) => channels[at % channels.length] ?? "")
     await receiver.take()
-    await publishPaced(it, { perSecond, amount: each * channels.length, channels })
-    await receiver.reached(each * count)
-    const { arrivals, hanging: attempts } = await receiver.take()
+    await publishPaced(it, { perSecond, amount, channels })
+    await receiver.reached(responses.filter((channel) => !hangs.has(channel)).length)
+    const { arrivals } = await receiver.take()
+    const { hanging: attempts } = await hung.take()
     const begunAt = Math.min(...arrivals.map(({ publishedAt }) => publishedAt))
     const seconds: Second[] = Array.from({ length: phaseSeconds }, () => [])
     for (const { publishedAt, latencyMs } of arrivals)
       seconds[Math.min(phaseSeconds - 1, Math.floor((publishedAt - begunAt) / 1_000))]?.push(latencyMs)
     const bySecond = seconds.map((of) => percentile(of, 0.99).toFixed(0)).join(" ")
-    progress(`${channels.length - count} hang (${attempts} attempts): p99 by second ${bySecond} ms`)
+    progress(`${hangingCount} hang (${attempts} attempts): p99 by second ${bySecond} ms`)
     return seconds
   }
   const run = async (side: Side, pair: number): Promise<Second[]> => {
-    if (side === "baseline") return runPhase(responding, channelCount)
-    const ids = Array.from({ length: hanging }, (_, at) => `hanging-${pair}-${at}`)
-    for (const id of ids) await it.channel(id, `${receiver.url}/hang-${id}`)
-    const seconds = await runPhase([...responding.slice(0, healthyCount), ...ids], healthyCount)
+    if (side === "baseline") return runPhase(instead, 0)
+    const ids = await createChannels(it, hanging, `hanging-${pair}`, `${hung.url}/hang`)
+    const seconds = await runPhase(ids, hanging)
     await it.sql("update channel set paused_at = now() where id = any($1)", [ids])
-    await receiver.noneHangs()
+    await hung.noneHangs()
     return seconds
   }
   const measure = await measureInPairs({
-    measure: `p99 of healthy channels with ${hanging} of ${channelCount} hanging, ${perSecond} events/s, ms`,
+    measure: `p99 of ${healthy} healthy channels with ${hanging} hanging, ${perSecond} events/s, ms`,
     bound,
     pairs: { least: 4, most: 12 },
     run,
@@ -87,6 +89,22 @@ export async function measureIsolation(
   })
   progress(`the dispatcher's memory: ${memoryMb(dispatcher.pid).peak.toFixed(0)} MB at most`)
   return [measure]
+}
+
+export type IsolationSettings = { healthy: number; hanging: number; perSecond: number; bound: number }
+
+async function createChannels(it: Bench, count: number, name: string, address: string): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, at) => `${name}-${at}`)
+  for (const id of ids) await it.channel(id, `${address}-${id}`)
+  return ids
+}
+
+/** One of each list in turn, as long as the longer one. */
+function alternate(a: readonly string[], b: readonly string[]): string[] {
+  return Array.from({ length: 2 * Math.max(a.length, b.length) }, (_, at) => {
+    const list = at % 2 === 0 ? a : b
+    return list[(at >> 1) % list.length] ?? ""
+  })
 }
 
 /**
