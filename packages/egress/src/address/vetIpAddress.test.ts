@@ -30,7 +30,13 @@ const BLOCKED = {
   "IPv4-mapped": ["::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:8.8.8.8"],
   "IPv4-compatible": ["::127.0.0.1", "::8.8.8.8"],
   "IPv4-translated": ["::ffff:0:127.0.0.1"],
-  NAT64: ["64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::7f00:1"],
+  "NAT64 of a blocked IPv4 address": [
+    "64:ff9b::7f00:1",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b::a00:1",
+    "64:ff9b::a83f:8110",
+  ],
+  "NAT64 of a network's own": ["64:ff9b:1::7f00:1", "64:ff9b:1::808:808"],
   "discard-only": ["100::1", "100:0:0:1::1"],
   Teredo: ["2001:0:7f00:1::1"],
   ORCHID: ["2001:10::1", "2001:20::1", "2001:30::1"],
@@ -56,6 +62,11 @@ test.each(Object.entries(BLOCKED))("%s is blocked", (_, addresses) => {
   for (const address of addresses) {
     expect(vetIpAddress(address, strict), address).toMatchObject({ kind: "blocked" })
   }
+})
+
+test("an address of DNS64 is allowed if the IPv4 address inside is", () => {
+  expect(vetIpAddress("64:ff9b::808:808", strict)).toEqual({ kind: "ok" })
+  expect(vetIpAddress("64:ff9b::8.8.8.8", strict)).toEqual({ kind: "ok" })
 })
 
 // The IANA special-purpose address registries, with what has been assigned within their blocks, and
@@ -90,7 +101,6 @@ const REGISTRY_V6 = [
   "::/128",
   "::1/128",
   "::ffff:0:0/96",
-  "64:ff9b::/96",
   "64:ff9b:1::/48",
   "100::/64",
   "100:0:0:1::/64",

@@ -12,12 +12,21 @@ const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3")
 // Azure serves a virtual machine's metadata and credentials from this public address.
 const AZURE_METADATA = "168.63.129.16"
 
+/**
+ * In a network with IPv6 only, DNS64 answers with addresses of this range for names that have IPv4 only (RFC 6052). The last
+ * 32 bits are the IPv4 address that the translator calls.
+ */
+const TRANSLATED_IPV4 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
+
 export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
   const parsed = parse(ip)
   if (parsed === undefined) return { kind: "blocked", range: "not an IP address" }
   for (const [network, bits] of policy.allow) {
     if (network.kind() === parsed.kind() && parsed.match(network, bits)) return OK
   }
+  // Not the ranges that the operator allows: a translator calls public addresses only.
+  if (parsed.kind() === "ipv6" && parsed.match(TRANSLATED_IPV4))
+    return vetIpAddress(parsed.toByteArray().slice(-4).join("."), { ...policy, allow: [] })
   const range = specialRange(parsed)
   return range === undefined ? OK : { kind: "blocked", range }
 }

@@ -95,3 +95,22 @@ test("an expired delivery is dead, unless it was delivered before or a resend wa
   })
   expect(await row(sentAgain)).toEqual(before.resend)
 })
+
+test("one statement claims a limited number, however many deliveries of however many channels have expired", async () => {
+  const { sql } = await startDeliveryDatabase()
+  await sql(
+    `insert into channel (id, address, secret_id, secret_sealed, updated_at)
+     select 'many-' || n, 'https://partner.example', 's', '', now() from generate_series(1, 20) n`,
+  )
+  await sql(
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, attempts, deferred_at, deferred_reason, period_started_at)
+     select gen_random_uuid(), n::text, 'many-' || (1 + n % 20), '', '', 'c', 1, ${ago(60)}, 'breaker', ${ago(90)}
+       from generate_series(1, 1200) n`,
+  )
+  const breakers = Array.from({ length: 20 }, (_, at) => ({
+    channel: `many-${at + 1}`,
+    openForMs: 60 * minute,
+  }))
+  const claim = async () => (await claimExpired(sql, breakers, settings)).length
+  expect([await claim(), await claim(), await claim(), await claim()]).toEqual([500, 500, 200, 0])
+})

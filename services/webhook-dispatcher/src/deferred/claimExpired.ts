@@ -28,6 +28,9 @@ type Row = {
 /** One statement checks this many deliveries of a channel: those that were deferred first. */
 const checkedPerChannel = 1_000
 
+/** One statement claims this many, because each is published before the next ones. */
+export const expiredAtOnce = 500
+
 const free = "(lease_expires_at is null or lease_expires_at < now())"
 
 // Rows are read before they are locked, so that only those that expire are written to. A row may change in between: it is
@@ -42,6 +45,7 @@ with expired as materialized (
       where channel_id = breaker.channel_id and deferred_at is not null and ${free}
       order by deferred_at, id limit ${checkedPerChannel}) as oldest
    where ${elapsedTime} > $3::float8 * interval '1 millisecond'
+   limit ${expiredAtOnce}
 ), locked as materialized (
   select delivery.id from expired join delivery using (id, deferred_at)
    where delivery.id = any (array(select id from expired)) and ${free}

@@ -1,10 +1,14 @@
 import type { Logger } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { type PublishDeadLetter, publishUnattempted } from "../outcome/publishDeadLetter.ts"
-import type { ExpiredDelivery, OpenChannel } from "./claimExpired.ts"
+import { type ExpiredDelivery, expiredAtOnce, type OpenChannel } from "./claimExpired.ts"
 
-/** Retry periods last hours, so a few seconds of delay do not matter. */
-const everyMs = 5_000
+/**
+ * The channels are checked in turns, some at a time, so that thousands of open breakers cost no more than a few. Retry periods last
+ * hours, so minutes of delay do not matter.
+ */
+const everyMs = 1_000
+const channelsAtOnce = 20
 
 /** How long the breaker of a channel, which opened at this time (`performance.now()`), counts as open. */
 export type OpenForMs = (channel: string, openedAt: number) => number
@@ -25,17 +29,25 @@ export type ExpireParts = {
 export function expireDeferred(parts: ExpireParts): (openForMs: OpenForMs) => Promise<void> {
   const { openBreakers, claim, publishDeadLetter, markDead, metrics, log } = parts
   let nextAt = 0
+  /** Channels that are to be checked in this round. */
+  let round: string[] = []
   let expiring: Promise<void> | null = null
 
   async function expire(openForMs: OpenForMs): Promise<void> {
     const now = performance.now()
-    const breakers = openBreakers()
-    if (breakers.length === 0 || now < nextAt) return
+    if (now < nextAt) return
+    const open = new Map(openBreakers().map(({ key, openedAt }) => [key, openedAt]))
+    round = round.filter((channel) => open.has(channel))
+    if (round.length === 0) round = [...open.keys()]
+    if (round.length === 0) return
     nextAt = now + everyMs
+    const checked = round.splice(0, channelsAtOnce)
     const expired = await claim(
-      breakers.map(({ key, openedAt }) => ({ channel: key, openForMs: openForMs(key, openedAt) })),
+      checked.map((channel) => ({ channel, openForMs: openForMs(channel, open.get(channel) ?? now) })),
     )
     if (expired.length === 0) return
+    // There may be more.
+    if (expired.length >= expiredAtOnce) round.unshift(...checked)
     // A delivery that was delivered before stays delivered when its resend expires.
     const dead = expired.filter(({ isPending }) => isPending)
     await publishUnattempted(publishDeadLetter, dead, "not-attempted")
