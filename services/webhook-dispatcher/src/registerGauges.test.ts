@@ -1,5 +1,5 @@
 import { createMetrics } from "@sitewire/runtime"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { registerGauges } from "./registerGauges.ts"
 
 const read = {
@@ -8,7 +8,8 @@ const read = {
   breakersOpen: () => 0,
   lag: async () => [{ partition: 2, lag: 7, oldestUnreadAt: null }],
   backlog: async () => ({
-    byReason: [{ reason: "paused", count: 7, oldestSeconds: 42 }],
+    byReason: [{ reason: "paused", count: 7 }],
+    oldestDeferredSeconds: 42,
     oldestOverdueSeconds: 0,
   }),
 }
@@ -42,4 +43,28 @@ test("deferred deliveries are counted by reason; while Postgres is unavailable, 
     /^sitewire_(deferred_deliveries|oldest_deferred_seconds|oldest_overdue_seconds)[{ ]/m,
   )
   expect(without).toContain('sitewire_records_outstanding{service="test"} 3\n')
+})
+
+test("while a query of deferred deliveries runs, no scrape starts another one", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const registry = createMetrics("test")
+  const running = Promise.withResolvers<Awaited<ReturnType<typeof read.backlog>>>()
+  let started = 0
+  const backlog = () => {
+    started += 1
+    return running.promise
+  }
+  registerGauges(registry, { ...read, backlog })
+  for (let scrape = 0; scrape < 3; scrape++) {
+    const scraping = registry.metrics()
+    await vi.advanceTimersByTimeAsync(60_000)
+    await scraping
+  }
+  expect(started).toBe(1)
+  running.resolve(await read.backlog())
+  await running.promise
+  await vi.advanceTimersByTimeAsync(60_000)
+  await registry.metrics()
+  expect(started).toBe(2)
 })

@@ -48,16 +48,22 @@ export function registerGauges(
 function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<BacklogMetrics>): void {
   const registers = [registry]
   let readAt = Number.NEGATIVE_INFINITY
+  let isReading = false
   let reading: Promise<BacklogMetrics | undefined> = Promise.resolve(undefined)
   const read = () => {
-    if (performance.now() - readAt < backlogMaxAgeMs) return reading
+    // A query that a scrape gave up still runs: the next one waits for its end.
+    if (isReading || performance.now() - readAt < backlogMaxAgeMs) return reading
     readAt = performance.now()
-    reading = readForMetric(readBacklog())
+    isReading = true
+    const running = readBacklog().finally(() => {
+      isReading = false
+    })
+    reading = readForMetric(running)
     return reading
   }
   new Gauge({
     name: "sitewire_deferred_deliveries",
-    help: "Deferred deliveries of the whole installation, by reason.",
+    help: "Deferred deliveries of the whole installation, by reason; at most 100000 are counted.",
     labelNames: ["reason"],
     registers,
     async collect() {
@@ -73,8 +79,7 @@ function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<Ba
     {
       name: "sitewire_oldest_deferred_seconds",
       help: "Age of the oldest deferral; 0 if no delivery is deferred.",
-      of: ({ byReason }: BacklogMetrics) =>
-        Math.max(0, ...byReason.map(({ oldestSeconds }) => oldestSeconds)),
+      of: ({ oldestDeferredSeconds }: BacklogMetrics) => oldestDeferredSeconds,
     },
     {
       name: "sitewire_oldest_overdue_seconds",

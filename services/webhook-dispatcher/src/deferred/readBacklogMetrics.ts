@@ -1,29 +1,44 @@
 import type { Sql } from "@sitewire/database"
 
 export type BacklogMetrics = {
-  byReason: { reason: string; count: number; oldestSeconds: number }[]
+  /** At most `maxCounted` in all. */
+  byReason: { reason: string; count: number }[]
+  oldestDeferredSeconds: number
   oldestOverdueSeconds: number
 }
 
-const deferred = `
-select deferred_reason::text as reason, count(*)::int as count,
-       extract(epoch from now() - min(deferred_at))::float8 as oldest_seconds
-  from delivery where deferred_at is not null group by deferred_reason`
+/** Millions of deferred deliveries would take seconds to count, at each scrape of each dispatcher. */
+export const maxCounted = 100_000
+
+const counts = `
+select reason, count(*)::int as count
+  from (select deferred_reason::text as reason from delivery where deferred_at is not null limit $1) as deferred
+ group by reason`
+
+// Jumps from channel to channel in the partial index of deferred deliveries, whose first entry of a channel is its oldest.
+const oldest = `
+with recursive first (channel_id, deferred_at) as (
+  (select channel_id, deferred_at from delivery where deferred_at is not null order by channel_id, deferred_at limit 1)
+  union all
+  select next.channel_id, next.deferred_at
+    from first cross join lateral (
+      select channel_id, deferred_at from delivery
+       where deferred_at is not null and channel_id > first.channel_id order by channel_id, deferred_at limit 1) as next
+)
+select coalesce(extract(epoch from now() - min(deferred_at)), 0)::float8 as seconds from first`
 
 const overdue = `
 select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as seconds
   from delivery where next_attempt_at is not null`
 
-/** Scans partial indexes only, so the cost grows with the number of deferred deliveries. */
-export async function readBacklogMetrics(sql: Sql): Promise<BacklogMetrics> {
-  const rows = await sql<{ reason: string; count: number; oldest_seconds: number }>(deferred)
-  const [row] = await sql<{ seconds: number | null }>(overdue)
+/** The cost grows with the number of channels that have deferred deliveries, and not with that of the deliveries. */
+export async function readBacklogMetrics(sql: Sql, most = maxCounted): Promise<BacklogMetrics> {
+  const byReason = await sql<{ reason: string; count: number }>(counts, [most])
+  const [deferred] = await sql<{ seconds: number }>(oldest)
+  const [scheduled] = await sql<{ seconds: number | null }>(overdue)
   return {
-    byReason: rows.map(({ reason, count, oldest_seconds: oldestSeconds }) => ({
-      reason,
-      count,
-      oldestSeconds,
-    })),
-    oldestOverdueSeconds: row?.seconds ?? 0,
+    byReason,
+    oldestDeferredSeconds: deferred?.seconds ?? 0,
+    oldestOverdueSeconds: scheduled?.seconds ?? 0,
   }
 }
