@@ -54,6 +54,9 @@ const newestResponseWeight = 0.2
 
 const unknownQueueFactor = 2
 
+/** How many keys may use the permit that one has released, before the next release. */
+const maxTurns = 16
+
 /** The response times of a key, of which the newest count most. Never 0, which is that of a key without a response. */
 const averageWith = ({ averageMs }: State, newestMs: number): number =>
   Math.max(Number.MIN_VALUE, averageMs + (newestMs - averageMs) * newestResponseWeight)
@@ -154,6 +157,18 @@ export function createLimiter(settings: LimiterSettings) {
 
   const freeOfKind = (kind: Kind): number => Math.max(0, maxPermits[kind] - permits()[kind])
 
+  /**
+   * How many permits of its kind are free for the key. Half of those for unknown keys are for their first permits, so that a few that
+   * hang leave some to others.
+   */
+  function freeFor(state: State): number {
+    const kind = kindOf(state)
+    const free = freeOfKind(kind)
+    if (kind !== "unknown") return free
+    const more = Math.max(0, Math.floor(unknownConcurrency / 2) - permits().unknown)
+    return state.inFlight.length === 0 ? Math.min(free, Math.max(1, more)) : more
+  }
+
   function limitOf(state: State): number {
     if (responseMs(state) < slowMs) return state.limit
     const sharing = Math.max(1, permits().slowKeys + (state.inFlight.length === 0 ? 1 : 0))
@@ -162,11 +177,10 @@ export function createLimiter(settings: LimiterSettings) {
 
   /** How many permits the key may get now. */
   const freePermits = (state: State): number =>
-    Math.min(Math.max(0, limitOf(state) - state.inFlight.length), freeOfKind(kindOf(state)))
+    Math.min(Math.max(0, limitOf(state) - state.inFlight.length), freeFor(state))
 
   /** All keys of its kind together have no more permits, although the key alone could have one. */
-  const isBlocked = (state: State): boolean =>
-    state.inFlight.length < limitOf(state) && freeOfKind(kindOf(state)) === 0
+  const isBlocked = (state: State): boolean => state.inFlight.length < limitOf(state) && freeFor(state) === 0
 
   /** How many callers may wait. At the current response time, the last of them waits `maxWaitMs`. */
   function maxWaiting(state: State): number {
@@ -185,15 +199,15 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   /**
-   * Rejects callers that have waited too long, or would now: while a key does not respond, `responseMs` grows, so
-   * fewer callers may wait.
+   * Rejects callers that would now wait too long: while a key does not respond, `responseMs` grows, so fewer callers may
+   * wait. Of a key that waits for permits of others, which say nothing about its own response time, it rejects those that have.
    */
   function rejectExcessWaiting(): void {
     let anyWaits = false
     for (const state of states.values()) {
       if (state.waiting.length === 0) continue
       const tooMany = state.waiting.splice(maxWaiting(state))
-      const inTime = state.waiting.findIndex(({ since }) => now() - since <= maxWaitMs)
+      const inTime = isBlocked(state) ? state.waiting.findIndex(({ since }) => now() - since <= maxWaitMs) : 0
       const tooLong = state.waiting.splice(0, inTime < 0 ? state.waiting.length : inTime)
       for (const { settle } of [...tooLong, ...tooMany]) settle({ kind: "rejected", reason: "busy" })
       anyWaits ||= state.waiting.length > 0
@@ -234,13 +248,13 @@ export function createLimiter(settings: LimiterSettings) {
       return Math.min(startLimit * (maxWaitMs > 0 ? 1 + unknownQueueFactor : 1), freeOfKind("unknown"))
     if (isBreakerOpen(state.breaker)) return isProbeDue(state) ? 1 : 0
     const most = freePermits(state) + Math.max(0, queueLimit(state) - state.waiting.length)
-    return Math.min(most, freeOfKind(kindOf(state)))
+    return Math.min(most, freeFor(state))
   }
 
   function hasSpareCapacity(state: State): boolean {
     if (isBreakerOpen(state.breaker)) return false
     if (state.waiting.length === 0 && freePermits(state) > 0) return true
-    return state.waiting.length < queueLimit(state) / 2 && freeOfKind(kindOf(state)) > 0
+    return state.waiting.length < queueLimit(state) / 2 && freeFor(state) > 0
   }
 
   function admit(key: string, state: State): Acquired {
@@ -299,7 +313,7 @@ export function createLimiter(settings: LimiterSettings) {
   /** Gives permits that a key has released to the callers of others, one key after the other. */
   function admitBlocked(): void {
     for (const kind of ["slow", "unknown"] as const) {
-      let turns = blocked[kind].size
+      let turns = Math.min(maxTurns, blocked[kind].size)
       for (const [key, state] of blocked[kind]) {
         if (turns-- === 0 || freeOfKind(kind) === 0) break
         blocked[kind].delete(key)

@@ -3,6 +3,7 @@ import { createLimiter } from "@sitewire/limiter"
 import type { Logger, Tracing } from "@sitewire/runtime"
 import { createHandleDelivery } from "./attempt/handleDelivery.ts"
 import type { SendRequest } from "./attempt/sendRequest.ts"
+import { watchNetwork } from "./attempt/watchNetwork.ts"
 import { batchWrites } from "./batchWrites.ts"
 import type { Publish } from "./createPublish.ts"
 import type { Store } from "./createStore.ts"
@@ -45,6 +46,8 @@ export type DispatcherParts = {
   store: Store
   publish: Publish
   send: SendRequest
+  /** Called when the network, as the attempts see it, goes down or comes back. */
+  onNetwork: (isUp: boolean, why: string) => void
   metrics: DispatcherMetrics
   tracing: Tracing
   log: Logger
@@ -63,6 +66,13 @@ const expireWithinMs = 30_000
  */
 export function createDispatcher(parts: DispatcherParts) {
   const { settings, store, publish, send, metrics, tracing, log } = parts
+  const network = watchNetwork({
+    onState(isUp, why) {
+      parts.onNetwork(isUp, why)
+      if (isUp) log.warn("channels can be reached again")
+      else log.error({ why }, "hardly any channel can be reached; deliveries wait, and no retry period runs")
+    },
+  })
   const { schedule, topics, maxOutstanding } = settings
   const claimSettings = {
     leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + leaseReserveMs,
@@ -92,6 +102,7 @@ export function createDispatcher(parts: DispatcherParts) {
   const handleDelivery = createHandleDelivery({
     ...writes,
     send,
+    network,
     limiter,
     backlog: {
       queueReason: (channel) => drain.queueReason(channel),
@@ -111,6 +122,7 @@ export function createDispatcher(parts: DispatcherParts) {
     limiter,
     attempt: handleClaimed,
     release: releaseClaimed,
+    isNetworkDown: network.isDown,
     onPoll: expireDeferred({
       openBreakers: limiter.openBreakers,
       claim: (breakers) =>

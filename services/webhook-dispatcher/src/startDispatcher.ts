@@ -95,6 +95,7 @@ export async function startDispatcher(
       serviceName: config.SERVICE_NAME,
       timeoutMs: config.DELIVERY_TIMEOUT,
     }),
+    onNetwork: (isUp, why) => readiness.set("network", isUp, why),
     metrics: createDispatcherMetrics(registry),
     tracing,
     log,

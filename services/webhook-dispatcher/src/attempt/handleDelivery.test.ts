@@ -52,6 +52,7 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
   const none = () => Promise.reject(new Error("not in this test"))
   return {
     send: none,
+    network: { isOurFault: () => false, isDown: () => false },
     limiter: { acquire: () => parts.acquired, pause: () => {}, isOpen: () => false },
     backlog: { queueReason: () => null, onDeferred: () => {}, backOff: () => {} },
     schedule: { delaysMs: retryDelaysMs, periodMs: 3_600_000 },

@@ -13,9 +13,11 @@ import type { ScheduleRetry } from "../retry/scheduleRetry.ts"
 import { endAttemptSpan, startAttemptSpan } from "./attemptSpan.ts"
 import { breakerOutcome } from "./breakerOutcome.ts"
 import type { AttemptOutcome, SendRequest } from "./sendRequest.ts"
+import type { Network } from "./watchNetwork.ts"
 
 export type HandleDeliveryParts = {
   send: SendRequest
+  network: Network
   limiter: Pick<Limiter, "acquire" | "pause" | "isOpen">
   backlog: {
     /** Why a new delivery of the channel must wait behind deferred ones. */
@@ -51,7 +53,7 @@ const successExcerptMs = 20
  * repeated.
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
-  const { send, limiter, backlog, schedule, metrics, tracing, log } = parts
+  const { send, network, limiter, backlog, schedule, metrics, tracing, log } = parts
 
   async function handleDelivery(due: DueDelivery): Promise<void> {
     const { channel, claim } = due
@@ -70,13 +72,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     }
     const span = startAttemptSpan(tracing, due)
     const traceparent = span?.traceparent ?? null
-    const outcome = await send(due, traceparent).catch((error: unknown) => {
-      log.error(
-        { ...describe(due, traceparent), error },
-        "an attempt could not be made; the delivery is deferred",
-      )
-      return "fault" as const
-    })
+    const outcome = await attempt(due, traceparent)
     permit.release(breakerOutcome(outcome))
     endAttemptSpan(span, outcome)
     if (outcome === "fault") {
@@ -88,6 +84,18 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       throw new Error("the process is stopping; another process repeats the attempt")
     }
     await finishAttempt(due, outcome, traceparent)
+  }
+
+  /** "fault": the attempt failed because of us, and not because of the partner. Null: the process's stop aborted it. */
+  async function attempt(due: DueDelivery, traceparent: Traceparent | null) {
+    try {
+      const outcome = await send(due, traceparent)
+      return outcome !== null && network.isOurFault(due.channel.id, outcome) ? "fault" : outcome
+    } catch (error) {
+      const seen = describe(due, traceparent)
+      log.error({ ...seen, error }, "an attempt could not be made; the delivery is deferred")
+      return "fault"
+    }
   }
 
   /** All dispatchers share a channel's maximum rate by claiming its deliveries, so each is deferred first. */

@@ -31,6 +31,8 @@ export type DrainParts = {
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
   release: (due: DueDelivery) => Promise<void>
+  /** While our network is down, no retry period runs. */
+  isNetworkDown: () => boolean
   onPoll: (openForMs: OpenForMs) => Promise<void>
   pollIntervalMs: number
   maxClaimed: number
@@ -44,7 +46,11 @@ export function drainDeferred(parts: DrainParts) {
   const backlogs = createBacklogs(parts.findDeferredChannels)
   const backOffs = createFutureTimes()
   const rateClaims = createFutureTimes()
-  const openTime = measureOpenTime({ openBreakers: limiter.openBreakers, pollIntervalMs })
+  const openTime = measureOpenTime({
+    openBreakers: limiter.openBreakers,
+    isNetworkDown: parts.isNetworkDown,
+    pollIntervalMs,
+  })
   const stopping = new AbortController()
   const claimed = createStartClaimed({
     ...parts,

@@ -5,8 +5,10 @@ const pollIntervalMs = 500
 const minute = 60_000
 
 const clock = { now: 0 }
+const network = { isDown: false }
 beforeEach(() => {
   clock.now = 0
+  network.isDown = false
   vi.spyOn(performance, "now").mockImplementation(() => clock.now)
   onTestFinished(() => void vi.restoreAllMocks())
 })
@@ -14,7 +16,11 @@ beforeEach(() => {
 /** A breaker that opens at 0. `poll` observes it for a while. */
 function startMeasuring() {
   const breaker = { key: "acme", openedAt: 0, probeDue: false }
-  const measured = measureOpenTime({ openBreakers: () => [breaker], pollIntervalMs })
+  const measured = measureOpenTime({
+    openBreakers: () => [breaker],
+    isNetworkDown: () => network.isDown,
+    pollIntervalMs,
+  })
   return {
     openForMs: () => measured.openForMs("acme", breaker.openedAt),
     measured,
@@ -67,4 +73,16 @@ test("a breaker that closed and opened again between two polls counts since it o
   breaker.openedAt = clock.now
   poll(minute, false)
   expect(openForMs()).toBe(minute)
+})
+
+test("the time in which our network is down does not count, although probes are sent", () => {
+  const { openForMs, poll } = startMeasuring()
+  poll(10 * minute, false)
+  network.isDown = true
+  poll(5 * 60 * minute, false)
+  expect(openForMs()).toBe(0)
+  network.isDown = false
+  poll(10 * minute, false)
+  expect(openForMs()).toBeLessThanOrEqual(10 * minute)
+  expect(openForMs()).toBeGreaterThanOrEqual(9 * minute)
 })

@@ -11,13 +11,15 @@ const lateAfterMs = 60_000
  *
  * A probe that is due is sent at the next poll. If it is late, this process could not send it: Postgres was unavailable,
  * a sealing key is missing, all claims were in use, or the process was frozen. The time until then does not count, except
- * for the cool-down before that probe.
+ * for the cool-down before that probe. Neither does the time in which our network is down, because probes say nothing then.
  */
 export function measureOpenTime({
   openBreakers,
+  isNetworkDown,
   pollIntervalMs,
 }: {
   openBreakers: () => OpenBreaker[]
+  isNetworkDown: () => boolean
   pollIntervalMs: number
 }) {
   let observed = new Map<string, Observed>()
@@ -31,8 +33,8 @@ export function measureOpenTime({
       for (const { key, openedAt, probeDue } of openBreakers()) {
         const last = observed.get(key) ?? { countsFrom: openedAt, onTimeAt: openedAt }
         next.set(key, {
-          countsFrom: isLate(last, now) ? now : last.countsFrom,
-          onTimeAt: probeDue ? last.onTimeAt : now,
+          countsFrom: isNetworkDown() || isLate(last, now) ? now : last.countsFrom,
+          onTimeAt: probeDue && !isNetworkDown() ? last.onTimeAt : now,
         })
       }
       observed = next
@@ -41,7 +43,7 @@ export function measureOpenTime({
     openForMs(channel: string, openedAt: number | null): number {
       const now = performance.now()
       const last = observed.get(channel)
-      if (openedAt === null || (last && isLate(last, now))) return 0
+      if (openedAt === null || isNetworkDown() || (last && isLate(last, now))) return 0
       return now - Math.max(openedAt, last?.countsFrom ?? openedAt)
     },
   }

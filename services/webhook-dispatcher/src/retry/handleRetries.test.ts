@@ -52,7 +52,7 @@ async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
         topic: "retry",
         partition: 0,
         offset: "0",
-        key: "01a20f13-db73-7782-9f2e-53aac4ec9bfb",
+        key: second.delivery,
         value,
         headers: {},
         appendedAt: 0,
