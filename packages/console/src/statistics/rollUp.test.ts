@@ -1,5 +1,5 @@
 import { openPool, type Pool } from "@sitewire/database"
-import { freshDatabase } from "@sitewire/testkit"
+import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import {
   countFrom,
@@ -184,6 +184,10 @@ test("a kill before the commit leaves neither result nor position, and the minut
   await blocker.query("commit")
   blocker.release()
   await killed.close()
+  // The backend reports its end before it releases its locks.
+  await waitUntil("the backend's end", async () => {
+    return (await sql("select from pg_stat_activity where pid = $1", [backend?.pid])).length === 0
+  })
   expect(await read()).toEqual([])
   expect(await rollUp(pool)).toBe("counted")
   expect(await read()).toMatchObject([{ channel_id: "", started_at: new Date(at) }])

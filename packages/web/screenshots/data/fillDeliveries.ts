@@ -142,9 +142,9 @@ async function insert(it: Installation, rows: readonly Delivery[]): Promise<void
   const column = <Value>(read: (row: Delivery) => Value) => rows.map(read)
   await it.sql(
     `insert into delivery (id, event_id, channel_id, body, body_sha256, state, attempts, correlation, created_at,
-       next_attempt_at, finished_at, deferred_at, deferred_reason, failures, last_error, last_status, reference_key,
+       stored_at, next_attempt_at, finished_at, deferred_at, deferred_reason, failures, last_error, last_status, reference_key,
        site_key)
-     select id, event, channel, body, digest, state::delivery_state, attempts, 'screenshots', created, next, finished,
+     select id, event, channel, body, digest, state::delivery_state, attempts, 'screenshots', created, created, next, finished,
             deferred, reason::deferral_reason, failures, error, status, reference, site
        from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::text[], $7::int[],
          $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::int[],
