@@ -34,20 +34,40 @@ test("while nearly all channels cannot be reached, the fault is ours, until one 
 
 test("a few channels that cannot be reached, and any number that fail otherwise, are at fault themselves", () => {
   const { states, attempt } = startWatch()
+  for (let channel = 0; channel < 4; channel++) attempt(`c${channel}`, null)
   for (let round = 0; round < 10; round++)
     for (let channel = 0; channel < 4; channel++) expect(attempt(`c${channel}`, "dns")).toBe(false)
   const other = startWatch()
   for (let channel = 0; channel < 100; channel++) {
+    expect(other.attempt(`c${channel}`, null)).toBe(false)
     expect(other.attempt(`c${channel}`, "status")).toBe(false)
     expect(other.attempt(`c${channel}`, "timeout", 5)).toBe(false)
   }
   expect([...states, ...other.states]).toEqual([])
 })
 
-test("channels that were not attempted for two minutes say nothing about the network", () => {
+test("channels that have been unreachable for longer say nothing about the network, also if no others are attempted at night", () => {
+  const { clock, states, attempt } = startWatch()
+  // Some were never reached, and others until an hour ago.
+  for (let channel = 0; channel < 20; channel++) if (channel % 2) attempt(`c${channel}`, null)
+  for (let channel = 0; channel < 30; channel++) attempt(`well${channel}`, null)
+  for (let minute = 0; minute < 600; minute++) {
+    clock.now += 60_000
+    for (let channel = 0; channel < 20; channel++) expect(attempt(`c${channel}`, "connect")).toBe(false)
+    if (minute < 60) for (let channel = 0; channel < 30; channel++) attempt(`well${channel}`, null)
+  }
+  expect(states).toEqual([])
+})
+
+test("channels that were not attempted for two minutes say nothing, and an outage of hours stays one", () => {
   const { clock, network, attempt } = startWatch()
-  for (let channel = 0; channel < 100; channel++) attempt(`quiet${channel}`, null)
+  for (let channel = 0; channel < 100; channel++) attempt(`c${channel}`, null)
   clock.now = 121_000
-  for (let channel = 0; channel < 5; channel++) attempt(`c${channel}`, "connect")
-  expect(network.isDown()).toBe(true)
+  for (let minute = 0; minute < 600; minute++) {
+    clock.now += 60_000
+    for (let channel = 0; channel < 5; channel++) attempt(`c${channel}`, "connect")
+    expect(network.isDown()).toBe(true)
+  }
+  // A channel with an event now and then notices it, too.
+  expect(attempt("c99", "dns")).toBe(true)
 })

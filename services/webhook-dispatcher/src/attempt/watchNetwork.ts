@@ -5,6 +5,8 @@ const fewestChannels = 5
 const unreachableShare = 0.9
 /** Longer than a channel is left alone after a fault, so that all that wait for the network stay in view. */
 const recentMs = 120_000
+/** A channel that has been unreachable for longer before the outage says nothing about it: at night there may be no others. */
+const newlyFailingMs = 600_000
 
 export type Network = {
   /** Returns true if the attempt failed because of our DNS or our way to the internet, and not because of the partner. */
@@ -13,8 +15,8 @@ export type Network = {
 }
 
 /**
- * Tells an outage of our own network (DNS, NAT, firewall) from partners' outages: while nearly all channels that were attempted
- * lately cannot be reached, the fault is ours. `onState` is called at each change.
+ * Tells an outage of our own network (DNS, NAT, firewall) from partners' outages: if nearly all channels that were attempted lately,
+ * and could be reached until now, can no longer be, the fault is ours. `onState` is called at each change.
  */
 export function watchNetwork({
   onState,
@@ -23,33 +25,51 @@ export function watchNetwork({
   onState: (isUp: boolean, why: string) => void
   now?: () => number
 }): Network {
-  /** By channel, the least recent first: its last attempt. */
-  const last = new Map<string, { at: number; reached: boolean }>()
+  /** For each channel that was ever reached: since when it has not been. */
+  const unreachableSince = new Map<string, number | null>()
+  /** The last attempts of channels that count, the least recent first. */
+  const recent = new Map<string, { at: number; reached: boolean }>()
   let unreached = 0
-  let isDown = false
+  let downSince: number | null = null
+
+  function forget(channel: string): void {
+    if (recent.get(channel)?.reached === false) unreached -= 1
+    recent.delete(channel)
+  }
 
   function forgetOld(): void {
-    for (const [channel, { at, reached }] of last) {
+    for (const [channel, { at }] of recent) {
       if (now() - at <= recentMs) return
-      last.delete(channel)
-      if (!reached) unreached -= 1
+      forget(channel)
     }
   }
 
+  /** Whether the channel could be reached until shortly before the outage. */
+  function counts(channel: string, reached: boolean): boolean {
+    if (reached) {
+      unreachableSince.set(channel, null)
+      return true
+    }
+    const since = unreachableSince.get(channel)
+    if (since === undefined) return false
+    if (since === null) unreachableSince.set(channel, now())
+    return (since ?? now()) >= (downSince ?? now()) - newlyFailingMs
+  }
+
   function record(channel: string, reached: boolean): void {
-    const before = last.get(channel)
-    if (before && !before.reached) unreached -= 1
-    if (!reached) unreached += 1
     // Deleted first, so that the order is that of the attempts.
-    last.delete(channel)
-    last.set(channel, { at: now(), reached })
+    forget(channel)
+    if (counts(channel, reached)) {
+      recent.set(channel, { at: now(), reached })
+      if (!reached) unreached += 1
+    }
     forgetOld()
-    const down = last.size >= fewestChannels && unreached >= unreachableShare * last.size
-    if (down === isDown) return
-    isDown = down
+    const isDown = recent.size >= fewestChannels && unreached >= unreachableShare * recent.size
+    if (isDown === (downSince !== null)) return
+    downSince = isDown ? now() : null
     onState(
-      !down,
-      `${unreached} of the ${last.size} channels that were attempted within two minutes cannot be reached`,
+      !isDown,
+      `${unreached} of the ${recent.size} channels that were attempted within two minutes can no longer be reached`,
     )
   }
 
@@ -57,9 +77,9 @@ export function watchNetwork({
     isOurFault(channel, outcome) {
       const reached = isReached(outcome)
       record(channel, reached)
-      return isDown && !reached
+      return downSince !== null && !reached
     },
-    isDown: () => isDown,
+    isDown: () => downSince !== null,
   }
 }
 

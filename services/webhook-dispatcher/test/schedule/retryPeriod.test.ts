@@ -77,6 +77,31 @@ test.each(["dispatchers", "database", "broker", "sealing key"] as const)(
   },
 )
 
+test("an outage of our own DNS ends no retry period, however long it is, and all is delivered after it", async () => {
+  using it = simulate({ respond: () => accepts })
+  const channels = Array.from({ length: 10 }, (_, at) => `channel-${at}`)
+  const published: string[] = []
+  const publish = (round: string) => {
+    for (const channel of channels) {
+      published.push(`${round} ${channel}`)
+      it.publish(`${round} ${channel}`, channel)
+    }
+  }
+  publish("before")
+  await it.advance(minute)
+  it.outage("network", 30 * hour)
+  for (let at = 0; at < 30; at++) {
+    publish(`hour ${at}`)
+    await it.advance(hour)
+  }
+  expect(it.attempts).toHaveLength(channels.length)
+  expect(it.rows.all().filter(({ deferredReason }) => deferredReason === "fault").length).toBeGreaterThan(0)
+  // The next retry of what failed before the outage was noticed, and the next probe of a breaker.
+  await it.advance(2 * hour)
+  expect(it.deadLetters()).toEqual([])
+  expect(published.filter((event) => it.rows.byEvent(event)?.state !== "delivered")).toEqual([])
+})
+
 test("a delivery that waits for an open breaker uses its retry period in real time, and dies at its end", async () => {
   using it = simulate({ respond: () => fails })
   for (let event = 0; event < 100; event++) it.publish(String(event))
