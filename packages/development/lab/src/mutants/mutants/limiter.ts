@@ -49,4 +49,20 @@ export const limiterMutants: readonly Mutant[] = [
     tests: ["packages/limiter/src/createLimiter.test.ts"],
     testName: "a failed probe doubles the cool-down",
   },
+  {
+    name: "Limiter: each slow key keeps one permit, however many there are",
+    file: "packages/limiter/src/createLimiter.ts",
+    find: "slow: slowConcurrency, unknown",
+    replace: "slow: 1e9 * slowConcurrency, unknown",
+    tests: ["packages/limiter/src/createLimiter.test.ts"],
+    testName: "however many keys hang",
+  },
+  {
+    name: "Limiter: keys that have not responded yet have no maximum",
+    file: "packages/limiter/src/createLimiter.ts",
+    find: "unknown: unknownConcurrency }",
+    replace: "unknown: 1e9 * unknownConcurrency }",
+    tests: ["packages/limiter/src/createLimiter.test.ts"],
+    testName: "however many keys hang",
+  },
 ]
