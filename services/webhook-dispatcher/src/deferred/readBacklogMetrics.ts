@@ -8,7 +8,7 @@ export type BacklogMetrics = {
 }
 
 /** Millions of deferred deliveries would take seconds to count, at each scrape of each dispatcher. */
-export const maxCounted = 100_000
+const maxCounted = 100_000
 
 const counts = `
 select reason, count(*)::int as count
