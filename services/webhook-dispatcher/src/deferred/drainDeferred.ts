@@ -63,7 +63,11 @@ export function drainDeferred(parts: DrainParts) {
   const toClaim = new Set<string>()
   /** Channels that wait for their turn, because all channels of their kind together have no more permits. */
   const turns = { slow: new Set<string>(), unknown: new Set<string>() }
-  const isWaiting = (channel: string) => turns.slow.has(channel) || turns.unknown.has(channel)
+  /** False for a channel whose kind has changed since it began to wait, because it needs no permit of that kind. */
+  function isWaiting(channel: string): boolean {
+    const kind = limiter.kindOf(channel)
+    return kind !== "quick" && turns[kind].has(channel)
+  }
   let woken = new AbortController()
   let waking: NodeJS.Timeout | undefined
 

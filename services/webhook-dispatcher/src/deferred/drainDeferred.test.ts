@@ -1,0 +1,42 @@
+import { createLogger } from "@sitewire/runtime"
+import { waitUntil } from "@sitewire/testkit"
+import { expect, onTestFinished, test } from "vitest"
+import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
+import { drainDeferred } from "./drainDeferred.ts"
+
+test("a channel that waits among those that have not responded yet is claimed when it has responded, although they still hang", async () => {
+  let kind: "unknown" | "quick" = "unknown"
+  let polls = 0
+  const claimed: string[] = []
+  const drain = drainDeferred({
+    findDeferredChannels: async () => {
+      polls += 1
+      return [{ channel: "acme", paused: false }]
+    },
+    claim: async (requests) => {
+      claimed.push(...requests.map(({ channel }) => channel))
+      return []
+    },
+    limiter: {
+      capacity: () => 1,
+      kindOf: () => kind,
+      freeOfKind: () => 0,
+      pause: () => {},
+      status: () => ({ openedAt: null, failures: 0, limit: 8, inFlight: 0, averageMs: 0 }),
+      openBreakers: () => [],
+    },
+    attempt: async () => {},
+    release: async () => {},
+    isNetworkDown: () => false,
+    onPoll: async () => {},
+    pollIntervalMs: 20,
+    maxClaimed: 10,
+    metrics: createTestMetrics(),
+    log: createLogger({ service: "test", level: "silent" }),
+  })
+  onTestFinished(() => drain.close(0))
+  await waitUntil("polls", () => polls > 2)
+  expect(claimed).toEqual([])
+  kind = "quick"
+  await waitUntil("the claim", () => claimed.includes("acme"))
+})
