@@ -200,7 +200,8 @@ export function createLimiter(settings: LimiterSettings) {
 
   /**
    * Rejects callers that would now wait too long: while a key does not respond, `responseMs` grows, so fewer callers may
-   * wait. Of a key that waits for permits of others, which say nothing about its own response time, it rejects those that have.
+   * wait. If a key waits for permits that other keys hold, its own response time says nothing about the wait: callers that
+   * have waited for `maxWaitMs` are rejected.
    */
   function rejectExcessWaiting(): void {
     let anyWaits = false
@@ -232,7 +233,8 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   /**
-   * Unknown keys wait for permits of each other, which is short while they respond, such as after a start. It is not if half of them hang.
+   * A caller of an unknown key waits for permits that other unknown keys hold. After a start, those respond soon. If half of the
+   * permits hang, the wait would only end with a rejection.
    */
   function isWaitVain(state: State): boolean {
     return state.averageMs === 0 && isBlocked(state) && 2 * permits().hanging >= unknownConcurrency

@@ -3,26 +3,19 @@ import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
+import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 
 const delivery = randomUUID()
 
 const attempt: AttemptRecord = {
+  ...plainAttempt,
   deliveryId: delivery,
-  number: 1,
-  startedAt: new Date("2030-01-02T03:04:05.678Z"),
-  durationMs: 12.5,
-  lookupMs: null,
-  connectMs: 0.25,
-  tlsMs: null,
-  firstByteMs: 11,
-  ip: "192.0.2.1",
   url: "https://partner.example/hook?key=1",
   requestHeaders: "content-type: application/json\nX-Sitewire-Attempt: 1\n",
   status: 500,
   error: "status",
   detail: "as the network said",
-  secretId: "sec_1",
   responseExcerpt: Buffer.from("not now"),
   state: "pending",
   scheduled: {
@@ -30,7 +23,6 @@ const attempt: AttemptRecord = {
     failures: 1,
     elapsedMs: 40,
   },
-  deferredAt: null,
 }
 
 test("an attempt is stored with all its fields, and updates the delivery's row", async () => {
