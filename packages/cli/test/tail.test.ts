@@ -30,8 +30,12 @@ function tail(args: string[], env: Record<string, string> = {}) {
 async function insertDelivery(channel: string): Promise<string> {
   const id = `${lowestDeliveryId(Date.now()).slice(0, 14)}7000-8000-${randomBytes(6).toString("hex")}`
   await it.sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
-     values ($1::uuid, $1::text, $2, '', '', 'c')`,
+    `with stored as (
+       insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
+       values ($1::uuid, $1::text, $2, '', '', 'c') returning *
+     )
+     insert into waiting_delivery (delivery_id, channel_id, attempts, next_attempt_at)
+     select id, channel_id, attempts, now() from stored`,
     [id, channel],
   )
   return id

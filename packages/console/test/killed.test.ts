@@ -66,7 +66,7 @@ test("a console that is killed leaves nothing of a write in progress, and its jo
   // A step of the resend defers five deliveries. The fifth step waits for this one, its third.
   await locking.query("select from delivery where id = $1 for update", [ids[22]])
   const resend = await begin("resend", { filter: { channel: "acme" }, reason: "r", per_second: 20 })
-  await waitUntil("the resend to wait within a step", () => isBlocked("with scanned%"))
+  await waitUntil("the resend to wait within a step", () => isBlocked("select id from delivery%for update"))
   // The request inserts the connection and its window, and then waits with its audit entry.
   await locking.query("lock table audit_entry in access exclusive mode")
   const once = { body: connection, headers: { "idempotency-key": "once" } }
@@ -126,6 +126,6 @@ test("a console that is killed leaves nothing of a write in progress, and its jo
   }
 
   function readDeferred() {
-    return sql<{ id: string }>("select * from delivery where deferred_at is not null order by id")
+    return sql<{ id: string }>("select delivery_id as id, * from waiting_delivery order by id")
   }
 })

@@ -119,7 +119,7 @@ test("a delivery that is deferred and claimed later stays in its trace, and its 
   await it.publishEvent("shop-1", "acme", publisher)
   await waitUntil(
     "the deferral",
-    async () => (await it.sql("select from delivery where deferred_at is not null")).length,
+    async () => (await it.sql("select from waiting_delivery where deferred_at is not null")).length,
   )
   await it.sql("update channel set paused_at = null, resumed_at = now()")
   const [attempt, processing] = await it.waitForSpans(2, "sitewire.event.id", "shop-1")

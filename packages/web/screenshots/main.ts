@@ -53,7 +53,8 @@ try {
   }
   await counted()
   const failing = await idOf(
-    "channel_id = 'globex' and state = 'pending' and attempts > 2 and next_attempt_at is not null",
+    `channel_id = 'globex' and state = 'pending' and id in (
+       select delivery_id from waiting_delivery where attempts > 2 and next_attempt_at is not null)`,
   )
   const delivered = await idOf("channel_id = 'acme' and state = 'delivered' and attempts = 1")
   const users = [

@@ -75,10 +75,9 @@ test("a delivery is revealed, which is audited, cancelled and resent", async () 
   await page.getByText("It was cancelled").waitFor()
   await act(page, "Resend")
   await page.getByText("Its resend was requested").waitFor()
-  expect(await one("select state, deferred_reason from delivery where id = $1::uuid", [id])).toEqual({
-    state: "pending",
-    deferred_reason: "resend",
-  })
+  const resent =
+    "select state, deferred_reason from delivery join waiting_delivery on delivery_id = id where id = $1::uuid"
+  expect(await one(resent, [id])).toEqual({ state: "pending", deferred_reason: "resend" })
 })
 
 test("a connection is created, synchronised, changed and deleted", async () => {

@@ -179,16 +179,16 @@ create table delivery (
   correlation text not null,
   created_at timestamptz(3) not null default current_timestamp,
   stored_at timestamptz(3) not null default current_timestamp,
-  next_attempt_at timestamptz(3),
   finished_at timestamptz(3),
-  deferred_at timestamptz(3),
-  deferred_reason deferral_reason,
-  lease_expires_at timestamptz(3),
-  failures integer,
-  period_started_at timestamptz(3),
   last_error text,
   last_status integer,
-  state_error text,
+  -- The states are written out, because Postgres does not accept a cast from an enum to text here.
+  state_error text generated always as (
+    case when last_error is not null or state <> 'delivered' then
+      case state when 'pending' then 'pending:' when 'delivered' then 'delivered:' when 'dead' then 'dead:'
+                 when 'cancelled' then 'cancelled:' when 'erased' then 'erased:' end || coalesce(last_error, '')
+    end
+  ) stored,
   reference_key bytea,
   site_key bytea,
   dead_reason dead_reason,
@@ -200,54 +200,47 @@ create index delivery_reference_idx on delivery (reference_key, id);
 create index delivery_site_idx on delivery (site_key, id);
 create index delivery_state_error_idx on delivery (state_error, id) where state_error is not null;
 create index delivery_channel_state_error_idx on delivery (channel_id, state_error, id) where state_error is not null;
--- For the claim: the deferred deliveries of a channel, in the order in which they were deferred. No other index has this
--- order, so that no plan can read the whole table instead.
-create index delivery_deferred_idx on delivery (channel_id, deferred_at, id) where deferred_at is not null;
--- For the sweep: the scheduled deliveries, the longest overdue first.
-create index delivery_scheduled_idx on delivery (next_attempt_at) where next_attempt_at is not null;
-
 -- Deliveries are appended in the order of stored_at, so this index needs one entry per 32 pages.
 create index delivery_stored_at_idx on delivery using brin (stored_at) with (pages_per_range = 32, autosummarize = on);
 
--- Sets state_error. A trigger, so that no statement can forget the column. Its conditions are evaluated without calling
--- the function.
-create function set_state_error() returns trigger language plpgsql as $$
-begin
-  new.state_error := case
-    when new.last_error is not null or new.state not in ('pending', 'delivered')
-      or new.state = 'pending' and (new.deferred_at is not null or new.next_attempt_at is not null)
-    then new.state::text || ':' || coalesce(new.last_error, '') end;
-  return new;
-end
-$$;
-create trigger delivery_inserted before insert on delivery for each row
-  when (new.state <> 'pending' or new.deferred_at is not null or new.next_attempt_at is not null or new.last_error is not null)
-  execute function set_state_error();
-create trigger delivery_updated before update on delivery for each row
-  when (new.state not in ('pending', 'delivered') or new.deferred_at is not null or new.next_attempt_at is not null
-        or new.last_error is not null or old.state_error is not null)
-  execute function set_state_error();
+create table waiting_delivery (
+  delivery_id uuid primary key references delivery,
+  channel_id text not null,
+  attempts integer not null,
+  next_attempt_at timestamptz(3),
+  deferred_at timestamptz(3),
+  deferred_reason deferral_reason,
+  lease_expires_at timestamptz(3),
+  failures integer,
+  period_started_at timestamptz(3),
+  constraint scheduled_or_deferred check ((next_attempt_at is null) <> (deferred_at is null))
+)
+-- Claims and releases change no column of an index. Half of each page is kept free for the new versions of their rows, so
+-- that no index gets an entry for them. Rows come and go, so vacuum follows soon.
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+create index waiting_delivery_channel_id_delivery_id_idx on waiting_delivery (channel_id, delivery_id);
+-- For the claim: the deferred deliveries of a channel, in the order in which they were deferred.
+create index waiting_delivery_deferred_idx on waiting_delivery (channel_id, deferred_at, delivery_id)
+  where deferred_at is not null;
+-- For the sweep: the scheduled deliveries, the longest overdue first.
+create index waiting_delivery_scheduled_idx on waiting_delivery (next_attempt_at) where next_attempt_at is not null;
 
 create table died_delivery (
   delivery_id uuid,
-  channel_id text not null,
   died_at timestamptz(3),
+  channel_id text not null,
+  attempts integer not null,
+  since timestamptz(3) not null,
+  error text not null,
+  status integer,
+  correlation text not null,
+  traceparent text,
+  published_at timestamptz(3),
+  lease_expires_at timestamptz(3),
   primary key (delivery_id, died_at)
 );
 create index died_delivery_died_at_idx on died_delivery (died_at);
-
--- A trigger, because several statements make deliveries dead. Its condition is evaluated without calling the function.
-create function record_died_delivery() returns trigger language plpgsql as $$
-begin
-  insert into died_delivery values (new.id, new.channel_id, now()) on conflict do nothing;
-  return null;
-end
-$$;
-create trigger delivery_stored_dead after insert on delivery for each row
-  when (new.state = 'dead' and new.finished_at > now() - interval '1 hour') execute function record_died_delivery();
-create trigger delivery_died after update on delivery for each row
-  when (new.state = 'dead' and old.state <> 'dead')
-  execute function record_died_delivery();
+create index died_delivery_unpublished_idx on died_delivery (died_at) where published_at is null;
 
 create table attempt (
   delivery_id uuid,

@@ -15,7 +15,7 @@ import type { DueDelivery } from "./delivery.ts"
 import { createHandleSitePaid } from "./intake/handleSitePaid.ts"
 import { createKeyedLock } from "./keyedLock.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
-import { createPublishDeadLetter } from "./outcome/publishDeadLetter.ts"
+import { startPublishingDeadLetters } from "./outcome/startPublishingDeadLetters.ts"
 import { createHandleRetries } from "./retry/handleRetries.ts"
 import type { RetrySchedule } from "./retry/nextAttempt.ts"
 import { createScheduleRetry } from "./retry/scheduleRetry.ts"
@@ -55,10 +55,9 @@ export type DispatcherParts = {
 
 /**
  * A claim reserves a delivery for one dispatcher until its lease ends. `leaseReserveMs` is the lease's
- * reserve: half for a late start of the attempt, half for recording it. `expireWithinMs` is the lease for marking an expired delivery as dead.
+ * reserve: half for a late start of the attempt, half for recording it.
  */
 const leaseReserveMs = 5_000
-const expireWithinMs = 30_000
 
 /**
  * Starts to attempt deferred deliveries, and to search for deliveries whose Kafka record was lost (the
@@ -97,7 +96,6 @@ export function createDispatcher(parts: DispatcherParts) {
   })
   const lock = createKeyedLock()
   const writes = batchWrites(store)
-  const publishDeadLetter = createPublishDeadLetter(publish, topics.dead)
 
   const handleDelivery = createHandleDelivery({
     ...writes,
@@ -111,7 +109,6 @@ export function createDispatcher(parts: DispatcherParts) {
     },
     schedule,
     scheduleRetry: createScheduleRetry(publish, topics.retry),
-    publishDeadLetter,
     metrics,
     tracing,
     log,
@@ -125,11 +122,7 @@ export function createDispatcher(parts: DispatcherParts) {
     isNetworkDown: network.isDown,
     onPoll: expireDeferred({
       openBreakers: limiter.openBreakers,
-      claim: (breakers) =>
-        store.claimExpired(breakers, { periodMs: schedule.periodMs, leaseMs: expireWithinMs }),
-      publishDeadLetter,
-      markDead: store.markDead,
-      metrics,
+      endExpired: (breakers) => store.endExpired(breakers, { periodMs: schedule.periodMs }),
       log,
     }),
     pollIntervalMs: settings.pollIntervalMs,
@@ -147,10 +140,17 @@ export function createDispatcher(parts: DispatcherParts) {
     attemptsEndWithinMs: claimSettings.leaseMs,
     intervalMs: settings.deletedChannelsIntervalMs,
     findDeletedChannels: store.findDeletedChannels,
-    claimWaiting: store.claimWaiting,
     endDeliveries: store.endDeliveries,
     finishDeletedChannel: store.finishDeletedChannel,
-    publishDeadLetter,
+    log,
+  })
+  const deadLetters = startPublishingDeadLetters({
+    claim: store.claimDeadLetters,
+    markPublished: store.markPublished,
+    publish,
+    topic: topics.dead,
+    intervalMs: settings.pollIntervalMs,
+    metrics,
     log,
   })
   const handleRetries = createHandleRetries({
@@ -227,7 +227,7 @@ export function createDispatcher(parts: DispatcherParts) {
     statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...drain.channels()])].map(statusOf),
     forget: limiter.forget,
     async close(deadlineMs: number): Promise<void> {
-      await Promise.all([sweep.close(), ending.close(), drain.close(deadlineMs)])
+      await Promise.all([sweep.close(), ending.close(), deadLetters.close(), drain.close(deadlineMs)])
     },
   }
 }

@@ -1,17 +1,16 @@
 import { type Erasures, openErasureList, type Pool, type Sql } from "@sitewire/database"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
-import { claimExpired } from "./deferred/claimExpired.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
+import { endExpired } from "./deferred/endExpired.ts"
 import { findDeferredChannels } from "./deferred/findDeferredChannels.ts"
 import { releaseClaims } from "./deferred/releaseClaims.ts"
 import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
-import { claimWaiting } from "./deletedChannels/claimWaiting.ts"
 import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
 import { findDeletedChannels, finishDeletedChannel } from "./deletedChannels/findDeletedChannels.ts"
 import type { NewDelivery } from "./delivery.ts"
 import { lookUpEvents } from "./intake/lookUpEvents.ts"
 import { type FirstOutcome, storeDeliveries } from "./intake/storeDeliveries.ts"
-import { markDead } from "./outcome/markDead.ts"
+import { claimDeadLetters, markPublished } from "./outcome/deadLetters.ts"
 import { recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
 
@@ -51,14 +50,14 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
     recordAttempts: retried("record attempts", recordAttempts),
     deferDeliveries: retried("defer deliveries", deferDeliveries),
     releaseClaims: retried("release claims", releaseClaims),
-    markDead: retried("mark dead", markDead),
     findDeferredChannels: once(findDeferredChannels),
     claimDeferred: once(claimDeferred),
-    claimExpired: once(claimExpired),
+    endExpired: once(endExpired),
     sweepScheduled: once(sweepScheduled),
     findDeletedChannels: once(findDeletedChannels),
-    claimWaiting: once(claimWaiting),
     endDeliveries: once(endDeliveries),
+    claimDeadLetters: once(claimDeadLetters),
+    markPublished: once(markPublished),
     finishDeletedChannel: once(finishDeletedChannel),
   }
 }

@@ -30,7 +30,7 @@ export const notificationKinds: Record<NotificationEvent, Description> = {
           where channel_id = failing.channel_id and breaker_opened_at is not null and ${dispatcherIsRunning}) as breaker
        cross join lateral (
          select count(*)::int as count, min(deferred_at) as since
-           from delivery where channel_id = failing.channel_id and deferred_at is not null) as deferred`,
+           from waiting_delivery where channel_id = failing.channel_id and deferred_at is not null) as deferred`,
     summary: (channel) => `Deliveries to the channel ${channel} fail.`,
     resolved: (channel) => `Deliveries to the channel ${channel} have not failed for five minutes.`,
     nextStep: (channel) => `sitewire channel health ${channel}`,

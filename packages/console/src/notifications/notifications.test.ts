@@ -26,10 +26,12 @@ async function list(query = ""): Promise<Notification[]> {
 /** The messages to operators that were stored since the last call, as (channel, body). */
 async function messages() {
   const rows = await console.pool.sql<{ id: string; channel_id: string; body: Buffer; waits: boolean }>(
-    `select id, channel_id, body, deferred_reason = 'notification' and state = 'pending' and body_sha256 = sha256(body) as waits
-       from delivery where event_id like 'ntf_%' order by channel_id`,
+    `select id, delivery.channel_id, body,
+            deferred_reason = 'notification' and state = 'pending' and body_sha256 = sha256(body) as waits
+       from delivery left join waiting_delivery on delivery_id = id where event_id like 'ntf_%' order by delivery.channel_id`,
   )
-  await sql("delete from delivery where event_id like 'ntf_%'")
+  await sql("delete from waiting_delivery")
+  await sql("delete from delivery")
   expect(rows.every(({ waits }) => waits)).toBe(true)
   return rows.map(({ channel_id: channel, body }) => ({
     channel,
@@ -39,8 +41,7 @@ async function messages() {
 
 async function reset(...statements: string[]): Promise<void> {
   for (const statement of statements) await sql(statement)
-  await sql("delete from notification")
-  await sql("delete from delivery")
+  for (const table of ["notification", "waiting_delivery", "delivery"]) await sql(`delete from ${table}`)
 }
 
 /** Lets five minutes pass since the problems were seen. */
@@ -99,23 +100,25 @@ test("a console that did not run for an hour does not resolve what still exists"
   expect(await list()).toMatchObject([{ event: "rotation.unfinished", status: "firing" }])
 })
 
-test("deliveries that become dead are counted for their channel, and each only once", async () => {
+test("deliveries that become dead are counted for their channel, and kept for an hour and until their dead letters are published", async () => {
   await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason)
-     select ('01900000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'e' || n, 'acme', '', '', 'c', now(), 'breaker'
-       from generate_series(1, 3) n`,
+    `insert into died_delivery (delivery_id, died_at, channel_id, attempts, since, error, correlation)
+     select gen_random_uuid(), now(), 'acme', 4, now(), 'timeout', 'c' from generate_series(1, 3)`,
   )
   onTestFinished(() => reset("delete from died_delivery"))
-  await sql("update delivery set state = 'dead', deferred_at = null, deferred_reason = null")
-  await sql("update delivery set last_error = 'timeout'")
   await update()
   expect(await messages()).toMatchObject([
     { body: { event: "delivery.dead", subject: { id: "acme" }, details: { deliveries: 3 } } },
     { channel: "ops-2" },
   ])
-  await sql("update died_delivery set died_at = died_at - interval '61 minutes'")
-  await update()
-  expect(await sql("select * from died_delivery")).toEqual([])
+  const keptAfter = async (change: string) => {
+    await sql(`update died_delivery set ${change}`)
+    await update()
+    return (await sql("select from died_delivery")).length
+  }
+  expect(await keptAfter("died_at = died_at - interval '61 minutes'")).toBe(3)
+  expect(await keptAfter("died_at = died_at + interval '2 minutes', published_at = now()")).toBe(3)
+  expect(await keptAfter("died_at = died_at - interval '2 minutes'")).toBe(0)
 })
 
 test("connections that fail are notified by host, and only after 15 minutes", async () => {

@@ -28,7 +28,9 @@ export async function updateNotifications(pool: Pool): Promise<NotificationRow[]
 }
 
 async function compare(sql: Sql): Promise<NotificationRow[]> {
-  await sql(`delete from died_delivery where died_at < now() - interval '${diedDeliveriesAreKept}'`)
+  await sql(
+    `delete from died_delivery where published_at is not null and died_at < now() - interval '${diedDeliveriesAreKept}'`,
+  )
   const began: NotificationRow[] = []
   for (const event of notificationEventSchema.options) {
     const found = await sql<Found>(notificationKinds[event].find)
@@ -82,10 +84,15 @@ async function send(sql: Sql, changed: readonly NotificationRow[]): Promise<void
   })
   if (messages.length === 0) return
   await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason)
-     select id, event_id, channel_id, body, body_sha256, event_id, now(), 'notification'
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[])
-         as message (id, event_id, channel_id, body, body_sha256)`,
+    `with stored as (
+       insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
+       select id, event_id, channel_id, body, body_sha256, event_id
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[])
+           as message (id, event_id, channel_id, body, body_sha256)
+       returning id, channel_id
+     )
+     insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason)
+     select id, channel_id, 0, now(), 'notification' from stored`,
     [
       plainArray(messages.map(() => newDeliveryId())),
       messages.map(({ eventId }) => eventId),

@@ -53,7 +53,7 @@ attempted as materialized (
 ),
 waiting as materialized (
   select channel_id, deferred_reason::text as reason, count(*)::int as n
-    from delivery where $3::boolean and deferred_at is not null group by 1, 2
+    from waiting_delivery where $3::boolean and deferred_at is not null group by 1, 2
 ),
 run as materialized (
   select outcome::text as outcome, count(*)::int as n,

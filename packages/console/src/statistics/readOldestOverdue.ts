@@ -2,7 +2,7 @@ import type { Sql } from "@sitewire/database"
 
 /** Dispatchers begin attempts within seconds of their time, and sweep lost records once a minute. */
 const oldest = `
-select id, channel_id, next_attempt_at from delivery
+select delivery_id as id, channel_id, next_attempt_at from waiting_delivery
  where next_attempt_at < now() - interval '1 minute'
  order by next_attempt_at limit 1`
 

@@ -22,7 +22,7 @@ afterAll(async () => {
   await pool.close()
   await database.drop()
 })
-beforeEach(() => pool.sql("truncate delivery, attempt, sync_run, statistic"))
+beforeEach(() => pool.sql("truncate delivery, waiting_delivery, attempt, sync_run, statistic"))
 
 const sql: Pool["sql"] = (...query) => pool.sql(...query)
 const now = () => Math.floor(Date.now() / minuteMs) * minuteMs
@@ -102,7 +102,7 @@ test("a minute is counted half a minute after its end, and again when late attem
   expect(steps.length).toBeLessThanOrEqual(3)
   expect(new Set(steps)).toEqual(new Set(["counted"]))
   await insertAttempt(sql, id, { at: at + 1, error: "reset" })
-  await sql("update delivery set deferred_at = null, deferred_reason = null")
+  await sql("delete from waiting_delivery")
   expect(await runAll()).toEqual([])
   await age()
   expect(await runAll()).toEqual(steps.map(() => "settled"))

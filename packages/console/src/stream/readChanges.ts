@@ -106,9 +106,10 @@ with changed as materialized (
     where created_at >= $2 and target_kind = 'delivery' and ${isNew("audit_entry")})
   limit $3
 )
-select delivery.id, event_id, channel_id, state, attempts, next_attempt_at, deferred_at, deferred_reason, created_at,
-       finished_at, last.*
+select delivery.id, event_id, delivery.channel_id, state, delivery.attempts, next_attempt_at, deferred_at, deferred_reason,
+       created_at, finished_at, last.*
   from changed join delivery on delivery.id = changed.id
+  left join waiting_delivery on waiting_delivery.delivery_id = changed.id
   left join lateral (
     select number, started_at, duration_ms, status, error from attempt
      where attempt.delivery_id = changed.id order by number desc, started_at desc limit 1

@@ -31,7 +31,8 @@ export const processRights = {
     deleted_channel: ["select", "update", "delete"],
     dispatcher: everything,
     delivery: everything,
-    died_delivery: ["insert"],
+    waiting_delivery: everything,
+    died_delivery: ["select", "insert", "update"],
     attempt: ["select", "insert", "delete"],
     // The erasures, whose filters contain only digests.
     job: ["select (id, kind, state, filter, created_at)"],

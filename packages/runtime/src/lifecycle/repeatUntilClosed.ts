@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "../logging/logger.ts"
+import { sleepUnlessAborted } from "./sleepUnlessAborted.ts"
 
 /**
  * Calls `step` again and again, with a pause of `intervalMs` after each call, until it is closed. A step that fails is
@@ -31,7 +31,7 @@ export function repeatUntilClosed({
         if (!isFailing) log.warn({ error }, failed)
         isFailing = true
       }
-      await sleep(intervalMs, undefined, { signal }).catch(() => {})
+      await sleepUnlessAborted(intervalMs, signal)
     }
   }
 

@@ -142,15 +142,12 @@ async function insert(it: Installation, rows: readonly Delivery[]): Promise<void
   const column = <Value>(read: (row: Delivery) => Value) => rows.map(read)
   await it.sql(
     `insert into delivery (id, event_id, channel_id, body, body_sha256, state, attempts, correlation, created_at,
-       stored_at, next_attempt_at, finished_at, deferred_at, deferred_reason, failures, last_error, last_status, reference_key,
-       site_key)
-     select id, event, channel, body, digest, state::delivery_state, attempts, 'screenshots', created, created, next, finished,
-            deferred, reason::deferral_reason, failures, error, status, reference, site
+       stored_at, finished_at, last_error, last_status, reference_key, site_key)
+     select id, event, channel, body, digest, state::delivery_state, attempts, 'screenshots', created, created, finished,
+            error, status, reference, site
        from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::text[], $7::int[],
-         $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::int[],
-         $14::text[], $15::int[], $16::bytea[], $17::bytea[])
-       as row (id, event, channel, body, digest, state, attempts, created, next, finished, deferred, reason, failures,
-         error, status, reference, site)`,
+         $8::timestamptz[], $9::timestamptz[], $10::text[], $11::int[], $12::bytea[], $13::bytea[])
+       as row (id, event, channel, body, digest, state, attempts, created, finished, error, status, reference, site)`,
     [
       column(({ id }) => id),
       column(({ eventId }) => eventId),
@@ -160,15 +157,24 @@ async function insert(it: Installation, rows: readonly Delivery[]): Promise<void
       column(({ state }) => state),
       column(({ attempts }) => attempts.length),
       column(({ at }) => time(at)),
-      column(({ nextAt }) => time(nextAt)),
       column(({ finishedAt }) => time(finishedAt)),
-      column(({ deferred }) => time(deferred?.[0])),
-      column(({ deferred }) => deferred?.[1] ?? null),
-      column(({ state, attempts }) => (state === "pending" ? attempts.length : null)),
       column((row) => last(row)?.error ?? null),
       column((row) => last(row)?.status ?? null),
       column(({ reference, at }) => keyOf(referenceDigest(reference), at)),
       column(({ site, at }) => keyOf(siteDigest(site), at)),
+    ],
+  )
+  const waiting = rows.filter(({ state }) => state === "pending")
+  await it.sql(
+    `insert into waiting_delivery (delivery_id, channel_id, attempts, failures, next_attempt_at, deferred_at, deferred_reason)
+     select id, channel_id, attempts, attempts, next, deferred, reason::deferral_reason
+       from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::text[]) as row (waiting, next, deferred, reason)
+       join delivery on delivery.id = waiting`,
+    [
+      waiting.map(({ id }) => id),
+      waiting.map(({ nextAt }) => time(nextAt)),
+      waiting.map(({ deferred }) => time(deferred?.[0])),
+      waiting.map(({ deferred }) => deferred?.[1] ?? null),
     ],
   )
   const attempts = rows.flatMap((row) =>

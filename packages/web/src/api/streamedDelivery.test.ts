@@ -9,9 +9,7 @@ const failed: DeliveryRow = {
   channelId: "acme",
   state: "pending",
   attempts: 1,
-  nextAttemptAt: at,
-  deferredAt: null,
-  deferredReason: null,
+  waiting: { nextAttemptAt: at, deferredAt: null, deferredReason: null },
   bodySha256: Buffer.from("00", "hex"),
   createdAt: at,
   finishedAt: null,
@@ -19,7 +17,12 @@ const failed: DeliveryRow = {
   lastStatus: 503,
   deadReason: null,
 }
-const first = { ...failed, attempts: 0, nextAttemptAt: null, lastError: null, lastStatus: null }
+const first = { ...failed, attempts: 0, waiting: null, lastError: null, lastStatus: null }
+const deferral = (deferredReason: "breaker" | "rate") => ({
+  nextAttemptAt: null,
+  deferredAt: at,
+  deferredReason,
+})
 
 type Case = {
   name: string
@@ -40,25 +43,25 @@ test.each<Case>([
   {
     name: "a retry succeeds",
     before: failed,
-    after: { ...failed, attempts: 2, state: "delivered", nextAttemptAt: null, finishedAt: at },
+    after: { ...failed, attempts: 2, state: "delivered", waiting: null, finishedAt: at },
     status: 204,
   },
   {
     name: "the breaker opens",
     before: failed,
-    after: { ...failed, nextAttemptAt: null, deferredAt: at, deferredReason: "breaker" },
+    after: { ...failed, waiting: deferral("breaker") },
     error: "status",
     status: 503,
   },
   {
     name: "a new delivery is deferred",
     before: first,
-    after: { ...first, deferredAt: at, deferredReason: "rate" },
+    after: { ...first, waiting: deferral("rate") },
   },
   {
     name: "nothing but the state is known",
     before: failed,
-    after: { ...failed, state: "dead", nextAttemptAt: null },
+    after: { ...failed, state: "dead", waiting: null },
   },
 ])("$name: a list shows the same as if it were read again", ({ before, after, error, status }) => {
   const shown = afterChange(deliveryResponse(before), {
@@ -67,9 +70,9 @@ test.each<Case>([
     channel: after.channelId,
     state: after.state,
     attempts: after.attempts,
-    next_attempt_at: after.nextAttemptAt?.toISOString() ?? null,
-    deferred_at: after.deferredAt?.toISOString() ?? null,
-    deferred_reason: after.deferredReason,
+    next_attempt_at: after.waiting?.nextAttemptAt?.toISOString() ?? null,
+    deferred_at: after.waiting?.deferredAt?.toISOString() ?? null,
+    deferred_reason: after.waiting?.deferredReason ?? null,
     created_at: after.createdAt.toISOString(),
     finished_at: after.finishedAt?.toISOString() ?? null,
     last_attempt:

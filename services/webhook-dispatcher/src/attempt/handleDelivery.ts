@@ -5,7 +5,6 @@ import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
 import type { Channel, DeferralReason, DueDelivery } from "../delivery.ts"
 import type { FirstOutcome } from "../intake/storeDeliveries.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import type { PublishDeadLetter } from "../outcome/publishDeadLetter.ts"
 import type { AttemptRecord } from "../outcome/recordAttempts.ts"
 import { type NextStep, nextStep, type RetrySchedule } from "../retry/nextAttempt.ts"
 import { readRetryAfter } from "../retry/readRetryAfter.ts"
@@ -28,7 +27,6 @@ export type HandleDeliveryParts = {
   }
   schedule: RetrySchedule
   scheduleRetry: ScheduleRetry
-  publishDeadLetter: PublishDeadLetter
   storeDelivery: (outcome: FirstOutcome) => Promise<void>
   recordAttempt: (attempt: AttemptRecord) => Promise<void>
   deferDelivery: (deferral: Deferral) => Promise<void>
@@ -48,9 +46,9 @@ const successExcerptMs = 20
 /**
  * Attempts a delivery, or defers it if an attempt is not possible now. Resolves when the outcome is durable.
  *
- * A kill loses nothing because of the order: the retry or the dead letter is published first, then the row is
- * inserted (first attempt) or updated, then the record's offset is committed. After a kill in between, the attempt is
- * repeated.
+ * A kill loses nothing because of the order: the retry is published first, then the row is inserted (first attempt) or
+ * updated, then the record's offset is committed. After a kill in between, the attempt is repeated. A dead letter follows
+ * from the row (`startPublishingDeadLetters`).
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, network, limiter, backlog, schedule, metrics, tracing, log } = parts
@@ -133,28 +131,14 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     const elapsedMs = Date.now() - Date.parse(due.since)
     const excerpt = readExcerpt(outcome, next === null ? successExcerptMs : failureExcerptMs)
     if (next?.kind === "retry") await parts.scheduleRetry(due, next.step, traceparent)
-    else if (next?.kind === "dead") {
-      const { id, attempt, since, correlation } = due
-      await parts.publishDeadLetter({
-        id,
-        channel: due.channel.id,
-        attempts: attempt,
-        since,
-        correlation,
-        error: outcome.error ?? "",
-        status: outcome.status,
-        traceparent,
-      })
-    }
     const received = excerpt instanceof Promise ? await excerpt : excerpt
-    const made = toRecord(due, outcome, { next, elapsedMs }, received)
+    const made = toRecord(due, outcome, { next, elapsedMs, traceparent }, received)
     const { unstored } = due
     if (unstored)
       await parts.storeDelivery({ delivery: unstored, attempt: made, deferral: null, erased: false })
     else await parts.recordAttempt(made)
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
-    if (next?.kind === "dead") metrics.dead.inc()
     logAttempt(due, outcome, next, traceparent)
   }
 
@@ -206,7 +190,7 @@ function describe(due: DueDelivery, span: Traceparent | null = due.traceparent) 
 function toRecord(
   due: DueDelivery,
   outcome: AttemptOutcome,
-  { next, elapsedMs }: { next: NextStep | null; elapsedMs: number },
+  { next, ...made }: { next: NextStep | null; elapsedMs: number; traceparent: Traceparent | null },
   excerpt: Buffer | null,
 ): AttemptRecord {
   const { timing } = outcome
@@ -228,14 +212,8 @@ function toRecord(
     secretId: due.channel.secret.id,
     responseExcerpt: excerpt?.length ? excerpt : null,
     state: stateAfter(next),
-    scheduled:
-      next?.kind === "retry"
-        ? {
-            delayMs: next.delayMs,
-            failures: due.failures + 1,
-            elapsedMs,
-          }
-        : null,
+    scheduled: next?.kind === "retry" ? { delayMs: next.delayMs, failures: due.failures + 1 } : null,
+    ...made,
     deferredAt: due.claim?.deferredAt ?? null,
   }
 }

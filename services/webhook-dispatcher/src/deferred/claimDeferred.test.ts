@@ -24,7 +24,10 @@ test("the delivery deferred first is claimed first, with the number after its la
   ])
   expect((await claimDeferred(sql, requests(2), settings)).map(({ id }) => id)).toEqual([last])
   expect(await claimDeferred(sql, requests(2), settings)).toEqual([])
-  await sql("update delivery set lease_expires_at = now() - interval '1 second' where id = $1", [second])
+  await sql(
+    "update waiting_delivery set lease_expires_at = now() - interval '1 second' where delivery_id = $1",
+    [second],
+  )
   expect((await claimDeferred(sql, requests(2), settings)).map(({ id }) => id)).toEqual([second])
 })
 
@@ -43,7 +46,7 @@ test("a claim does not wait for a delivery that another statement has locked, an
   const second = await insert(deferredFor(20))
   const other = await driver.connect()
   await other.query("begin")
-  await other.query("select from delivery where id = $1 for update", [first])
+  await other.query("select from waiting_delivery where delivery_id = $1 for update", [first])
   const claiming = claimDeferred(sql, requests(1), settings)
   const outcome = await Promise.race([
     claiming.then((claimed) => claimed.map(({ id }) => id)),
@@ -96,7 +99,7 @@ test("a released delivery can be claimed at once, even if a resend was requested
     (await claimDeferred(sql, requests(1), { ...settings, leaseMs }))[0]?.claim?.leaseExpiresAt
   const first = (await claim(60_000)) ?? new Date(0)
   // As the console does: the lease is left unchanged, because the attempt may be in flight.
-  await sql("update delivery set deferred_at = now(), deferred_reason = 'resend'")
+  await sql("update waiting_delivery set deferred_at = now(), deferred_reason = 'resend'")
   await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
   expect(await claim(120_000)).toBeInstanceOf(Date)
   await releaseClaims(sql, [{ id, leaseExpiresAt: first }])
@@ -122,7 +125,9 @@ test("starts of a channel with a maximum rate are spread evenly, and no claim re
     const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0))
     for (const gap of gaps) expect(gap).toBeCloseTo(50, 0)
   }
-  const [left] = await sql("select count(*)::int as count from delivery where lease_expires_at is null")
+  const [left] = await sql(
+    "select count(*)::int as count from waiting_delivery where lease_expires_at is null",
+  )
   expect(left).toEqual({ count: 40 - all.length })
 })
 

@@ -47,14 +47,14 @@ const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
   * extract(epoch from excluded.start_at + interval '${reserveMs} milliseconds' - ${startAt}))))::int`
 const statement = `
 with candidate as materialized (
-  select requested.channel_id, max_per_second, open_for_ms, picked.id, picked.deferred_at
+  select requested.channel_id, max_per_second, open_for_ms, picked.delivery_id, picked.deferred_at
     from unnest($1::text[], $2::int[], $4::float8[]) as requested (channel_id, most, open_for_ms)
     join channel on channel.id = requested.channel_id and paused_at is null
    cross join lateral (
-     select id, deferred_at from delivery
+     select delivery_id, deferred_at from waiting_delivery
       where channel_id = requested.channel_id and deferred_at is not null
         and (lease_expires_at is null or lease_expires_at < now())
-      order by deferred_at, id limit requested.most for update skip locked) as picked
+      order by deferred_at, delivery_id limit requested.most for update skip locked) as picked
 ), reserved as (
   insert into channel_rate (channel_id, per_second, granted, start_at, next_at)
   select channel_id, max_per_second, granted, clock_timestamp(), clock_timestamp() + granted * interval '1 second' / max_per_second
@@ -67,16 +67,17 @@ with candidate as materialized (
     next_at = ${startAt} + ${granted} * interval '1 second' / excluded.per_second
   returning channel_id, granted, start_at
 ), claimed as materialized (
-  select id, open_for_ms, coalesce(extract(epoch from start_at - (select clock_timestamp())) * 1000 + position * 1000.0 / max_per_second, 0)::float8
+  select delivery_id, open_for_ms, coalesce(extract(epoch from start_at - (select clock_timestamp())) * 1000 + position * 1000.0 / max_per_second, 0)::float8
                as start_in_ms
-    from (select *, row_number() over (partition by channel_id order by deferred_at, id) - 1 as position from candidate) as ordered
+    from (select *, row_number() over (partition by channel_id order by deferred_at, delivery_id) - 1 as position from candidate) as ordered
     left join reserved using (channel_id)
    where max_per_second is null or position < granted
 )
-update delivery set lease_expires_at = now() + ($3::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
-  from claimed, channel
- where delivery.id = any (array(select id from claimed)) and claimed.id = delivery.id and channel.id = delivery.channel_id
-returning delivery.id, start_in_ms, event_id, body, attempts, failures, correlation, traceparent, deferred_at, lease_expires_at, channel_id, ${channelColumns},
+update waiting_delivery as waiting set lease_expires_at = now() + ($3::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
+  from claimed, channel, delivery
+ where waiting.delivery_id = any (array(select delivery_id from claimed)) and claimed.delivery_id = waiting.delivery_id
+   and channel.id = waiting.channel_id and delivery.id = waiting.delivery_id
+returning delivery.id, start_in_ms, event_id, body, waiting.attempts, failures, correlation, traceparent, deferred_at, lease_expires_at, waiting.channel_id, ${channelColumns},
   extract(epoch from ${elapsedTime})::float8 * 1000 as elapsed_ms`
 
 /** Claims the deliveries that were deferred first. */

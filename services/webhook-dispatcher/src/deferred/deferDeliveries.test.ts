@@ -12,10 +12,9 @@ test("a deferral is ignored if the attempt was made, a resend was requested, or 
   const ignored = await Promise.all([
     insert({ ...fresh, attempts: "2" }),
     insert({ ...fresh, state: "'delivered'", next_attempt_at: "null" }),
-    insert({ ...fresh, state: "'dead'" }),
-    insert({ ...fresh, state: "'erased'" }),
+    insert({ ...fresh, state: "'dead'", next_attempt_at: "null" }),
     insert({
-      ...fresh,
+      attempts: "1",
       deferred_at: "now() - interval '1 minute'",
       deferred_reason: "'resend'",
       failures: "0",

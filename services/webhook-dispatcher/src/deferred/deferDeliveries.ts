@@ -13,13 +13,12 @@ export type Deferral = {
 // The conditions skip deliveries that have changed since they were read: another process made the attempt, an
 // operator requested a resend, or an erasure ran.
 const statement = `
-update delivery
+update waiting_delivery as waiting
    set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, lease_expires_at = null, next_attempt_at = null,
        failures = deferral.failures, period_started_at = now() - deferral.elapsed_ms * interval '1 millisecond'
   from unnest($1::uuid[], $2::text[], $3::int[], $4::int[], $5::float8[])
     as deferral (id, reason, attempt, failures, elapsed_ms)
- where delivery.id = deferral.id and deferred_at is null and attempts < deferral.attempt
-   and (state = 'pending' or state = 'delivered' and next_attempt_at is not null)`
+ where waiting.delivery_id = deferral.id and deferred_at is null and attempts < deferral.attempt`
 
 /**
  * Marks deliveries as deferred. The offsets of their Kafka records may be committed after that, because a

@@ -1,5 +1,5 @@
 import type { Limiter } from "@sitewire/limiter"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
 import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { createBacklogs } from "./backlogs.ts"
@@ -8,7 +8,6 @@ import type { OpenForMs } from "./expireDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
 import { createFutureTimes } from "./futureTimes.ts"
 import { measureOpenTime } from "./measureOpenTime.ts"
-import { sleepUnlessAborted } from "./sleepUnlessAborted.ts"
 import { createStartClaimed } from "./startClaimed.ts"
 
 /** The next claim waits this long after a permit is released, so that it can use several permits at once. */

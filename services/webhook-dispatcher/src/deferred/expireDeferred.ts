@@ -1,7 +1,5 @@
 import type { Logger } from "@sitewire/runtime"
-import type { DispatcherMetrics } from "../metrics.ts"
-import { type PublishDeadLetter, publishUnattempted } from "../outcome/publishDeadLetter.ts"
-import { type ExpiredDelivery, expiredAtOnce, type OpenChannel } from "./claimExpired.ts"
+import { type Expired, expiredAtOnce, type OpenChannel } from "./endExpired.ts"
 
 /**
  * The channels are checked in turns, some at a time, so that thousands of open breakers cost no more than a few. Retry periods last
@@ -15,19 +13,15 @@ export type OpenForMs = (channel: string, openedAt: number) => number
 
 export type ExpireParts = {
   openBreakers: () => { key: string; openedAt: number }[]
-  claim: (breakers: OpenChannel[]) => Promise<ExpiredDelivery[]>
-  publishDeadLetter: PublishDeadLetter
-  markDead: (expired: ExpiredDelivery[]) => Promise<void>
-  metrics: Pick<DispatcherMetrics, "dead">
+  endExpired: (breakers: OpenChannel[]) => Promise<Expired[]>
   log: Logger
 }
 
 /**
- * Marks deferred deliveries as dead if their retry period ended while their channel's circuit breaker was
- * open. Dead letters are published before the rows are updated.
+ * Marks deferred deliveries as dead if their retry period ended while their channel's circuit breaker was open.
  */
 export function expireDeferred(parts: ExpireParts): (openForMs: OpenForMs) => Promise<void> {
-  const { openBreakers, claim, publishDeadLetter, markDead, metrics, log } = parts
+  const { openBreakers, endExpired, log } = parts
   let nextAt = 0
   /** Channels that are to be checked in this round. */
   let round: string[] = []
@@ -42,18 +36,14 @@ export function expireDeferred(parts: ExpireParts): (openForMs: OpenForMs) => Pr
     if (round.length === 0) return
     nextAt = now + everyMs
     const checked = round.splice(0, channelsAtOnce)
-    const expired = await claim(
+    const expired = await endExpired(
       checked.map((channel) => ({ channel, openForMs: openForMs(channel, open.get(channel) ?? now) })),
     )
     if (expired.length === 0) return
     // There may be more.
     if (expired.length >= expiredAtOnce) round.unshift(...checked)
-    // A delivery that was delivered before stays delivered when its resend expires.
-    const dead = expired.filter(({ isPending }) => isPending)
-    await publishUnattempted(publishDeadLetter, dead, "not-attempted")
-    await markDead(expired)
-    metrics.dead.inc(dead.length)
-    for (const { id: delivery, channel, correlation } of dead) {
+    for (const { delivery, channel, correlation, died } of expired) {
+      if (!died) continue
       log.warn(
         { delivery, channel, correlation },
         "delivery is dead: its retry period ended while its channel's circuit breaker was open",

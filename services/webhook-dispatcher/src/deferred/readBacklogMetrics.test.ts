@@ -17,7 +17,7 @@ test("deferred deliveries are counted by reason up to a limit, and the oldest of
   ]) {
     const deferredAt = `now() - interval '${minutes} minutes'`
     const id = await insert({ deferred_at: deferredAt, deferred_reason: `'${reason}'` })
-    await sql("update delivery set channel_id = $2 where id = $1", [id, channel])
+    await sql("update waiting_delivery set channel_id = $2 where delivery_id = $1", [id, channel])
   }
   await insert({ next_attempt_at: "now() - interval '2 minutes'" })
   const read = await readBacklogMetrics(sql)

@@ -12,24 +12,24 @@ const maxCounted = 100_000
 
 const counts = `
 select reason, count(*)::int as count
-  from (select deferred_reason::text as reason from delivery where deferred_at is not null limit $1) as deferred
+  from (select deferred_reason::text as reason from waiting_delivery where deferred_at is not null limit $1) as deferred
  group by reason`
 
-// Jumps from channel to channel in the partial index of deferred deliveries, whose first entry of a channel is its oldest.
+// Jumps from channel to channel in the index of deferred deliveries, whose first entry of a channel is its oldest.
 const oldest = `
 with recursive first (channel_id, deferred_at) as (
-  (select channel_id, deferred_at from delivery where deferred_at is not null order by channel_id, deferred_at limit 1)
+  (select channel_id, deferred_at from waiting_delivery where deferred_at is not null order by channel_id, deferred_at limit 1)
   union all
   select next.channel_id, next.deferred_at
     from first cross join lateral (
-      select channel_id, deferred_at from delivery
+      select channel_id, deferred_at from waiting_delivery
        where deferred_at is not null and channel_id > first.channel_id order by channel_id, deferred_at limit 1) as next
 )
 select coalesce(extract(epoch from now() - min(deferred_at)), 0)::float8 as seconds from first`
 
 const overdue = `
 select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as seconds
-  from delivery where next_attempt_at is not null`
+  from waiting_delivery where next_attempt_at is not null`
 
 /** The cost grows with the number of channels that have deferred deliveries, and not with that of the deliveries. */
 export async function readBacklogMetrics(sql: Sql, most = maxCounted): Promise<BacklogMetrics> {

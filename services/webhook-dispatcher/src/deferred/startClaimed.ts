@@ -1,8 +1,8 @@
 import type { Logger } from "@sitewire/runtime"
+import { sleepUnlessAborted } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { createFutureTimes } from "./futureTimes.ts"
-import { sleepUnlessAborted } from "./sleepUnlessAborted.ts"
 
 /** A little less than a second, so that a process that was late catches up. */
 const lateStartInterval = 900

@@ -1,23 +1,20 @@
 import type { Sql } from "@sitewire/database"
-import type { WaitingDelivery } from "./claimWaiting.ts"
+import { endWaiting } from "../outcome/endWaiting.ts"
 
-// A process that was stopped since its claim changes nothing: the delivery may have been resent to a new channel with
-// the same id.
-//
-// A delivery that waited for a resend, or that an attempt in flight has delivered since the claim, stays delivered.
+// Deliveries with a lease may have an attempt in flight. They are ended when the lease has ended.
 const statement = `
-update delivery
-   set state = case state when 'pending' then 'dead' else state end,
-       finished_at = case state when 'pending' then now() else finished_at end,
-       dead_reason = case state when 'pending' then 'channel_deleted'::dead_reason else dead_reason end,
-       next_attempt_at = null, deferred_at = null, deferred_reason = null, lease_expires_at = null,
-       failures = null, period_started_at = null
-  from unnest($1::uuid[], $2::timestamptz[]) as claimed (id, lease_expires_at)
- where delivery.id = claimed.id and delivery.lease_expires_at = claimed.lease_expires_at`
+with locked as materialized (
+  select delivery_id, period_started_at as since from waiting_delivery
+   where channel_id = $1 and (lease_expires_at is null or lease_expires_at < now())
+   order by delivery_id limit $2 for update skip locked
+), ${endWaiting("channel-deleted", "channel_deleted")}
+select delivery_id from locked`
 
-type Claimed = Pick<WaitingDelivery, "id" | "leaseExpiresAt">
-
-/** Marks deliveries of a deleted channel as dead, and ends their resends. */
-export async function endDeliveries(sql: Sql, claimed: readonly Claimed[]): Promise<void> {
-  await sql(statement, [claimed.map(({ id }) => id), claimed.map(({ leaseExpiresAt }) => leaseExpiresAt)])
+/** Ends the wait of a deleted channel's deliveries: those that are pending become dead. Returns their number. */
+export async function endDeliveries(
+  sql: Sql,
+  channel: string,
+  { batch }: { batch: number },
+): Promise<number> {
+  return (await sql(statement, [channel, batch])).length
 }

@@ -1,4 +1,4 @@
-import { type Sql, waitingDeliveries } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
 
 /** Statements that began before a channel's deletion have ended after this time. */
 const statementsEndWithin = "1 minute"
@@ -17,7 +17,7 @@ export async function finishDeletedChannel(sql: Sql, channel: string): Promise<v
   await sql(
     `delete from deleted_channel
       where id = $1 and deleted_at < now() - interval '${statementsEndWithin}'
-        and not exists (${waitingDeliveries()})`,
+        and not exists (select from waiting_delivery where channel_id = $1)`,
     [channel],
   )
 }

@@ -1,11 +1,10 @@
 import type { Sql } from "@sitewire/database"
 import { expect, onTestFinished, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
-import { claimWaiting } from "./claimWaiting.ts"
 import { endDeliveries } from "./endDeliveries.ts"
 import { findDeletedChannels, finishDeletedChannel } from "./findDeletedChannels.ts"
 
-const settings = { batch: 10, leaseMs: 0 }
+const settings = { batch: 10 }
 
 test("of a deleted channel, deliveries that wait become dead, a resend of a delivered one ends, and others are unchanged", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
@@ -20,10 +19,7 @@ test("of a deleted channel, deliveries that wait become dead, a resend of a deli
     deferred_reason: "'busy'",
     lease_expires_at: "now() + interval '1 minute'",
   })
-  const claimed = await claimWaiting(sql, "acme", settings)
-  expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set(Object.values(waiting)))
-  expect(claimed.filter(({ isPending }) => isPending)).toHaveLength(2)
-  await endDeliveries(sql, claimed)
+  expect(await endDeliveries(sql, "acme", settings)).toBe(3)
   for (const id of [waiting.scheduled, waiting.deferred]) {
     expect(await row(id)).toMatchObject({
       state: "dead",
@@ -34,58 +30,49 @@ test("of a deleted channel, deliveries that wait become dead, a resend of a deli
       lease_expires_at: null,
     })
   }
+  const died = await sql<{ delivery_id: string; error: string }>(
+    "select delivery_id, error from died_delivery",
+  )
+  expect(new Set(died.map(({ delivery_id }) => delivery_id))).toEqual(
+    new Set([waiting.scheduled, waiting.deferred]),
+  )
+  expect(new Set(died.map(({ error }) => error))).toEqual(new Set(["channel-deleted"]))
   expect(await row(waiting.resent)).toMatchObject({
     state: "delivered",
     deferred_at: null,
     dead_reason: null,
   })
   expect(await row(delivered)).toMatchObject({ state: "delivered", dead_reason: null })
-  expect(await row(inFlight)).toMatchObject({ state: "pending" })
-  expect(await claimWaiting(sql, "acme", settings)).toEqual([])
+  expect(await row(inFlight)).toMatchObject({ state: "pending", deferred_at: expect.any(Date) })
+  expect(await endDeliveries(sql, "acme", settings)).toBe(0)
 })
 
-test("a delivery that was delivered after the claim stays delivered", async () => {
-  const { sql, insert, row } = await startDeliveryDatabase()
-  const id = await insert({ next_attempt_at: "now()" })
-  const claimed = await claimWaiting(sql, "acme", settings)
-  await sql("update delivery set state = 'delivered'")
-  await endDeliveries(sql, claimed)
-  expect(await row(id)).toMatchObject({ state: "delivered", dead_reason: null })
-})
-
-test("a process that was stopped since its claim does not end a delivery that was resent meanwhile", async () => {
-  const { sql, insert, row } = await startDeliveryDatabase()
-  const id = await insert({ deferred_at: "now()", deferred_reason: "'busy'" })
-  const stopped = await claimWaiting(sql, "acme", settings)
-  await endDeliveries(sql, await claimWaiting(sql, "acme", { batch: 10, leaseMs: 30_000 }))
-  expect(await row(id)).toMatchObject({ state: "dead" })
-  await sql("update delivery set state = 'pending', deferred_at = now(), deferred_reason = 'resend'")
-  await endDeliveries(sql, stopped)
-  expect(await row(id)).toMatchObject({ state: "pending", deferred_reason: "resend" })
-})
-
-test("a batch reads neither all waiting deliveries of the channel nor the scheduled ones of others", async () => {
+test("a batch reads neither all waiting deliveries of the channel nor those of others", async () => {
   const { sql, driver } = await startDeliveryDatabase()
   await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason, next_attempt_at)
-     select uuidv7(), n::text, case when n <= 2000 then 'acme' else 'other' end, '', '', 'c',
-            case when n <= 2000 then now() end, case when n <= 2000 then 'busy'::deferral_reason end,
-            case when n > 2000 then now() end
-       from generate_series(1, 4000) n`,
+    `with stored as (
+       insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
+       select uuidv7(), n::text, case when n <= 2000 then 'acme' else 'other' end, '', '', 'c'
+         from generate_series(1, 4000) n
+       returning id, channel_id
+     )
+     insert into waiting_delivery (delivery_id, channel_id, attempts, next_attempt_at)
+     select id, channel_id, 1, now() from stored`,
   )
-  await sql("analyze delivery")
+  await sql("analyze waiting_delivery")
   const session = await driver.connect()
   onTestFinished(() => session.release())
   const query: Sql = async (text, values = []) => (await session.query(text, [...values])).rows
   const rowsRead = async () => {
     await query("select pg_stat_force_next_flush()")
     const [row] = await query<{ read: number }>(
-      "select (idx_tup_fetch + seq_tup_read)::int as read from pg_stat_user_tables where relname = 'delivery'",
+      `select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as read from pg_stat_user_tables
+        where relname in ('delivery', 'waiting_delivery')`,
     )
     return row?.read ?? 0
   }
   const before = await rowsRead()
-  expect(await claimWaiting(query, "acme", settings)).toHaveLength(10)
+  expect(await endDeliveries(query, "acme", settings)).toBe(10)
   expect((await rowsRead()) - before).toBeLessThan(200)
 })
 
@@ -101,7 +88,7 @@ test("a deleted channel is finished a minute after its deletion, and not while a
   await insert({ next_attempt_at: "now()" })
   await finishDeletedChannel(sql, "acme")
   expect(await found()).toEqual(["acme"])
-  await endDeliveries(sql, await claimWaiting(sql, "acme", settings))
+  await endDeliveries(sql, "acme", settings)
   await finishDeletedChannel(sql, "acme")
   expect(await found()).toEqual([])
 })

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { deliveryRows } from "../../test/fixtures/deliverySql.ts"
 import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
 import type { NewDelivery } from "../delivery.ts"
 import { type FirstOutcome, storeDeliveries } from "./storeDeliveries.ts"
@@ -47,7 +48,8 @@ const failed = (delivery: NewDelivery): FirstOutcome => ({
     error: "status",
     responseExcerpt: Buffer.from("not now"),
     state: "pending",
-    scheduled: { delayMs: 60_000, failures: 1, elapsedMs: 2_000 },
+    scheduled: { delayMs: 60_000, failures: 1 },
+    elapsedMs: 2_000,
   },
   deferral: null,
   erased: false,
@@ -67,7 +69,7 @@ async function rowOf({ id }: NewDelivery) {
             extract(epoch from next_attempt_at - stored_at)::int as due_in_s,
             extract(epoch from stored_at - period_started_at)::int as elapsed_s,
             (select count(*)::int from attempt where delivery_id = delivery.id) as attempt_rows
-       from delivery where id = $1`,
+       from ${deliveryRows} where id = $1`,
     [id],
   )
   return row

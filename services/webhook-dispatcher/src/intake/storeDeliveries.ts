@@ -2,6 +2,7 @@ import { searchDigestBytes } from "@sitewire/contracts"
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { NewDelivery } from "../delivery.ts"
+import { insertDied } from "../outcome/insertDied.ts"
 import {
   type AttemptRecord,
   attemptColumns,
@@ -60,26 +61,32 @@ with incoming as (
 ), stored as (
   insert into delivery (
     id, event_id, channel_id, correlation, traceparent, created_at, state, attempts, last_error, last_status,
-    body, body_sha256, reference_key, site_key,
-    next_attempt_at, deferred_at, deferred_reason, failures, period_started_at, finished_at)
+    body, body_sha256, reference_key, site_key, finished_at)
   select id, event_id, channel_id, correlation, traceparent, to_timestamp(created_at_ms / 1000),
          (case when erased then 'erased' else coalesce(state, 'pending') end)::delivery_state,
          case when started_at is null then 0 else 1 end, error, case when error is not null then status end,
          case when erased then '' else body end, case when erased then '' else body_sha256 end,
          case when not erased then reference_key end, case when not erased then site_key end,
-         case when not erased then now() + delay_ms * interval '1 millisecond' end,
-         case when not erased and deferred_reason is not null then now() end,
-         case when not erased then deferred_reason::deferral_reason end,
-         case when not erased then coalesce(failures, deferred_failures) end,
-         case when not erased then now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond' end,
          case when erased or state in ('delivered', 'dead') then now() end
     from incoming order by event_id
   on conflict do nothing
   returning id
-), attempted as (
+), new as materialized (
+  select incoming.* from incoming join stored using (id)
+), waiting as (
+  insert into waiting_delivery (
+    delivery_id, channel_id, attempts, next_attempt_at, deferred_at, deferred_reason, failures, period_started_at)
+  select id, channel_id, case when started_at is null then 0 else 1 end,
+         now() + delay_ms * interval '1 millisecond', case when deferred_reason is not null then now() end,
+         deferred_reason::deferral_reason, coalesce(failures, deferred_failures),
+         now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond'
+    from new where not erased and (delay_ms is not null or deferred_reason is not null)
+), ${insertDied(`
+  select id, now(), channel_id, 1, now() - elapsed_ms * interval '1 millisecond', error, status, correlation, attempt_traceparent
+    from new where not erased and state = 'dead'`)}, attempted as (
   insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
   select id, ${attemptColumns}, case when not erased then response_excerpt end, case when not erased then request_headers end
-    from incoming join stored using (id) where started_at is not null
+    from new where started_at is not null
 )
 select event_id from incoming where not exists (select from stored where stored.id = incoming.id)`,
 )

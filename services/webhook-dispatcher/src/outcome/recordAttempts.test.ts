@@ -3,6 +3,7 @@ import { openPool, type Sql } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
+import { deliveryRows, insertDelivery } from "../../test/fixtures/deliverySql.ts"
 import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
 import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
 
@@ -21,8 +22,8 @@ const attempt: AttemptRecord = {
   scheduled: {
     delayMs: 60_000,
     failures: 1,
-    elapsedMs: 40,
   },
+  elapsedMs: 40,
 }
 
 test("an attempt is stored with all its fields, and updates the delivery's row", async () => {
@@ -83,7 +84,8 @@ test("an attempt made twice after a crash is stored twice, and the row is left a
   const again = {
     ...attempt,
     startedAt: new Date("2030-01-02T03:04:09Z"),
-    scheduled: { delayMs: 300_000, failures: 2, elapsedMs: 0 },
+    scheduled: { delayMs: 300_000, failures: 2 },
+    elapsedMs: 0,
   }
   await recordAttempts(it.sql, [again])
   const { attempts, delivery: after } = await it.rows()
@@ -99,7 +101,7 @@ test("an attempt made twice after a crash is stored twice, and the row is left a
 // partners.
 test("an attempt that the partner accepted counts, although a repetition of it failed and was recorded first", async () => {
   await using it = await startDatabase()
-  const row = () => it.sql("select state::text, attempts, next_attempt_at from delivery")
+  const row = () => it.sql(`select state::text, attempts, next_attempt_at from ${deliveryRows}`)
   const later = (ms: number) => new Date(attempt.startedAt.getTime() + ms)
   await recordAttempts(it.sql, [attempt])
   await recordAttempts(it.sql, [{ ...attempt, number: 2 }])
@@ -207,7 +209,6 @@ test("a resend requested while an attempt is in flight stays deferred after that
 
 test("a delivery that is cancelled during an attempt stays cancelled if the attempt fails, and is delivered if it is accepted", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
-  const lease = "date_trunc('milliseconds', now() + interval '1 minute')"
   const outcomes = [
     { state: "delivered", error: null, status: 204, scheduled: null },
     { state: "dead", scheduled: null },
@@ -215,11 +216,7 @@ test("a delivery that is cancelled during an attempt stays cancelled if the atte
   ] as const
   for (const outcome of outcomes)
     for (const deferredAt of [null, new Date(Date.now() - 60_000)]) {
-      const id = await insert({
-        state: "'cancelled'",
-        finished_at: "now() - interval '1 hour'",
-        ...(deferredAt ? { lease_expires_at: lease } : {}),
-      })
+      const id = await insert({ state: "'cancelled'", finished_at: "now() - interval '1 hour'" })
       const before = await row(id)
       await recordAttempts(sql, [{ ...attempt, ...outcome, deliveryId: id, deferredAt }])
       const delivered = outcome.state === "delivered"
@@ -325,11 +322,7 @@ async function startDatabase() {
   const pool = openPool({ url: database.url, size: 3, name: "test" })
   const sql: Sql = pool.sql
   const add = (id: string) =>
-    sql(
-      `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
-       values ($1::uuid, $1::text, 'acme', 'body', 'digest', 'shop-1')`,
-      [id],
-    )
+    insertDelivery(sql, { id: `'${id}'`, event_id: `'${id}'`, next_attempt_at: "now()" })
   await add(delivery)
   return {
     sql,
@@ -345,7 +338,7 @@ async function startDatabase() {
       const [row] = await sql(
         `select state, attempts, failures, round(extract(epoch from next_attempt_at - now()))::int as due_in_s,
                 round(extract(epoch from now() - period_started_at))::int as elapsed_s
-           from delivery where id = $1`,
+           from ${deliveryRows} where id = $1`,
         [delivery],
       )
       return { attempts, delivery: row }

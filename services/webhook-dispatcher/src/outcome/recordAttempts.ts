@@ -1,5 +1,7 @@
 import type { AttemptError } from "@sitewire/contracts"
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import type { Traceparent } from "@sitewire/runtime"
+import { insertDied } from "./insertDied.ts"
 
 export type AttemptRecord = {
   deliveryId: string
@@ -19,8 +21,12 @@ export type AttemptRecord = {
   secretId: string
   responseExcerpt: Buffer | null
   state: "pending" | "delivered" | "dead"
-  /** The next attempt, if a retry topic has its record. `elapsedMs`: how much of the retry period is over. */
-  scheduled: { delayMs: number; failures: number; elapsedMs: number } | null
+  /** The next attempt, if a retry topic has its record. */
+  scheduled: { delayMs: number; failures: number } | null
+  /** How much of the retry period is over. */
+  elapsedMs: number
+  /** The attempt's context, if it is recorded. */
+  traceparent: Traceparent | null
   deferredAt: Date | null
 }
 
@@ -45,6 +51,7 @@ export const attemptColumnTypes = {
   delay_ms: "float8",
   failures: "int",
   elapsed_ms: "float8",
+  attempt_traceparent: "text",
 }
 const outcomeColumns = { delivery_id: "uuid", deferred_at_ms: "float8", ...attemptColumnTypes }
 
@@ -52,45 +59,32 @@ const outcomeColumns = { delivery_id: "uuid", deferred_at_ms: "float8", ...attem
 export const attemptColumns = `number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip, status,
   error, detail, secret_id, url`
 
-// The delivery's state after an attempt (docs/how-it-works.md draws all states and ways between them):
+// What an attempt changes (docs/how-it-works.md draws all states and ways between them). A delivery that waits is pending,
+// or was delivered and is resent.
 //
-// | state before the attempt ends | accepted  | failed                          |
-// | ----------------------------- | --------- | ------------------------------- |
-// | pending                       | delivered | pending, or dead                |
-// | delivered (this is a resend)  | delivered | delivered                       |
-// | cancelled, dead               | delivered | unchanged: it ended meanwhile   |
-// | erased                        | erased    | erased                          |
+// | before the attempt ends | accepted  | failed                                                     |
+// | ----------------------- | --------- | ---------------------------------------------------------- |
+// | it waits                | delivered | scheduled again; at the end of its period dead, if pending |
+// | delivered               | delivered | unchanged: the attempt was repeated after a crash          |
+// | cancelled, dead         | delivered | unchanged: it ended meanwhile                              |
+// | erased                  | erased    | erased                                                     |
 //
-// Each rule below is a predicate, and not a column of an earlier step, because Postgres evaluates the update again if
-// another transaction changed the row meanwhile.
-const accepted = "outcome.state = 'delivered'"
-/** The attempt ends the deferral from which it was claimed. */
-const endsDeferral = "delivery.deferred_at = outcome.deferred_at"
-/** A resend was requested since the claim: the delivery stays deferred for it, and this attempt's retry is dropped. */
-const resendWaits = `(delivery.deferred_reason = 'resend' and delivery.deferred_at is distinct from outcome.deferred_at)`
-const endedMeanwhile = `(delivery.state in ('cancelled', 'dead') and not ${accepted})`
-/**
- * It was delivered, and no resend of it is scheduled or was claimed for this attempt. So the attempt is part of a chain that
- * began with an attempt that was repeated after a crash, and must not be continued.
- */
-const isOver = `(delivery.state = 'delivered' and delivery.next_attempt_at is null and (${endsDeferral}) is not true)`
-const keepsState = `(delivery.state in ('delivered', 'erased') or ${endedMeanwhile} or (not ${accepted} and ${resendWaits}))`
-const keepsEnd = `(outcome.state = 'pending' or delivery.state = 'erased' or ${endedMeanwhile}
-  or outcome.state = 'dead' and (delivery.state = 'delivered' or ${resendWaits}))`
-const keepsSchedule = `(delivery.state = 'erased' or ${endedMeanwhile} or ${isOver} or ${resendWaits})`
+// The row of waiting_delivery is locked first, so the columns of `seen` are current. Postgres evaluates a condition on
+// `delivery` again if another transaction changed that row meanwhile.
+const accepted = "seen.state = 'delivered'"
+/** The attempt was the last one of its retry period, and nothing else keeps the delivery waiting. */
+const ends = "(seen.state = 'dead' and seen.waits and not seen.resend_waits)"
 /**
  * An attempt whose number is not above the row's was repeated after a crash. It is stored, but changes the row only if it
  * was accepted or ends a deferral.
  */
-const changesRow = `(delivery.attempts < outcome.number
+const changesRow = `(delivery.attempts < seen.number
   or ${accepted} and delivery.state in ('pending', 'dead', 'cancelled')
-  or ${endsDeferral})`
+  or seen.ends_deferral)`
 
-const keepIf = (rule: string, column: string, otherwise = `outcome.${column}`) =>
-  `${column} = case when ${rule} then delivery.${column} else ${otherwise} end`
+const keepForResend = (column: string, otherwise: string) =>
+  `${column} = case when seen.resend_waits then waiting_delivery.${column} else ${otherwise} end`
 
-// If the first attempt is accepted, the columns from `next_attempt_at` on stay null, so the update is heap-only.
-//
 // An erasure locks the row, so this statement waits for it. The response excerpt and the request's headers of an erased
 // delivery are not stored, because they may quote or identify the body. A repeated attempt updates no row, so the state
 // is then read with a lock.
@@ -98,35 +92,54 @@ const insertAttempts = defineStatement<Record<keyof typeof outcomeColumns, unkno
   "record-attempts",
   `
 with outcome as (
-  select *, to_timestamp(started_at_ms / 1000) as started_at,
-         now() + delay_ms * interval '1 millisecond' as next_attempt_at,
-         now() - elapsed_ms * interval '1 millisecond' as period_started_at,
-         to_timestamp(deferred_at_ms / 1000) as deferred_at
-    from ${unnestColumns(outcomeColumns)}
+  select *, to_timestamp(started_at_ms / 1000) as started_at from ${unnestColumns(outcomeColumns)}
+), waiting as materialized (
+  select delivery_id, deferred_at, deferred_reason from waiting_delivery
+   where delivery_id = any ($delivery_id::uuid[]) order by delivery_id for update
+), matched as (
+  select outcome.*, deferred_reason, waiting.delivery_id is not null as waits,
+         coalesce(deferred_at = to_timestamp(deferred_at_ms / 1000), false) as ends_deferral
+    from outcome left join waiting using (delivery_id)
+), seen as materialized (
+  -- A resend that was requested since the claim: the delivery stays deferred for it, and this attempt's retry is dropped.
+  select *, coalesce(deferred_reason = 'resend', false) and not ends_deferral as resend_waits from matched
 ), updated as (
   update delivery
-     set attempts = greatest(delivery.attempts, outcome.number),
-         ${keepIf(keepsState, "state", "outcome.state::delivery_state")},
-         ${keepIf(keepsEnd, "finished_at", "now()")},
+     set attempts = greatest(delivery.attempts, seen.number),
+         state = case when delivery.state <> 'erased' and ${accepted} then 'delivered'
+                      when delivery.state = 'pending' and ${ends} then 'dead' else delivery.state end,
+         finished_at = case when delivery.state <> 'erased' and ${accepted} or delivery.state = 'pending' and ${ends}
+                            then now() else delivery.finished_at end,
          dead_reason = case when not ${accepted} then delivery.dead_reason end,
-         last_error = coalesce(outcome.error, delivery.last_error),
-         last_status = case when outcome.error is null then delivery.last_status else outcome.status end,
-         ${keepIf(keepsSchedule, "next_attempt_at")},
-         ${keepIf(keepsSchedule, "failures")},
-         ${keepIf(keepsSchedule, "period_started_at")},
-         ${keepIf(resendWaits, "deferred_at", "null")},
-         ${keepIf(resendWaits, "deferred_reason", "null")},
-         ${keepIf(`${resendWaits} and outcome.deferred_at is null`, "lease_expires_at", "null")}
-    from outcome
-   where delivery.id = outcome.delivery_id and ${changesRow}
-  returning delivery.id, delivery.state
-)
+         last_error = coalesce(seen.error, delivery.last_error),
+         last_status = case when seen.error is null then delivery.last_status else seen.status end
+    from seen
+   where delivery.id = seen.delivery_id and ${changesRow}
+  returning seen.*, delivery.state as state_now, channel_id, correlation
+), ended as (
+  delete from waiting_delivery using updated
+   where waiting_delivery.delivery_id = updated.delivery_id and updated.state <> 'pending' and not resend_waits
+), continued as (
+  update waiting_delivery
+     set attempts = greatest(waiting_delivery.attempts, seen.number),
+         ${keepForResend("next_attempt_at", "now() + seen.delay_ms * interval '1 millisecond'")},
+         ${keepForResend("failures", "seen.failures")},
+         ${keepForResend("period_started_at", "now() - seen.elapsed_ms * interval '1 millisecond'")},
+         ${keepForResend("deferred_at", "null")},
+         ${keepForResend("deferred_reason", "null")},
+         lease_expires_at = case when seen.resend_waits and seen.deferred_at_ms is null then lease_expires_at end
+    from updated as seen
+   where waiting_delivery.delivery_id = seen.delivery_id and (seen.state = 'pending' or seen.resend_waits)
+), ${insertDied(`
+  select delivery_id, now(), channel_id, number, now() - elapsed_ms * interval '1 millisecond', error, status, correlation,
+         attempt_traceparent
+    from updated as seen where state_now = 'dead' and ${ends}`)}
 insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
-select delivery_id, ${attemptColumns}, case when state_now <> 'erased' then response_excerpt end,
-       case when state_now <> 'erased' then request_headers end
-  from outcome left join updated on updated.id = outcome.delivery_id
+select delivery_id, ${attemptColumns}, case when stored_state <> 'erased' then response_excerpt end,
+       case when stored_state <> 'erased' then request_headers end
+  from outcome left join (select delivery_id, state_now from updated) as changed using (delivery_id)
  cross join lateral (
-   select coalesce(updated.state, (select state from delivery where id = outcome.delivery_id for share)) as state_now) as stored
+   select coalesce(state_now, (select state from delivery where id = delivery_id for share)) as stored_state) as stored
 on conflict do nothing`,
 )
 
@@ -166,6 +179,7 @@ export function attemptValues(
     state: plain(({ state }) => state),
     delay_ms: plain(({ scheduled }) => scheduled?.delayMs ?? null),
     failures: plain(({ scheduled }) => scheduled?.failures ?? null),
-    elapsed_ms: plain(({ scheduled }) => scheduled?.elapsedMs ?? null),
+    elapsed_ms: plain(({ elapsedMs }) => elapsedMs),
+    attempt_traceparent: rare(each(({ traceparent }) => traceparent)),
   }
 }

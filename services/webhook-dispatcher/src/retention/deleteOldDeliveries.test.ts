@@ -44,7 +44,8 @@ test("deliveries older than the retention are deleted with their attempts, in sm
   // Deferred for a resend.
   await insertAged(pool.sql, { days: 43, count: 2, state: "delivered" })
   await pool.sql(
-    "update delivery set deferred_at = now(), deferred_reason = 'resend' where event_id like '43-delivered-%'",
+    `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason)
+     select id, channel_id, attempts, now(), 'resend' from delivery where event_id like '43-delivered-%'`,
   )
   const sizes: number[] = []
   await pool.sql("create table seen (size int)")

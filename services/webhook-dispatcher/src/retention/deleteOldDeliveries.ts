@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { oneAtATime, type Pool } from "@sitewire/database"
+import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
 const lockKey = 0x73697465
@@ -36,7 +36,7 @@ export async function deleteOldDeliveries(settings: {
     for (let last = false; !last; ) {
       if (signal.aborted) return { kind: "busy", ...total }
       const deleted = await oneAtATime(pool, lockKey, async (sql) => {
-        const rows = await sql<{ id: string }>(statements[table], [lastId, ...values[table]])
+        const rows = await deletions[table](sql, [lastId, ...values[table]])
         // The pause is inside the transaction, so that the lock is held and no other dispatcher deletes
         // meanwhile.
         if (rows.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
@@ -53,19 +53,32 @@ export async function deleteOldDeliveries(settings: {
   return { kind: "finished", ...total }
 }
 
-const isOver = "state <> 'pending' and next_attempt_at is null and deferred_at is null"
+type Deletion = (sql: Sql, values: unknown[]) => Promise<{ id: string }[]>
 
-const statements = {
-  deliveries: `
-delete from delivery
- where id in (select id from delivery where id >= $1 and id < $2 and ${isOver} order by id limit $3)
-   and ${isOver}
-returning id`,
-  attempts: `
-delete from attempt
- where ctid in (select ctid from attempt
-                 where delivery_id >= $1 and delivery_id < $2
-                   and not exists (select from delivery where delivery.id = attempt.delivery_id)
-                 order by delivery_id limit $3)
-returning delivery_id as id`,
+const deletions: Record<"deliveries" | "attempts", Deletion> = {
+  // The rows are locked first, and read after that: a resend that was requested meanwhile has then either been committed, so
+  // that its delivery waits, or finds no delivery.
+  async deliveries(sql, values) {
+    const locked = await sql<{ id: string }>(
+      `select id from delivery where id >= $1 and id < $2 and ${isOver} order by id limit $3 for update skip locked`,
+      values,
+    )
+    if (locked.length === 0) return []
+    return sql(`delete from delivery where id = any($1::uuid[]) and ${isOver} returning id`, [
+      locked.map(({ id }) => id),
+    ])
+  },
+  attempts: (sql, values) =>
+    sql(
+      `delete from attempt
+        where ctid in (select ctid from attempt
+                        where delivery_id >= $1 and delivery_id < $2
+                          and not exists (select from delivery where delivery.id = attempt.delivery_id)
+                        order by delivery_id limit $3)
+       returning delivery_id as id`,
+      values,
+    ),
 }
+
+const isOver = `state <> 'pending'
+   and not exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id)`

@@ -30,11 +30,12 @@ type Row = ChannelRow & {
 }
 
 const statement = `
-select delivery.id, event_id, body, state::text, attempts, traceparent, deferred_at is not null as deferred,
+select delivery.id, event_id, body, state::text, delivery.attempts, traceparent, deferred_at is not null as deferred,
        extract(epoch from now() - next_attempt_at)::float8 * 1000 as late_ms,
        extract(epoch from now() - period_started_at)::float8 * 1000 as elapsed_ms,
-       channel_id, ${channelColumns}
+       delivery.channel_id, ${channelColumns}
   from delivery join channel on channel.id = delivery.channel_id
+  left join waiting_delivery on delivery_id = delivery.id
  where delivery.id = any($1::uuid[])`
 
 /** Omits deliveries that were deleted. */

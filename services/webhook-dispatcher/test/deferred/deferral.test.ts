@@ -1,6 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const events = (count: number) => Array.from({ length: count }, (_, at) => paid(`shop-${at}`))
@@ -21,7 +22,9 @@ test("a burst to a slow partner is sent at the partner's pace, with one attempt 
   await waitUntil("the one of another channel", () => quick.received.length === 1)
   await waitUntil("all of them", () => partner.received.length >= 200)
   await waitUntil("the rows", async () => (await it.count("state = 'delivered'")) === 201)
-  expect(await it.sql("select from delivery where attempts = 1 and deferred_at is null")).toHaveLength(201)
+  expect(await it.sql(`select from ${deliveryRows} where attempts = 1 and deferred_at is null`)).toHaveLength(
+    201,
+  )
   expect(new Set(partner.received.map(({ headers }) => headers["x-sitewire-delivery"])).size).toBe(200)
   expect(partner.received).toHaveLength(200)
   expect(retries).toEqual([])
@@ -63,7 +66,7 @@ test("a delivery that was never attempted, or failed once, does not die of a par
   expect(failed).toBeGreaterThanOrEqual(3)
   // As if the partner had been busy for two hours.
   await it.sql(
-    "update delivery set deferred_at = deferred_at - interval '2 hours', period_started_at = period_started_at - interval '2 hours'",
+    "update waiting_delivery set deferred_at = deferred_at - interval '2 hours', period_started_at = period_started_at - interval '2 hours'",
   )
   recovered = true
   isBusy.resolve()

@@ -1,6 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a delivery whose retry period ends while its breaker is open is dead: in its row, in Kafka and in the metrics", async () => {
@@ -25,10 +26,10 @@ test("a delivery whose retry period ends while its breaker is open is dead: in i
   await waitUntil("both to wait", async () => (await it.count("deferred_reason = 'breaker'")) === 2)
   expect(letters).toEqual([])
   // As if they had waited for the breaker for two hours.
-  await it.sql("update delivery set period_started_at = period_started_at - interval '2 hours'")
+  await it.sql("update waiting_delivery set period_started_at = period_started_at - interval '2 hours'")
   await waitUntil("both dead letters", () => letters.length === 2)
   const state = () =>
-    it.sql("select event_id, state, attempts, next_attempt_at from delivery order by event_id")
+    it.sql(`select event_id, state, attempts, next_attempt_at from ${deliveryRows} order by event_id`)
   await waitUntil("both rows", async () => (await state()).every((row) => row.state === "dead"))
   expect(await state()).toEqual([
     { event_id: "attempted", state: "dead", attempts: 1, next_attempt_at: null },

@@ -41,7 +41,7 @@ test("claims that wait for their start are released at a stop, so that another d
   await waitUntil("the first", () => partner.received.length > 0)
   await waitUntil("each to be deferred", async () => (await it.count()) === 6)
   expect(await first.stop()).toBe(0)
-  expect(await it.sql("select from delivery where lease_expires_at is not null")).toEqual([])
+  expect(await it.sql("select from waiting_delivery where lease_expires_at is not null")).toEqual([])
   await it.dispatcher()
   await waitUntil("all of them", () => partner.received.length === 6)
   await partner.close()

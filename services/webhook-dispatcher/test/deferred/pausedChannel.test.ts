@@ -33,7 +33,7 @@ test("a paused channel's deliveries outlast their retry period and a restart wit
   await first.stop()
   // As if the pause had lasted two hours, which is longer than the retry period.
   await it.sql(
-    "update delivery set deferred_at = deferred_at - interval '2 hours', period_started_at = period_started_at - interval '2 hours'",
+    "update waiting_delivery set deferred_at = deferred_at - interval '2 hours', period_started_at = period_started_at - interval '2 hours'",
   )
   await it.dispatcher()
   await it.publishPaid([paid("after-restart", { channel: "other" })])
@@ -106,7 +106,7 @@ test("pausing and resuming a channel update no delivery rows", async () => {
   await it.publishPaid(events(10))
   await waitUntil("each to be deferred", async () => (await it.count("deferred_reason = 'paused'")) === 10)
   expect(await dispatcher.stop()).toBe(0)
-  const versions = () => it.sql("select id, xmin::text from delivery order by id")
+  const versions = () => it.sql("select delivery_id, xmin::text from waiting_delivery order by delivery_id")
   const before = await versions()
   await it.resume("acme")
   await it.pause("acme")

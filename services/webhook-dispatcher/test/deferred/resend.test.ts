@@ -1,6 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { failsForLong, paid, scheduledForLong, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
@@ -17,7 +18,7 @@ test("a resend is sent at once as the next attempt, and a delivered delivery sta
   expect(partner.received[1]?.body.equals(partner.received[0]?.body ?? Buffer.alloc(0))).toBe(true)
   expect(partner.received[1]?.headers["x-sitewire-attempt"]).toBe("2")
   const [after] = await waitUntil("its record", async () =>
-    nonEmpty(await it.sql("select state, attempts, deferred_at from delivery where attempts = 2")),
+    nonEmpty(await it.sql(`select state, attempts, deferred_at from ${deliveryRows} where attempts = 2`)),
   )
   expect(after).toEqual({ state: "delivered", attempts: 2, deferred_at: null })
   await partner.close()

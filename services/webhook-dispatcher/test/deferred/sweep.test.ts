@@ -2,6 +2,7 @@ import { startReceiver } from "@sitewire/cli/receivers"
 import { lowestDeliveryId } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { deliveryRows, insertDelivery } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
 
 const hourMs = 3_600_000
@@ -9,16 +10,15 @@ const hourMs = 3_600_000
 /** Inserts a delivery whose retry is overdue, because its record is lost. */
 async function insertOrphan(sql: TestInstallation["sql"], event: string, ageMs: number): Promise<string> {
   const id = `${lowestDeliveryId(Date.now() - ageMs).slice(0, 24)}${Buffer.from(event).toString("hex").padStart(12, "0").slice(-12)}`
-  await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, created_at, attempts, next_attempt_at)
-     values ($1, $2, 'acme', '{}', '', 'c', now() - $3 * interval '1 millisecond', 1, now() - $3 * interval '1 millisecond')`,
-    [id, event, ageMs],
-  )
-  return id
+  const then = `now() - ${ageMs} * interval '1 millisecond'`
+  const attempted = { attempts: "1", created_at: then, next_attempt_at: then }
+  return insertDelivery(sql, { id: `'${id}'`, event_id: `'${event}'`, ...attempted })
 }
 
 const states = (it: TestInstallation) =>
-  it.sql("select event_id, state, attempts, deferred_at, next_attempt_at from delivery order by event_id")
+  it.sql(
+    `select event_id, state, attempts, deferred_at, next_attempt_at from ${deliveryRows} order by event_id`,
+  )
 
 test("scheduled deliveries are sent although their records are lost", async () => {
   await using it = await startInstallation({ retryDelaysMs: [400] })
@@ -31,8 +31,11 @@ test("scheduled deliveries are sent although their records are lost", async () =
   expect(await first.stop()).toBe(0)
   fails = false
   // As if the topic had been deleted: with another id, the row has no record.
+  await it.sql("alter table waiting_delivery drop constraint waiting_delivery_delivery_id_fkey")
   const [{ attempts } = { attempts: 0 }] = await it.sql<{ attempts: number }>("select attempts from delivery")
-  await it.sql("update delivery set id = $1, event_id = 'moved'", [lowestDeliveryId(Date.now() - hourMs)])
+  const moved = lowestDeliveryId(Date.now() - hourMs)
+  await it.sql("update delivery set id = $1, event_id = 'moved'", [moved])
+  await it.sql("update waiting_delivery set delivery_id = $1", [moved])
   await insertOrphan(it.sql, "older", hourMs)
 
   const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "1s" })
@@ -59,7 +62,7 @@ test("deliveries scheduled with other RETRY_DELAYS, whose topics are no longer c
   })
   expect(await first.stop()).toBe(0)
   fails = false
-  await it.sql("update delivery set next_attempt_at = now() - interval '1 hour'")
+  await it.sql("update waiting_delivery set next_attempt_at = now() - interval '1 hour'")
   await it.dispatcher({ RETRY_DELAYS: "300ms", OVERDUE_AFTER: "1s" })
   await waitUntil("the delivery", () => partner.received.length === 3)
   await partner.close()

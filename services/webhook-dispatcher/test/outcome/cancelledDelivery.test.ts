@@ -1,11 +1,11 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { deliveryRows, insertDelivery } from "../fixtures/deliverySql.ts"
 import { failsForLong, paid, scheduledForLong, startInstallation } from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
 
-const theRow =
-  "select state, attempts, next_attempt_at, deferred_at, last_error, finished_at is not null as finished from delivery"
+const theRow = `select state, attempts, next_attempt_at, deferred_at, last_error, finished_at is not null as finished from ${deliveryRows}`
 const cancelled = {
   state: "cancelled",
   attempts: 1,
@@ -30,10 +30,7 @@ test("the retry record of a cancelled delivery is dropped, the sweep does not re
   // A duplicate of the event is not sent either.
   await it.publishPaid([paid("shop-1"), paid("shop-2")])
   await waitUntil("the other delivery", () => partner.received.length >= 2)
-  await it.sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, attempts, next_attempt_at)
-     values (gen_random_uuid(), 'overdue', 'acme', '{}', '', 'c', 1, now() - interval '1 hour')`,
-  )
+  await insertDelivery(it.sql, { attempts: "1", next_attempt_at: "now() - interval '1 hour'" })
   await waitUntil("a sweep, which sends an overdue delivery", () => partner.received.length >= 3)
   expect(partner.received.filter(({ body }) => body.includes("shop-1")).length).toBe(1)
   expect(await it.sql(`${theRow} where event_id = 'shop-1'`)).toEqual([cancelled])

@@ -4,7 +4,7 @@ import { startInstallation } from "../fixtures/testDispatcher.ts"
 test.each([
   ["scheduler", "sync_window", "traceparents"],
   ["scheduler", "sync_run", "traceparents"],
-  ["console", "delivery", "traceparent"],
+  ["console", "waiting_delivery", "attempts"],
   ["console", "channel", "send_traceparent"],
 ] as const)("the %s does not start before the migration that adds %s.%s", async (service, table, column) => {
   await using it = await startInstallation()

@@ -27,7 +27,7 @@ const startFailsWith = (service: ServiceName, overrides: Record<string, string>,
 
 // The other columns of the scheduler and the console: incompleteSetup.extended.test.ts.
 test.each([
-  ["dispatcher", "delivery", "traceparent"],
+  ["dispatcher", "waiting_delivery", "attempts"],
   ["dispatcher", "channel", "send_traceparent"],
   ["scheduler", "snapshot", "previous_stored_at"],
   ["console", "snapshot", "previous_stored_at"],

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http"
 import { type Receiver, startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { readCheck, requestCheck, resultsOf, waitForCheck } from "../fixtures/requestCheck.ts"
 import { paid, secret, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
 import { verifying } from "../fixtures/verifyingReceivers.ts"
@@ -82,7 +83,7 @@ beforeAll(async () => {
   expect(await readCheck(it.sql, check)).toMatchObject({ state: "running", claims: 1 })
 
   // As if the leases had ended.
-  await it.sql("update delivery set lease_expires_at = now() where lease_expires_at is not null")
+  await it.sql("update waiting_delivery set lease_expires_at = now() where lease_expires_at is not null")
   await it.sql("update receiver_check set lease_expires_at = now()")
   await it.dispatcher(settings)
   await it.resume("paused")
@@ -138,7 +139,7 @@ test("a delivery that was cancelled during a retry, in which the dispatcher was 
   })
   expect(receivedBy("cancelled").filter(({ body }) => body.includes("//cancelled.")).length).toBe(2)
   expect(
-    await it.sql("select state, attempts, next_attempt_at from delivery where event_id = 'cancelled'"),
+    await it.sql(`select state, attempts, next_attempt_at from ${deliveryRows} where event_id = 'cancelled'`),
   ).toEqual([{ state: "cancelled", attempts: 1, next_attempt_at: null }])
 })
 

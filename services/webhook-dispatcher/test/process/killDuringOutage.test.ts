@@ -2,6 +2,7 @@ import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { closeDatabase } from "../fixtures/closeDatabase.ts"
+import { deliveryRows, insertDelivery } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
 
 let it: TestInstallation
@@ -29,10 +30,8 @@ beforeAll(async () => {
   })
   for (const channel of ["succeeds", "fails", "busy"]) await it.channel(channel, `${partner.url}/${channel}`)
   // Deferred in its row, so its record blocks no partition. Its attempt uses the channel's only permit.
-  await it.sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, deferred_at, deferred_reason, failures)
-     values (gen_random_uuid(), 'before', 'busy', '{}', '', 'c', now(), 'resend', 0)`,
-  )
+  const resend = { deferred_at: "now()", deferred_reason: "'resend'", failures: "0" }
+  await insertDelivery(it.sql, { event_id: "'before'", channel_id: "'busy'", ...resend })
   const first = await it.process({
     CHANNEL_MAX_CONCURRENCY: "1",
     CHANNEL_MAX_WAIT: "6s",
@@ -61,7 +60,7 @@ beforeAll(async () => {
   respondsAtOnce = true
   await database.open()
   // As if the lease of the claimed delivery had ended.
-  await it.sql("update delivery set lease_expires_at = now() where lease_expires_at is not null")
+  await it.sql("update waiting_delivery set lease_expires_at = now() where lease_expires_at is not null")
   await it.dispatcher()
   await waitUntil("all deliveries", async () => (await it.count("state = 'delivered'")) === 4)
 })
@@ -71,7 +70,7 @@ afterAll(async () => {
 })
 
 const rowsOf = (channel: string) =>
-  it.sql("select state, attempts, deferred_at, next_attempt_at from delivery where channel_id = $1", [
+  it.sql(`select state, attempts, deferred_at, next_attempt_at from ${deliveryRows} where channel_id = $1`, [
     channel,
   ])
 const delivered = { state: "delivered", attempts: 1, deferred_at: null, next_attempt_at: null }

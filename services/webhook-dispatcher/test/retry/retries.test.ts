@@ -1,6 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
@@ -25,7 +26,7 @@ test("a delivery that fails is retried after each delay, never early, with the s
   for (const [at, wait] of [300, 600, 600].entries()) expect(gaps[at]).toBeGreaterThanOrEqual(wait)
   const rows = await waitUntil("the end", async () => {
     const found = await it.sql(
-      "select state, attempts, next_attempt_at from delivery where state = 'delivered'",
+      `select state, attempts, next_attempt_at from ${deliveryRows} where state = 'delivered'`,
     )
     return found.length > 0 && found
   })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { insertWaiting } from "../../../test/fixtures/deliveries.ts"
 import { readStream } from "../../../test/fixtures/readStream.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
 
@@ -52,14 +53,14 @@ test("a channel without pending deliveries is deleted with its secrets, and its 
 })
 
 test.each([
-  ["scheduled", { attempts: "1", failures: "1", next_attempt_at: "now() + interval '1 hour'" }],
-  ["deferred", { deferred_at: "now()", deferred_reason: "'busy'" }],
-  ["resent", { state: "'delivered'", deferred_at: "now()", deferred_reason: "'resend'" }],
+  ["scheduled", "pending", { failures: "1", next_attempt_at: "now() + interval '1 hour'" }],
+  ["deferred", "pending", { deferred_at: "now()", deferred_reason: "'busy'" }],
+  ["resent", "delivered", { deferred_at: "now()", deferred_reason: "'resend'" }],
 ])(
   "while a delivery is %s, only a forced deletion succeeds, and it reports what happens",
-  async (id, columns) => {
+  async (id, state, waiting) => {
     await create(id)
-    await insert(id, columns)
+    await insertWaiting(console.pool.sql, await insert(id, { state: `'${state}'` }), waiting)
     const refused = await console.call("DELETE", `/v1/channels/${id}`)
     expect(refused).toMatchObject({ status: 409, json: { code: "deliveries-pending" } })
     expect(refused.json.detail).toContain("1 of its deliveries")

@@ -1,5 +1,5 @@
 import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
-import { type Sql, waitingDeliveries } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
 import {
   type KeyWithoutScope,
   removeChannelFromSessions,
@@ -71,7 +71,7 @@ function auditOfKey({ id, scopes, oldScopes, revokedAt }: KeyWithoutScope) {
 
 async function countWaiting(sql: Sql, channel: string): Promise<number> {
   const [row] = await sql<{ count: number }>(
-    `select count(*)::int as count from (${waitingDeliveries()}) as waiting`,
+    "select count(*)::int as count from waiting_delivery where channel_id = $1",
     [channel],
   )
   return row?.count ?? 0

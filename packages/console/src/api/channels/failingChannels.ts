@@ -3,15 +3,12 @@ export const dispatcherIsRunning = "dispatcher.seen_at > now() - interval '1 min
 
 /**
  * SQL for the ids of channels that fail: the circuit breaker is open in a running dispatcher, or a delivery that waits
- * has failed three times in a row. `and` is a further condition on `channel_id`. Scans partial indexes only.
+ * has failed three times in a row. `and` is a further condition on `channel_id`.
  */
 export function failingChannels(and = "true"): string {
-  const failedOften = `failures >= 3 and ${and}`
   return `
   select channel_id from channel_status join dispatcher on dispatcher.id = dispatcher_id
    where breaker_opened_at is not null and ${dispatcherIsRunning} and ${and}
   union
-  select channel_id from delivery where next_attempt_at is not null and ${failedOften}
-  union
-  select channel_id from delivery where deferred_at is not null and ${failedOften}`
+  select channel_id from waiting_delivery where failures >= 3 and ${and}`
 }

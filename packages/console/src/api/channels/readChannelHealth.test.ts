@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { insertWaiting } from "../../../test/fixtures/deliveries.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
 
 let console: TestConsole
@@ -11,14 +12,18 @@ afterAll(() => console.close())
 
 const delivery = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, "0")}`
 
-async function insert(n: number, channel: string, columns: Record<string, string> = {}): Promise<void> {
-  const names = ["", ...Object.keys(columns)].join(", ")
-  const values = ["", ...Object.values(columns)].join(", ")
+async function insert(n: number, channel: string, state: string): Promise<void> {
   await console.pool.sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation${names})
-     values ($1::uuid, $1::text, $2, '', '', 'c'${values})`,
-    [delivery(n), channel],
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state)
+     values ($1::uuid, $1::text, $2, '', '', 'c', $3::delivery_state)`,
+    [delivery(n), channel, state],
   )
+}
+
+/** `columns` are SQL expressions. */
+async function insertPending(n: number, columns: Record<string, string>): Promise<void> {
+  await insert(n, "acme", "pending")
+  await insertWaiting(console.pool.sql, delivery(n), columns)
 }
 
 const attempt = (n: number, ago: string, more: { ms: number; error?: string; status?: number }) =>
@@ -48,16 +53,16 @@ test("a channel without deliveries and dispatchers is ok, and has no numbers", a
 
 test("health shows attempts of the last hour and day, what waits and since when, and each running dispatcher", async () => {
   for (let n = 1; n <= 10; n++) {
-    await insert(n, "acme", { state: "'delivered'" })
+    await insert(n, "acme", "delivered")
     await attempt(n, `${n * 5} minutes`, { ms: n * 10, status: 204 })
   }
-  await insert(11, "acme", { next_attempt_at: "now() + interval '1 hour'", failures: "3" })
+  await insertPending(11, { next_attempt_at: "now() + interval '1 hour'", failures: "3" })
   await attempt(11, "2 hours", { ms: 10_000, error: "timeout" })
-  await insert(12, "acme", { deferred_at: "now() - interval '10 minutes'", deferred_reason: "'breaker'" })
-  await insert(13, "acme", { deferred_at: "now() - interval '5 minutes'", deferred_reason: "'breaker'" })
-  await insert(14, "other", { state: "'dead'" })
+  await insertPending(12, { deferred_at: "now() - interval '10 minutes'", deferred_reason: "'breaker'" })
+  await insertPending(13, { deferred_at: "now() - interval '5 minutes'", deferred_reason: "'breaker'" })
+  await insert(14, "other", "dead")
   await attempt(14, "1 minute", { ms: 1, status: 500, error: "status" })
-  await insert(15, "other", { state: "'delivered'" })
+  await insert(15, "other", "delivered")
   await attempt(15, "3 days", { ms: 1, status: 200 })
   const { sql } = console.pool
   await sql(

@@ -16,8 +16,12 @@ beforeAll(async () => {
   )
   await sql(`insert into channel_status values
     ('breaker', 'runs', now(), 20, 8, 0, 10), ('acme', 'runs', null, 1, 8, 0, 10), ('once', 'died', now(), 20, 8, 0, 10)`)
-  await sql(`insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, failures, next_attempt_at) values
-    (gen_random_uuid(), 'e1', 'retried', '', '', 'c', 3, now()), (gen_random_uuid(), 'e2', 'once', '', '', 'c', 1, now())`)
+  await sql(`with stored as (
+      insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, attempts) values
+        (gen_random_uuid(), 'e1', 'retried', '', '', 'c', 3), (gen_random_uuid(), 'e2', 'once', '', '', 'c', 1) returning *
+    )
+    insert into waiting_delivery (delivery_id, channel_id, attempts, failures, next_attempt_at)
+    select id, channel_id, attempts, attempts, now() from stored`)
 })
 afterAll(() => console.close())
 

@@ -1,4 +1,5 @@
 import { cancelDeliverySchema, cancelledDeliverySchema } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
 import { defineRoute } from "../defineRoute.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
@@ -21,7 +22,7 @@ export const cancelDelivery = defineRoute({
   async handle({ prisma, sql }, { params: { id }, body, caller }) {
     const found = await findDelivery(prisma, id, caller)
     if (!found) return notFound("delivery", id)
-    const [cancelled] = await sql<{ attempt_due: boolean }>(statement, [id])
+    const cancelled = await cancel(sql, id)
     const after = await findDelivery(prisma, id, caller)
     if (!after) return notFound("delivery", id)
     if (!cancelled) {
@@ -37,8 +38,8 @@ export const cancelDelivery = defineRoute({
     return ok(
       {
         delivery: deliveryResponse(after),
-        attempt_in_flight: cancelled.attempt_due ? "possible" : "none",
-        may_still_arrive: cancelled.attempt_due
+        attempt_in_flight: cancelled.attemptDue ? "possible" : "none",
+        may_still_arrive: cancelled.attemptDue
           ? `Attempt ${after.attempts + 1}, if it had begun: it ends within seconds, and the delivery then shows it.`
           : "Nothing: no attempt was due.",
       },
@@ -47,19 +48,22 @@ export const cancelDelivery = defineRoute({
   },
 })
 
-// An attempt may be in flight if its row does not show that it waits: for its time, or without a lease for a
-// dispatcher to claim it. `lease_expires_at` stays, so that a resend does not start before an attempt in flight has
-// ended. An attempt of a delivery that was deferred for a resend may have begun before the resend.
-const statement = `
-with before as (
-  select id, case when deferred_at is not null
-                  then lease_expires_at is not null or deferred_reason = 'resend'
-                  else next_attempt_at is null or next_attempt_at <= now() + interval '1 second' end as attempt_due
-    from delivery where id = $1 and state = 'pending' for update
-)
-update delivery
-   set state = 'cancelled', finished_at = now(), next_attempt_at = null, deferred_at = null, deferred_reason = null,
-       failures = null, period_started_at = null
-  from before
- where delivery.id = before.id
-returning attempt_due`
+/** Null: the delivery is not pending. `sql` runs within a transaction. The order of the locks is that of `waiting_delivery`. */
+async function cancel(sql: Sql, id: string): Promise<{ attemptDue: boolean } | null> {
+  const [waiting] = await sql<{ attempt_due: boolean }>(
+    `select ${attemptDue} as attempt_due from waiting_delivery where delivery_id = $1 for update`,
+    [id],
+  )
+  const cancelled = await sql(
+    "update delivery set state = 'cancelled', finished_at = now() where id = $1 and state = 'pending' returning id",
+    [id],
+  )
+  if (cancelled.length === 0) return null
+  await sql("delete from waiting_delivery where delivery_id = $1", [id])
+  return { attemptDue: waiting?.attempt_due ?? true }
+}
+
+// An attempt may be in flight if its row does not show that it waits: for its time, or without a lease for a dispatcher to
+// claim it. An attempt of a delivery that was deferred for a resend may have begun before the resend.
+const attemptDue = `case when deferred_at is not null then lease_expires_at is not null or deferred_reason = 'resend'
+       else next_attempt_at <= now() + interval '1 second' end`

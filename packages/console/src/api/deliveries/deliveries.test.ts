@@ -17,7 +17,7 @@ afterAll(() => console.close())
 /** Ids like the dispatcher's: UUIDs of version 7, in increasing order. */
 const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, "0")}`
 
-async function insert(n: number, columns: object = {}) {
+async function insert(n: number, columns: object, waiting?: object) {
   const body = Buffer.from(JSON.stringify({ event: "site.ready", email }))
   await console.prisma.delivery.create({
     data: {
@@ -28,6 +28,7 @@ async function insert(n: number, columns: object = {}) {
       bodySha256: new Uint8Array(createHash("sha256").update(body).digest()),
       correlation: `correlation-${n}`,
       ...columns,
+      ...(waiting && { waiting: { create: { channelId: "acme", attempts: 0, ...waiting } } }),
     },
   })
   return idOf(n)
@@ -111,29 +112,31 @@ test("a delivery is read with its attempts in order", async () => {
 
 test("a delivery shows when its next retry is due, or why and since when it is deferred", async () => {
   const at = new Date("2030-01-02T03:04:05.678Z")
-  const schedule = async (n: number, columns: object) => {
-    const { json } = await console.call("GET", `/v1/deliveries/${await insert(n, columns)}`)
+  const read = async (n: number, columns: object, waiting?: object) => {
+    const { json } = await console.call("GET", `/v1/deliveries/${await insert(n, columns, waiting)}`)
     const { next_attempt_at, deferred_at, waiting_for } = json
     return [next_attempt_at, deferred_at, waiting_for]
   }
-  expect(await schedule(16, { nextAttemptAt: at, attempts: 1 })).toEqual([at.toISOString(), null, "retry"])
-  expect(await schedule(17, { state: "dead", attempts: 1 })).toEqual([null, null, null])
+  const retry = [at.toISOString(), null, "retry"]
+  expect(await read(16, { attempts: 1 }, { nextAttemptAt: at, attempts: 1 })).toEqual(retry)
+  expect(await read(17, { state: "dead", attempts: 1 })).toEqual([null, null, null])
   for (const [more, deferredReason] of deferralReasonSchema.options.entries()) {
-    const columns = { deferredAt: at, deferredReason }
-    expect(await schedule(110 + more, columns)).toEqual([null, at.toISOString(), deferredReason])
+    const deferral = { deferredAt: at, deferredReason }
+    expect(await read(110 + more, {}, deferral)).toEqual([null, at.toISOString(), deferredReason])
   }
 })
 
-const readRow = (id: string) => console.prisma.delivery.findUniqueOrThrow({ where: { id } })
+const readRow = (id: string) =>
+  console.prisma.delivery.findUniqueOrThrow({ where: { id }, include: { waiting: true } })
+
+/** What a delivery waits for after a resend, in a new retry period. */
+const resendOf = (deliveryId: string, attempts: number) => ({
+  ...{ deliveryId, channelId: "acme", attempts, nextAttemptAt: null, leaseExpiresAt: null },
+  ...{ deferredAt: expect.any(Date), deferredReason: "resend", failures: 0, periodStartedAt: null },
+})
 
 test("a resend defers a dead delivery with a new retry period, and records who requested it and why, before the 202", async () => {
-  const id = await insert(20, {
-    state: "dead",
-    attempts: 7,
-    failures: 7,
-    periodStartedAt: new Date(0),
-    finishedAt: new Date(0),
-  })
+  const id = await insert(20, { state: "dead", attempts: 7, finishedAt: new Date(0) })
   const before = await readRow(id)
   const resent = await console.call("POST", `/v1/deliveries/${id}/resend`, { body: { reason: "ticket 17" } })
   expect(resent.status).toBe(202)
@@ -152,11 +155,8 @@ test("a resend defers a dead delivery with a new retry period, and records who r
     ...before,
     state: "pending",
     finishedAt: null,
-    deferredAt: expect.any(Date),
-    deferredReason: "resend",
     stateError: "pending:",
-    failures: 0,
-    periodStartedAt: null,
+    waiting: resendOf(id, 7),
   })
 })
 
@@ -164,29 +164,34 @@ test("a resend of a delivered delivery leaves it delivered; a resend of a schedu
   const delivered = await insert(21, { state: "delivered", attempts: 1, finishedAt: new Date(0) })
   const before = await readRow(delivered)
   expect((await console.call("POST", `/v1/deliveries/${delivered}/resend`)).status).toBe(202)
-  const deferred = { deferredAt: expect.any(Date), deferredReason: "resend", failures: 0 }
-  expect(await readRow(delivered)).toEqual({ ...before, ...deferred })
+  expect(await readRow(delivered)).toEqual({ ...before, waiting: resendOf(delivered, 1) })
 
-  const scheduled = await insert(22, { attempts: 3, failures: 3, nextAttemptAt: new Date() })
+  const retry = { attempts: 3, failures: 3, periodStartedAt: new Date(0), nextAttemptAt: new Date() }
+  const scheduled = await insert(22, { attempts: 3 }, retry)
   expect((await console.call("POST", `/v1/deliveries/${scheduled}/resend`)).status).toBe(202)
-  expect(await readRow(scheduled)).toMatchObject({ ...deferred, state: "pending", nextAttemptAt: null })
+  expect(await readRow(scheduled)).toMatchObject({ state: "pending", waiting: resendOf(scheduled, 3) })
 
   const cancelled = await insert(26, { state: "cancelled", finishedAt: new Date(0) })
   expect((await console.call("POST", `/v1/deliveries/${cancelled}/resend`)).status).toBe(202)
-  expect(await readRow(cancelled)).toMatchObject({ ...deferred, state: "pending", finishedAt: null })
+  expect(await readRow(cancelled)).toMatchObject({
+    ...{ state: "pending", finishedAt: null, waiting: resendOf(cancelled, 0) },
+  })
 })
 
 test("a resend during an attempt leaves the lease unchanged, and the attempt's outcome cannot end the resend", async () => {
   const leaseExpiresAt = new Date(Date.now() + 60_000)
   // In the future, as if Postgres's clock had been set back since the deferral.
   const claimed = new Date(Date.now() + 5_000)
-  const id = await insert(23, { deferredAt: claimed, deferredReason: "busy", leaseExpiresAt, attempts: 1 })
-  expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
-  const first = await readRow(id)
-  expect(first.deferredAt?.getTime()).toBeGreaterThan(claimed.getTime())
-  expect(first).toMatchObject({ deferredReason: "resend", leaseExpiresAt })
-  expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
-  expect((await readRow(id)).deferredAt?.getTime()).toBeGreaterThan(first.deferredAt?.getTime() ?? 0)
+  const id = await insert(23, {}, { deferredAt: claimed, deferredReason: "busy", leaseExpiresAt })
+  const resend = async () => {
+    expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
+    const { waiting } = await readRow(id)
+    expect(waiting).toEqual({ ...resendOf(id, 0), leaseExpiresAt })
+    return waiting?.deferredAt?.getTime() ?? 0
+  }
+  const first = await resend()
+  expect(first).toBeGreaterThan(claimed.getTime())
+  expect(await resend()).toBeGreaterThan(first)
 })
 
 test("a resend of an unknown delivery is a 404, of an erased one a 409, and neither records a job", async () => {
@@ -194,7 +199,7 @@ test("a resend of an unknown delivery is a 404, of an erased one a 409, and neit
   expect((await console.call("POST", `/v1/deliveries/${idOf(98)}/resend`)).status).toBe(404)
   const erased = await insert(24, { state: "erased", body: new Uint8Array() })
   expect((await console.call("POST", `/v1/deliveries/${erased}/resend`)).status).toBe(409)
-  expect(await readRow(erased)).toMatchObject({ state: "erased", deferredAt: null })
+  expect(await readRow(erased)).toMatchObject({ state: "erased", waiting: null })
   expect(await console.prisma.job.count()).toBe(before)
 })
 
@@ -212,5 +217,5 @@ test("a resend waits for an erasure in progress, and then responds 409", async (
   await erasing.query("commit")
   erasing.release()
   expect((await resend).status).toBe(409)
-  expect(await readRow(id)).toMatchObject({ state: "erased", deferredAt: null })
+  expect(await readRow(id)).toMatchObject({ state: "erased", waiting: null })
 })

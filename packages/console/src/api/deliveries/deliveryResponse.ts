@@ -14,9 +14,7 @@ export const deliveryColumns = {
   channelId: true,
   state: true,
   attempts: true,
-  nextAttemptAt: true,
-  deferredAt: true,
-  deferredReason: true,
+  waiting: { select: { nextAttemptAt: true, deferredAt: true, deferredReason: true } },
   bodySha256: true,
   createdAt: true,
   finishedAt: true,
@@ -31,9 +29,11 @@ export type DeliveryRow = {
   channelId: string
   state: Delivery["state"]
   attempts: number
-  nextAttemptAt: Date | null
-  deferredAt: Date | null
-  deferredReason: DeferralReason | null
+  waiting: {
+    nextAttemptAt: Date | null
+    deferredAt: Date | null
+    deferredReason: DeferralReason | null
+  } | null
   bodySha256: Uint8Array
   createdAt: Date
   finishedAt: Date | null
@@ -52,8 +52,8 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
     last_error: row.lastError === null ? null : errorClass(row.lastError),
     last_status: row.lastStatus,
     waiting_for: waitingFor(row),
-    next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
-    deferred_at: row.deferredAt?.toISOString() ?? null,
+    next_attempt_at: row.waiting?.nextAttemptAt?.toISOString() ?? null,
+    deferred_at: row.waiting?.deferredAt?.toISOString() ?? null,
     body_sha256: Buffer.from(row.bodySha256).toString("hex"),
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
@@ -61,9 +61,8 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
   }
 }
 
-function waitingFor({ nextAttemptAt, deferredAt, deferredReason }: DeliveryRow): Delivery["waiting_for"] {
-  if (deferredAt !== null) return deferredReason
-  return nextAttemptAt === null ? null : "retry"
+function waitingFor({ waiting }: DeliveryRow): Delivery["waiting_for"] {
+  return waiting && (waiting.deferredReason ?? "retry")
 }
 
 type AttemptRow = {

@@ -1,7 +1,6 @@
 import {
   clockMarginMs,
   type DeliveryQuery,
-  deferralReasonSchema,
   lowestDeliveryId,
   referenceDigest,
   searchKeys,
@@ -34,8 +33,8 @@ type Branch = {
   /** Conditions of the search that `condition` implies. If the statement repeated them, Postgres would estimate too
    * few rows, and read and sort them all. */
   implies: (keyof DeliverySearch)[]
-  /** All matching rows are read and sorted: there are few, but Postgres may estimate many and scan the newest ids. */
-  readAll?: boolean
+  /** The rows that are searched, newest first, if they are not all deliveries: SQL for their ids. */
+  waiting?: string
 }
 
 /**
@@ -47,12 +46,16 @@ export async function findDeliveryIds(sql: Sql, search: DeliverySearch): Promise
   const bind: Bind = (value) => `$${values.push(value)}`
   const keys = await keysOf(sql, search)
   const count = bind(search.count)
-  const branches = branchesOf(search, keys, bind).map(({ probes, condition, implies, readAll }) => {
+  const branches = branchesOf(search, keys, bind).map(({ probes, condition, implies, waiting }) => {
     const where = [condition, ...conditionsOf(search, implies, bind)].join(" and ")
-    // "offset 0" keeps Postgres from moving the limit into the subquery.
-    const matching = `(select id from delivery where ${where} ${readAll ? "offset 0" : ""}) as matching`
+    // "offset 0" keeps Postgres from another plan: it would read all deliveries, newest first.
+    const matching =
+      waiting === undefined
+        ? `select id from delivery where ${where}`
+        : `select waiting.id from (${waiting} offset 0) as waiting
+            cross join lateral (select from delivery where delivery.id = waiting.id and ${where} offset 0) as delivery`
     return `(select found.id from ${probes} cross join lateral (
-               select id from ${matching} order by id desc limit ${count}) as found)`
+               ${matching} order by id desc limit ${count}) as found)`
   })
   const rows = await sql<{ id: string }>(
     `select id from (${branches.join(" union all ")}) as found order by id desc limit ${count}`,
@@ -71,7 +74,9 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
     sinceChannel: () => ["stored_at >= (select created_at from channel where channel.id = channel_id)"],
     state: () => [`state = ${bind(search.state)}::delivery_state`],
     event_id: () => [`event_id = ${bind(search.event_id)}`],
-    waiting_for: () => [isWaitingFor(search.waiting_for, bind)],
+    waiting_for: () => [
+      `exists (select from waiting_delivery where delivery_id = delivery.id and ${isWaitingFor(search.waiting_for, bind)})`,
+    ],
     error: () => [`last_error = ${bind(search.error)}`],
     reference: () => [endsWith("reference_key", bind(referenceDigest(reference ?? "")))],
     site_url: () => [endsWith("site_key", bind(siteDigest(site_url ?? "")))],
@@ -92,7 +97,7 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
 }
 
 function isWaitingFor(what: DeliverySearch["waiting_for"], bind: Bind): string {
-  if (what === "retry") return "next_attempt_at is not null and deferred_at is null"
+  if (what === "retry") return "next_attempt_at is not null"
   return `deferred_reason = ${bind(what)}::deferral_reason`
 }
 
@@ -108,9 +113,7 @@ function timesOf({ created_after, created_before }: DeliverySearch) {
 }
 
 function branchesOf(search: DeliverySearch, keys: Buffer[], bind: Bind): Branch[] {
-  const { channels, error, waiting_for } = search
-  const isDeferred = deferralReasonSchema.safeParse(waiting_for).success
-  const state = search.state ?? (waiting_for === undefined || isDeferred ? undefined : "pending")
+  const { channels, error, state, waiting_for, before } = search
   const all: Branch = { probes: "(select) as one", condition: "true", implies: [] }
   if (search.event_id !== undefined) return [all]
   if (search.site_url !== undefined) return [keyBranch("site_key", "site_url", bind(keys))]
@@ -125,7 +128,16 @@ function branchesOf(search: DeliverySearch, keys: Buffer[], bind: Bind): Branch[
       implies: [...implies, "channels"],
     }
   }
-  if (isDeferred) return [inChannels({ ...all, condition: "deferred_at is not null", readAll: true })]
+  if (waiting_for !== undefined) {
+    const conditions = [
+      isWaitingFor(waiting_for, bind),
+      ...(before === undefined ? [] : [`delivery_id < ${bind(before)}::uuid`]),
+      ...(channels === null ? [] : ["channel_id = visible.channel"]),
+    ]
+    const waiting = `select delivery_id as id from waiting_delivery where ${conditions.join(" and ")} order by delivery_id desc`
+    const branch = inChannels({ ...all, implies: ["waiting_for", "before"] })
+    return [{ ...branch, condition: "true", waiting }]
+  }
   // Most deliveries are delivered and have no error, so they are found fast among all.
   if (error === undefined && (state === undefined || state === "delivered")) return [inChannels(all)]
   return [

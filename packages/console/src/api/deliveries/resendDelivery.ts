@@ -39,7 +39,7 @@ export const resendDelivery = defineRoute({
       )
     }
     const changes = changesOf(
-      { state: found.state, deferred_reason: found.deferredReason },
+      { state: found.state, deferred_reason: found.waiting?.deferredReason ?? null },
       {
         state: found.state === "dead" || found.state === "cancelled" ? "pending" : found.state,
         deferred_reason: "resend",

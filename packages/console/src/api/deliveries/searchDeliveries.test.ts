@@ -45,15 +45,21 @@ beforeAll(async () => {
   // The channels are older than their deliveries.
   await console.prisma.channel.updateMany({ data: { createdAt: new Date(start) } })
   await console.prisma.delivery.createMany({ data: stored.map(rowOf) })
+  await console.prisma.waitingDelivery.createMany({ data: stored.flatMap(waitingOf) })
 })
 afterAll(() => console.close())
 
-function rowOf({ n, channel, state, error, waitingFor, reference, site, at }: Stored) {
+function idOf({ n, at }: Stored): string {
   const time = at.toString(16).padStart(12, "0")
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(n).padStart(12, "0")}`
+}
+
+function rowOf(row: Stored) {
+  const { n, channel, state, error, reference, site, at } = row
   const key = (digest: Buffer) => new Uint8Array(searchKeys(digest, { fromMs: at, toMs: at })[0] ?? [])
   const erased = state === "erased"
   return {
-    id: `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(n).padStart(12, "0")}`,
+    id: idOf(row),
     eventId: `event-${n}`,
     channelId: channel,
     body: new Uint8Array(),
@@ -62,13 +68,20 @@ function rowOf({ n, channel, state, error, waitingFor, reference, site, at }: St
     state,
     attempts: error === null ? 0 : 1,
     lastError: error,
-    nextAttemptAt: waitingFor === "retry" ? new Date(at + hourMs) : null,
-    deferredAt: waitingFor === "breaker" ? new Date(at) : null,
-    deferredReason: waitingFor === "breaker" ? waitingFor : null,
     createdAt: new Date(at),
     referenceKey: erased ? null : key(referenceDigest(reference)),
     siteKey: erased ? null : key(siteDigest(site)),
   }
+}
+
+function waitingOf(row: Stored) {
+  const { channel, error, waitingFor, at } = row
+  if (waitingFor === null) return []
+  const situation =
+    waitingFor === "retry"
+      ? { nextAttemptAt: new Date(at + hourMs) }
+      : { deferredAt: new Date(at), deferredReason: waitingFor }
+  return [{ deliveryId: idOf(row), channelId: channel, attempts: error === null ? 0 : 1, ...situation }]
 }
 
 async function search(query: Record<string, string>, key?: string, limit = "100"): Promise<number[]> {
@@ -159,15 +172,15 @@ test.each(["breaker", "retry"] as const)(
 )
 
 test("a pending delivery is found in each of its situations", async () => {
-  const id = rowOf(stored[2] as Stored).id
-  const pending = async () => (await search({ state: "pending" })).includes(2)
-  const set = (columns: string) => console.pool.sql(`update delivery set ${columns} where id = $1`, [id])
-  await set("last_error = null, attempts = 0, deferred_at = now(), deferred_reason = 'overdue'")
-  expect(await pending()).toBe(true)
-  await set("deferred_at = null, deferred_reason = null, next_attempt_at = now(), attempts = 1")
-  expect(await pending()).toBe(true)
-  await set("next_attempt_at = null, state = 'delivered'")
-  expect(await pending()).toBe(false)
+  const id = idOf(stored[2] as Stored)
+  const isFoundAfter = async (statement: string) => {
+    await console.pool.sql(statement, [id])
+    return (await search({ state: "pending" })).includes(2)
+  }
+  expect(await isFoundAfter("update delivery set last_error = null, attempts = 0 where id = $1")).toBe(true)
+  const scheduled = "next_attempt_at = now(), deferred_at = null, deferred_reason = null"
+  expect(await isFoundAfter(`update waiting_delivery set ${scheduled} where delivery_id = $1`)).toBe(true)
+  expect(await isFoundAfter("update delivery set state = 'delivered' where id = $1")).toBe(false)
 })
 
 test("a search with a channel key finds only what the key may see", async () => {

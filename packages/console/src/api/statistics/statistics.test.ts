@@ -43,9 +43,12 @@ async function read(query: string, key = console.key) {
 }
 
 test("minutes, hours and days have the same totals, whether they are stored already or not", async () => {
-  const range = `created_after=${iso(Math.floor(hour / 86_400_000) * 86_400_000)}`
-  for (const interval of ["minute", "hour", "day"]) {
-    const { data } = await read(`interval=${interval}&${range}`)
+  for (const [interval, from] of [
+    ["minute", hour],
+    ["hour", hour],
+    ["day", Math.floor(hour / 86_400_000) * 86_400_000],
+  ] as const) {
+    const { data } = await read(`interval=${interval}&created_after=${iso(from)}`)
     const sum = (pick: (point: (typeof data)[number]) => number) =>
       data.reduce((total, point) => total + pick(point), 0)
     expect(
@@ -143,7 +146,10 @@ test("the oldest overdue attempt is named once it is overdue by more than a minu
     await insertDelivery(console.pool.sql, { at: now }),
   ]
   const schedule = (id: string, dueAt: number) =>
-    console.pool.sql("update delivery set next_attempt_at = $2 where id = $1::uuid", [id, new Date(dueAt)])
+    console.pool.sql("update waiting_delivery set next_attempt_at = $2 where delivery_id = $1::uuid", [
+      id,
+      new Date(dueAt),
+    ])
   await schedule(newer, now - 30_000)
   expect((await read("")).oldest_overdue).toBeNull()
   await schedule(older, now - 5 * minuteMs)

@@ -261,9 +261,9 @@ test("a client that does not read is disconnected", async () => {
 
 const ms = "lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0')"
 const insertLarge = `
-insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
+insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state)
 select (left(${ms}, 8) || '-' || right(${ms}, 4) || right(gen_random_uuid()::text, 23))::uuid,
-       gen_random_uuid() || repeat('x', 900), 'acme', '', '', 'c' from generate_series(1, 2000)`
+       gen_random_uuid() || repeat('x', 900), 'acme', '', '', 'c', 'delivered' from generate_series(1, 2000)`
 
 test("HEAD has no body and opens no stream", async () => {
   const before = /sitewire_console_streams\S* (\d+)/.exec(await console.metrics.metrics())?.[1]

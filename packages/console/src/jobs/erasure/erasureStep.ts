@@ -64,17 +64,22 @@ function finalPassStart(createdAt: Date): Date {
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
 
 async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
+  // The order of the locks is that of `waiting_delivery`. A resend may insert a row of it before the delivery is locked.
+  await sql(
+    "select from waiting_delivery where delivery_id = any($1::uuid[]) order by delivery_id for update",
+    [ids],
+  )
   // The body's hash is erased, too. Somebody who knows all other fields of the body could use the hash to
   // confirm a guess of the e-mail address.
   const deliveries = await sql(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
-            next_attempt_at = null, deferred_at = null, deferred_reason = null, lease_expires_at = null,
-            failures = null, period_started_at = null, reference_key = null, site_key = null
+            reference_key = null, site_key = null
       where id = any($1::uuid[]) and state <> 'erased'
       returning id`,
     [ids],
   )
+  await sql("delete from waiting_delivery where delivery_id = any($1::uuid[])", [ids])
   // A partner's response may repeat the body. The first statement has locked the deliveries and so waited for
   // attempts that were being recorded. This statement therefore finds these attempts, too.
   const excerpts = await sql(

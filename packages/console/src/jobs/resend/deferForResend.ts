@@ -1,22 +1,50 @@
-/**
- * SQL assignments that defer a delivery, so that a dispatcher sends it again in a new retry period. They must
- * not be applied to erased deliveries.
- *
- * An attempt in flight ends a deferral only if `deferred_at` still has the value that the attempt has read.
- * The new value is always different, so such an attempt cannot end this deferral. If the attempt has a lease
- * (`lease_expires_at`), it is left unchanged, so that no second attempt starts before the lease ends.
- *
- * The update needs the condition `channelExists`.
- */
-export const deferForResend = `
-    deferred_at = greatest(clock_timestamp(), delivery.deferred_at + interval '1 ms'),
-    deferred_reason = 'resend', dead_reason = null, failures = 0, period_started_at = null, next_attempt_at = null,
-    state = case when delivery.state in ('dead', 'cancelled') then 'pending' else delivery.state end,
-    finished_at = case when delivery.state in ('dead', 'cancelled') then null else delivery.finished_at end`
+import type { Sql } from "@sitewire/database"
 
 /**
- * Without a channel, nothing would ever claim the delivery. The lock makes a deletion of the channel wait for the
- * resend, and then find the deferred delivery.
+ * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, so that a dispatcher
+ * sends each again in a new retry period. Returns their ids. `sql` must run within a transaction.
+ *
+ * An attempt in flight ends a deferral only if `deferred_at` still has the value that the attempt has read. The new value is
+ * always different, so such an attempt cannot end this deferral. If the attempt has a lease (`lease_expires_at`), it is left
+ * unchanged, so that no second attempt starts before the lease ends.
+ *
+ * The rows are locked in the order that `waiting_delivery` describes, and read after that. Without a channel, nothing would
+ * ever claim a delivery: the lock of the channel makes its deletion wait, and then find the deferred delivery.
  */
-export const channelExists =
-  "exists (select from channel where channel.id = delivery.channel_id for key share)"
+export async function deferForResend(
+  sql: Sql,
+  ids: readonly string[],
+  /** SQL whose parameters are numbered from $2. */
+  { conditions, values }: { conditions: string; values: readonly unknown[] } = {
+    conditions: "true",
+    values: [],
+  },
+): Promise<string[]> {
+  await sql(
+    "select from waiting_delivery where delivery_id = any($1::uuid[]) order by delivery_id for update",
+    [ids],
+  )
+  const locked = await sql<{ id: string }>(
+    `select id from delivery
+      where id = any($1::uuid[]) and state <> 'erased' and ${conditions}
+        and exists (select from channel where channel.id = delivery.channel_id for key share)
+      order by id for update`,
+    [ids, ...values],
+  )
+  const deferred = locked.map(({ id }) => id)
+  if (deferred.length === 0) return []
+  await sql(
+    `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, failures)
+     select id, channel_id, attempts, clock_timestamp(), 'resend', 0 from delivery where id = any($1::uuid[])
+     on conflict (delivery_id) do update
+        set deferred_at = greatest(excluded.deferred_at, waiting_delivery.deferred_at + interval '1 ms'),
+            deferred_reason = 'resend', failures = 0, period_started_at = null, next_attempt_at = null`,
+    [deferred],
+  )
+  await sql(
+    `update delivery set state = 'pending', finished_at = null, dead_reason = null
+      where id = any($1::uuid[]) and state in ('dead', 'cancelled')`,
+    [deferred],
+  )
+  return deferred
+}

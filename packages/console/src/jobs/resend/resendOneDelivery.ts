@@ -1,22 +1,6 @@
 import type { Sql } from "@sitewire/database"
 import { newId } from "../../newIds.ts"
-import { channelExists, deferForResend } from "./deferForResend.ts"
-
-// One statement, so that the resend and the job that records it are committed together. If an erasure has
-// locked the delivery, the update waits, then finds the delivery erased and changes nothing.
-const statement = `
-with requested as (
-  select exists (select from channel where channel.id = delivery.channel_id) as has_channel from delivery where id = $1
-), deferred as (
-  update delivery set ${deferForResend}
-   where id = $1 and state <> 'erased' and ${channelExists}
-  returning id
-), recorded as (
-  insert into job (id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at)
-  select $2, 'resend', 'done', jsonb_build_object('delivery', id), $3, $4, '{}', '{"resent": 1}', now(), now()
-    from deferred
-)
-select exists (select from deferred) as deferred, has_channel from requested`
+import { deferForResend } from "./deferForResend.ts"
 
 type Resent =
   | { kind: "deferred"; job: string }
@@ -24,18 +8,23 @@ type Resent =
   | { kind: "channel deleted" }
   | { kind: "unknown" }
 
+/** `sql` must run within a transaction, so that the resend and the job that records it are committed together. */
 export async function resendOneDelivery(
   sql: Sql,
   { delivery, reason, requestedBy }: { delivery: string; reason: string; requestedBy: string },
 ): Promise<Resent> {
+  const [found] = await sql<{ has_channel: boolean }>(
+    "select exists (select from channel where channel.id = channel_id) as has_channel from delivery where id = $1",
+    [delivery],
+  )
+  if (!found) return { kind: "unknown" }
+  const [deferred] = await deferForResend(sql, [delivery])
+  if (deferred === undefined) return { kind: found.has_channel ? "erased" : "channel deleted" }
   const job = newId("job")
-  const [row] = await sql<{ deferred: boolean; has_channel: boolean }>(statement, [
-    delivery,
-    job,
-    reason,
-    requestedBy,
-  ])
-  if (!row) return { kind: "unknown" }
-  if (row.deferred) return { kind: "deferred", job }
-  return { kind: row.has_channel ? "erased" : "channel deleted" }
+  await sql(
+    `insert into job (id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at)
+     values ($1, 'resend', 'done', jsonb_build_object('delivery', $2::text), $3, $4, '{}', '{"resent": 1}', now(), now())`,
+    [job, delivery, reason, requestedBy],
+  )
+  return { kind: "deferred", job }
 }

@@ -9,16 +9,21 @@ import { firstResendPosition, resendStep } from "./resendStep.ts"
 type Row = {
   id: string
   state: string
-  deferred_at: Date | null
   finished_at: Date | null
   state_error: string | null
 }
 
-const readRows = (it: Jobs) => it.sql<Row>("select * from delivery order by id")
-const readDeferred = async (it: Jobs) =>
-  (await it.sql<Row>("select id from delivery where deferred_reason = 'resend' order by id")).map(
-    ({ id }) => id,
+const readRows = (it: Jobs) =>
+  it.sql<Row>(
+    `select delivery.*, next_attempt_at, deferred_at, deferred_reason, failures
+       from delivery left join waiting_delivery on delivery_id = id order by id`,
   )
+const readDeferred = async (it: Jobs) =>
+  (
+    await it.sql<{ id: string }>(
+      "select delivery_id as id from waiting_delivery where deferred_reason = 'resend' order by id",
+    )
+  ).map(({ id }) => id)
 
 /** The row after a resend. */
 const resentRow = (row: Row) => ({

@@ -2,7 +2,7 @@ import { resendFilterSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { countResend } from "./countResend.ts"
-import { channelExists, deferForResend } from "./deferForResend.ts"
+import { deferForResend } from "./deferForResend.ts"
 import { beforeFirstId, conditionsOf, rangeOf, timesOf } from "./resendFilter.ts"
 
 /** The most rows that a statement scans, so that it takes a limited time even if few rows match. */
@@ -40,40 +40,34 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   const most = Math.ceil(perSecond / 4)
   const { range, values } = rangeOf(filter, timesOf(filter, job.createdAt), after)
   const { conditions, values: more } = conditionsOf(filter, job.createdAt, values.length + 1)
-  const [row] = await sql<Deferred>(deferNext({ range, conditions, most }), [...values, ...more])
-  const { resent = 0, matched = 0, through = null, scanned = 0 } = row ?? {}
+  const [row] = await sql<Matched>(findNext({ range, conditions, most }), [...values, ...more])
+  const { ids = [], through = null, scanned = 0 } = row ?? {}
+  // The conditions are checked again, because a delivery can be erased or delivered before it is locked.
+  const resent = await deferForResend(sql, ids, conditionsOf(filter, job.createdAt, 2))
   const position: Position = { perSecond, after: through ?? after, total }
   return {
     kind: "completed",
     position,
-    counts: { resent, left_out: matched - resent },
-    done: matched < most && scanned < scanRows,
-    intervalMs: (resent / perSecond) * 1_000,
+    counts: { resent: resent.length, left_out: ids.length - resent.length },
+    done: ids.length < most && scanned < scanRows,
+    intervalMs: (resent.length / perSecond) * 1_000,
   }
 }
 
-/**
- * If the step found its maximum of matching rows, `scanned` is 0, because the scanned rows are not counted.
- */
-type Deferred = { resent: number; matched: number; through: string | null; scanned: number }
+/** If the step found its maximum of matching rows, `scanned` is 0, because the scanned rows are not counted. */
+type Matched = { ids: string[]; through: string | null; scanned: number }
 
-// The update repeats the conditions, because a row can be erased or delivered before the update
-// locks it. If the maximum of rows matches, no expression reads further rows of `scanned`, so
-// Postgres ends the scan early.
-const deferNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
+// If the maximum of rows matches, no expression reads further rows of `scanned`, so Postgres ends the scan early.
+const findNext = ({ range, conditions, most }: { range: string; conditions: string; most: number }) => `
 with scanned as (
   select id, state, created_at from delivery where ${range} order by id limit ${scanRows}
 ), matched as (
   select id from scanned where ${conditions} order by id limit ${most}
-), deferred as (
-  update delivery set ${deferForResend}
-   where id in (select id from matched) and state <> 'erased' and ${channelExists} and ${conditions}
-  returning id
 ), counted as (
-  select (select count(*)::int from matched) as matched, (select count(*)::int from deferred) as resent
+  select array(select id::text from matched order by id) as ids
 )
-select resent, matched,
-       case when matched = ${most} then (select id from matched order by id desc limit 1)
-            else (select id from scanned order by id desc limit 1) end as through,
-       case when matched = ${most} then 0 else (select count(*)::int from scanned) end as scanned
+select ids,
+       case when cardinality(ids) = ${most} then ids[${most}]
+            else (select id::text from scanned order by id desc limit 1) end as through,
+       case when cardinality(ids) = ${most} then 0 else (select count(*)::int from scanned) end as scanned
   from counted`

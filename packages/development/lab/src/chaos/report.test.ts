@@ -81,6 +81,7 @@ test("with --json a run that holds prints one JSON object and nothing else, and 
     resends: 0,
     unsent: 0,
     stranded: 0,
+    withoutCarrier: 0,
     misrecorded: 0,
     uncommitted: 0,
     afterDelivery: 0,

@@ -20,7 +20,7 @@ test("outbound: whatever is killed, paused, lost or sent again, nothing is lost 
 }, async () => {
   const { ledger, faults } = await runOutbound({ ...settings, leastFaults: 4, deliveries: 2_000 })
   expect(ledger).toMatchObject({ published: 2_000, lost: [], forged: [], forked: [], misrecorded: [] })
-  expect(ledger).toMatchObject({ unsent: [], stranded: [], uncommitted: 0 })
+  expect(ledger).toMatchObject({ unsent: [], stranded: [], withoutCarrier: [], uncommitted: 0 })
   expect(ledger.duplicates).toBeLessThanOrEqual(ledger.bound)
   expect(ledger.resends).toBeGreaterThan(0)
   expect(ledger.deferred).toMatchObject({ breaker: expect.any(Number), paused: expect.any(Number) })

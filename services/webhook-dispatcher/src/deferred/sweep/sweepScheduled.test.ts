@@ -18,7 +18,7 @@ test("a delivery overdue by more than the margin is deferred, and the overdue ti
   expect(await row(within)).toEqual(before)
   expect(await row(beyond)).toMatchObject({ deferred_reason: "overdue", next_attempt_at: null })
   const [{ elapsed } = { elapsed: 0 }] = await sql<{ elapsed: number }>(
-    "select extract(epoch from deferred_at - period_started_at)::float8 as elapsed from delivery where id = $1",
+    "select extract(epoch from deferred_at - period_started_at)::float8 as elapsed from waiting_delivery where delivery_id = $1",
     [beyond],
   )
   expect(Math.abs(elapsed - 60)).toBeLessThan(1)

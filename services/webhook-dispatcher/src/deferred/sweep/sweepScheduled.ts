@@ -4,14 +4,14 @@ import type { Sql } from "@sitewire/database"
 //
 // The overdue time does not count towards the retry period, so the start of the period moves forward by it.
 const statement = `
-update delivery
+update waiting_delivery
    set deferred_at = now(), deferred_reason = 'overdue', lease_expires_at = null, next_attempt_at = null,
        period_started_at = period_started_at + (now() - next_attempt_at)
- where id = any (array(
-   select id from delivery
+ where delivery_id = any (array(
+   select delivery_id from waiting_delivery
     where next_attempt_at < least(now(), to_timestamp($3::float8 / 1000)) - $1::float8 * interval '1 millisecond'
     order by next_attempt_at limit $2 for update skip locked))
-returning id`
+returning delivery_id`
 
 /**
  * Defers deliveries whose next attempt is overdue, because their retry record was deleted, is unreadable, or

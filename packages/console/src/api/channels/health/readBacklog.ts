@@ -3,13 +3,12 @@ import type { Sql } from "@sitewire/database"
 
 const deferred = `
 select deferred_reason::text as reason, count(*)::int as count, min(deferred_at) as since
-  from delivery where channel_id = $1 and deferred_at is not null
+  from waiting_delivery where channel_id = $1 and deferred_at is not null
  group by deferred_reason order by min(deferred_at)`
 
-// Materialized, so that the plan uses the index of scheduled deliveries and not the channel's whole index.
 const scheduled = `
-with scheduled as materialized (select channel_id, next_attempt_at from delivery where next_attempt_at is not null)
-select count(*)::int as count, min(next_attempt_at) as next_attempt_at from scheduled where channel_id = $1`
+select count(*)::int as count, min(next_attempt_at) as next_attempt_at
+  from waiting_delivery where channel_id = $1 and next_attempt_at is not null`
 
 export async function readBacklog(
   sql: Sql,

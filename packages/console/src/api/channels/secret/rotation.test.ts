@@ -129,15 +129,24 @@ test("a channel is paused and resumed; repeating either changes nothing", async 
     correlation: "c",
   }
   const bytes = { body: new Uint8Array(), bodySha256: new Uint8Array() }
-  const deferral = { deferredAt: new Date(), deferredReason: "paused" } as const
-  const waiting = await console.prisma.delivery.create({ data: { ...row, ...bytes, ...deferral } })
+  const deferral = {
+    channelId: row.channelId,
+    attempts: 0,
+    deferredAt: new Date(),
+    deferredReason: "paused",
+  } as const
+  const waiting = await console.prisma.delivery.create({
+    data: { ...row, ...bytes, waiting: { create: deferral } },
+    include: { waiting: true },
+  })
   const resumed = await post("pauses/resume")
   expect(resumed.json.paused_at).toBeNull()
   const { pausedAt, resumedAt } = await console.prisma.channel.findUniqueOrThrow({ where: { id: "pauses" } })
   expect(pausedAt).toBeNull()
   expect(resumedAt?.getTime()).toBeGreaterThanOrEqual(Date.parse(String(paused.json.paused_at)))
   // Neither changes a delivery, because there may be millions.
-  expect(await console.prisma.delivery.findUniqueOrThrow({ where: { id: row.id } })).toEqual(waiting)
+  const after = { where: { id: row.id }, include: { waiting: true } } as const
+  expect(await console.prisma.delivery.findUniqueOrThrow(after)).toEqual(waiting)
   expect((await post("pauses/resume")).json).toEqual(resumed.json)
   expect((await post("nobody/pause")).status).toBe(404)
   expect((await post("nobody/resume")).status).toBe(404)

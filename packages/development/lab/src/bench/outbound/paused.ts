@@ -27,7 +27,7 @@ export async function measurePaused(it: Bench): Promise<Measure[]> {
   const dispatcher = await startWarmDispatcher(it, receiver, warmUp)
 
   const watch = async (what: string, ms: number) => {
-    await it.vacuum("delivery", "attempt")
+    await it.vacuum("delivery", "waiting_delivery", "attempt")
     await sleep(5_000)
     const counting = countCost(it, dispatcher)
     const before = await recordsOf(it)

@@ -92,8 +92,8 @@ export async function startMixed(settings: {
   async function read(): Promise<MixedLedger> {
     const [row] = await it.sql<{ unfinished: number; shortestGapMs: number | null }>(
       `select $1::int - (select least($1::int, count(*)) from delivery)::int
-            + (select count(*) from delivery
-                where state = 'pending' or deferred_at is not null or next_attempt_at is not null)::int
+            + (select count(*) from delivery left join waiting_delivery on delivery_id = id
+                where state = 'pending' or delivery_id is not null)::int
             + (select count(*) from sync_window where requested > covered)::int as unfinished,
           (select (extract(epoch from min(gap)) * 1000)::float8 from (
             select started_at - lag(started_at) over one as gap,

@@ -9,7 +9,7 @@ export type DeliveryRow = {
   state: string
   attempts: number
   sha256: string
-  /** `deferred`: whether `deferred_at` is set. `scheduled`: whether `next_attempt_at` is set. */
+  /** What its row of `waiting_delivery` shows. Both are false if it has none. */
   deferred: boolean
   scheduled: boolean
 }
@@ -32,7 +32,7 @@ export type SeenRequest = {
   status: number | "none" | "reset"
 }
 
-/** A delivery was deferred (it waits in its row for a dispatcher to claim it) at the time `at`, by Postgres's clock. */
+/** A delivery was deferred (it waits for a dispatcher to claim it) at the time `at`, by Postgres's clock. */
 export type Deferral = { delivery: string; reason: string; at: number }
 
 /**

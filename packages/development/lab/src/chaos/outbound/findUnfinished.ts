@@ -43,8 +43,18 @@ export function describeState({ state, deferred, scheduled }: DeliveryRow): stri
 }
 
 /**
- * Finds unfinished deliveries that no dispatcher will ever get: they are neither deferred in their row nor in
- * an uncommitted record.
+ * Finds deliveries without a carrier: they are pending, but no row of `waiting_delivery` causes their next attempt. No
+ * statement may leave such a delivery, not even if a record of it is uncommitted.
+ */
+export function findWithoutCarrier({ deliveries }: Pick<Evidence, "deliveries">): string[] {
+  return deliveries
+    .filter(({ state, deferred, scheduled }) => state === "pending" && !deferred && !scheduled)
+    .map(({ delivery, attempts }) => `${delivery}: pending, waits for nothing, ${attempts} attempts`)
+}
+
+/**
+ * Finds unfinished deliveries that no dispatcher gets from Kafka: they are neither deferred in their row nor in an
+ * uncommitted record.
  */
 export function findStranded({
   deliveries,

@@ -4,13 +4,13 @@ import type { AttemptRow, Deferral, DeliveryRow, Evidence } from "./evidence.ts"
 
 type It = Pick<ChaosLab, "sql" | "kafka" | "names">
 
-/** Adds database triggers that record each deferral, because a delivery's row has only the newest one. */
+/** Adds database triggers that record each deferral, because a row of `waiting_delivery` has only the newest one, and ends. */
 export async function recordDeferrals({ sql }: Pick<It, "sql">): Promise<void> {
   await sql("create table chaos_deferral (delivery uuid, reason text, at timestamptz)")
   await sql(
     `create function chaos_record_deferral() returns trigger language plpgsql as $$
      begin
-       insert into chaos_deferral values (new.id, new.deferred_reason::text, new.deferred_at);
+       insert into chaos_deferral values (new.delivery_id, new.deferred_reason::text, new.deferred_at);
        return null;
      end $$`,
   )
@@ -20,7 +20,7 @@ export async function recordDeferrals({ sql }: Pick<It, "sql">): Promise<void> {
     ["insert", "new.deferred_at is not null"],
   ])
     await sql(
-      `create trigger chaos_deferred_by_${event} after ${event} on delivery
+      `create trigger chaos_deferred_by_${event} after ${event} on waiting_delivery
          for each row when (${when}) execute function chaos_record_deferral()`,
     )
 }
@@ -32,9 +32,8 @@ export async function isQuiet(
 ): Promise<boolean> {
   const [row] = await sql<{ stored: number; unfinished: number }>(
     `select count(*)::int as stored,
-       count(*) filter (where state = 'pending' or deferred_at is not null or next_attempt_at is not null)::int
-         as unfinished
-     from delivery`,
+       count(*) filter (where state = 'pending' or delivery_id is not null)::int as unfinished
+     from delivery left join waiting_delivery on delivery_id = id`,
   )
   if (row?.unfinished !== 0 || row.stored < published) return false
   if ((await readJobs({ sql })).some(({ state }) => state !== "done")) return false
@@ -48,9 +47,9 @@ export async function isQuiet(
 /** No dispatcher may run meanwhile, because it would commit more records. */
 export async function readEvidence({ sql, names, kafka }: It, retry: string[]) {
   const deliveries = await sql<DeliveryRow>(
-    `select id as delivery, event_id as event, state::text, attempts, encode(body_sha256, 'hex') as sha256,
+    `select id as delivery, event_id as event, state::text, delivery.attempts, encode(body_sha256, 'hex') as sha256,
        deferred_at is not null as deferred, next_attempt_at is not null as scheduled
-     from delivery`,
+     from delivery left join waiting_delivery on delivery_id = id`,
   )
   const attempts = await sql<AttemptRow>(
     `select delivery_id as delivery, number, (extract(epoch from started_at) * 1000)::float8 as at,

@@ -50,6 +50,7 @@ test("where all was delivered once, all promises hold", () => {
     resends: 0,
     unsent: [],
     stranded: [],
+    withoutCarrier: [],
     misrecorded: [],
     deferred: {},
     holds: true,
@@ -262,6 +263,18 @@ test.each([
   ])
   expect(reconcile({ ...it, uncommittedKeys: { events: ["a"], deliveries: [] } }).stranded).toEqual([])
   expect(reconcile({ ...it, uncommittedKeys: { events: [], deliveries: ["d-a"] } }).stranded).toEqual([])
+})
+
+test("a pending delivery that waits for nothing is found, even if a record of it is uncommitted", () => {
+  const it = unfinished({ state: "pending" })
+  it.uncommittedKeys = { events: ["a"], deliveries: ["d-a"] }
+  expect(reconcile(it)).toMatchObject({
+    stranded: [],
+    withoutCarrier: ["d-a: pending, waits for nothing, 1 attempts"],
+    holds: false,
+  })
+  for (const waits of [{ deferred: true }, { scheduled: true }])
+    expect(reconcile(unfinished({ state: "pending", ...waits })).withoutCarrier).toEqual([])
 })
 
 test("a deferred delivery is uncommittedKeys by its row, and is unfinished all the same", () => {

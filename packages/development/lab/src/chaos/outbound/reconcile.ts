@@ -1,6 +1,6 @@
 import { type Evidence, isSuccess } from "./evidence.ts"
 import { findForks, reassignments } from "./findForks.ts"
-import { describeState, findStranded, findUnsent } from "./findUnfinished.ts"
+import { describeState, findStranded, findUnsent, findWithoutCarrier } from "./findUnfinished.ts"
 
 export type OutboundLedger = {
   published: number
@@ -28,6 +28,8 @@ export type OutboundLedger = {
   unsent: string[]
   /** Unfinished deliveries that no dispatcher will ever get. */
   stranded: string[]
+  /** Pending deliveries that wait for nothing (see findWithoutCarrier). */
+  withoutCarrier: string[]
   /** Events whose delivery is unfinished, or whose row contradicts the partner's responses. */
   misrecorded: string[]
   uncommitted: number
@@ -97,8 +99,9 @@ export function reconcile(evidence: Evidence): OutboundLedger {
 
   const unsent = findUnsent(evidence)
   const stranded = findStranded(evidence)
+  const withoutCarrier = findWithoutCarrier(evidence)
   const uncommitted = evidence.uncommittedKeys.events.length + evidence.uncommittedKeys.deliveries.length
-  const findings = [lost, forged, forked, misrecorded, unsent, stranded]
+  const findings = [lost, forged, forked, misrecorded, unsent, stranded, withoutCarrier]
   return {
     published: published.length,
     delivered: published.length - lost.length,
@@ -111,6 +114,7 @@ export function reconcile(evidence: Evidence): OutboundLedger {
     resends: deferred.resend ?? 0,
     unsent,
     stranded,
+    withoutCarrier,
     misrecorded,
     uncommitted,
     deferred,

@@ -10,7 +10,17 @@ import type { Lab } from "../../shared/startLab.ts"
  */
 export type Sample = { at: number; series: Record<string, number> }
 
-const tables = ["delivery", "attempt", "sync_window", "sync_run", "snapshot", "snapshot_chunk", "statistic"]
+const tables = [
+  "delivery",
+  "waiting_delivery",
+  "died_delivery",
+  "attempt",
+  "sync_window",
+  "sync_run",
+  "snapshot",
+  "snapshot_chunk",
+  "statistic",
+]
 
 export function createSampler(settings: {
   it: Pick<Lab, "pool" | "servers">
@@ -61,7 +71,7 @@ async function readDatabase({ pool }: Pick<Lab, "pool">): Promise<Record<string,
      union all select 'oldest due sync s', extract(epoch from now() - min(due_at))::float8
        from sync_window where not running
      union all select 'oldest due attempt s', extract(epoch from now() - min(next_attempt_at))::float8
-       from delivery where state = 'pending'`,
+       from waiting_delivery`,
     [tables],
   )
   return Object.fromEntries(rows.map(({ name, value }) => [name, Math.max(0, value)]))

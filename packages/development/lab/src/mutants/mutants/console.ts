@@ -123,6 +123,14 @@ export const consoleMutants: readonly Mutant[] = [
     testName: "a search with a channel key",
   },
   {
+    name: "Console: a cancelled delivery still waits for an attempt",
+    file: `${console}/api/deliveries/cancelDelivery.ts`,
+    find: '  await sql("delete from waiting_delivery where delivery_id = $1", [id])\n',
+    replace: "",
+    tests: [`${console}/api/deliveries/cancelDelivery.test.ts`],
+    testName: "is cancelled, and the response says what may still arrive",
+  },
+  {
     name: "Console: a partner's response shows e-mail addresses to readers",
     file: `${console}/api/deliveries/deliveryResponse.ts`,
     find: 'maskEmails(Buffer.from(row.responseExcerpt).toString("utf8"))',

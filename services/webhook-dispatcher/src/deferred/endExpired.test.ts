@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
-import { markDead } from "../outcome/markDead.ts"
-import { claimExpired } from "./claimExpired.ts"
+import { endExpired } from "./endExpired.ts"
 
 const minute = 60_000
 const ago = (minutes: number) => `now() - interval '${minutes} minutes'`
@@ -13,22 +12,24 @@ const deferred = (reason: string, more: Record<string, string> = {}) => ({
   period_started_at: ago(90),
   ...more,
 })
-const settings = { periodMs: 80 * minute, leaseMs: minute }
+const settings = { periodMs: 80 * minute }
 const openFor = (minutes: number) => [{ channel: "acme", openForMs: minutes * minute }]
 
 test("the time in which the breaker was open counts, whatever the reason for the deferral", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   const forBreaker = await insert(deferred("breaker"))
   const forLackOfCapacity = await insert(deferred("busy"))
-  expect(await claimExpired(sql, openFor(45), settings)).toEqual([])
-  const expired = await claimExpired(sql, openFor(55), settings)
-  expect(expired.map(({ id }) => id).toSorted()).toEqual([forBreaker, forLackOfCapacity].toSorted())
+  expect(await endExpired(sql, openFor(45), settings)).toEqual([])
+  const expired = await endExpired(sql, openFor(55), settings)
+  expect(expired.map(({ delivery }) => delivery).toSorted()).toEqual(
+    [forBreaker, forLackOfCapacity].toSorted(),
+  )
 })
 
 test("an outage of all dispatchers ends no retry period, although the breaker opens again after it", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   await insert(deferred("breaker", { deferred_at: ago(480), period_started_at: ago(510) }))
-  expect(await claimExpired(sql, openFor(1), settings)).toEqual([])
+  expect(await endExpired(sql, openFor(1), settings)).toEqual([])
 })
 
 test("only deliveries that expire are locked", async () => {
@@ -38,11 +39,11 @@ test("only deliveries that expire are locked", async () => {
   const other = await driver.connect()
   await other.query("begin")
   const inTransaction: typeof sql = async (text, values = []) => (await other.query(text, [...values])).rows
-  const claimed = await claimExpired(inTransaction, openFor(60), settings)
-  const unlocked = await sql("select id from delivery for update skip locked")
+  const ended = await endExpired(inTransaction, openFor(60), settings)
+  const unlocked = await sql("select delivery_id as id from waiting_delivery for update skip locked")
   await other.query("rollback")
   other.release()
-  expect(claimed.map(({ id }) => id)).toEqual([expires])
+  expect(ended.map(({ delivery }) => delivery)).toEqual([expires])
   expect(unlocked).toEqual([{ id: waits }])
 })
 
@@ -51,66 +52,76 @@ test("a delivery that another statement has locked is not waited for", async () 
   const id = await insert(deferred("breaker"))
   const other = await driver.connect()
   await other.query("begin")
-  await other.query("select from delivery where id = $1 for update", [id])
-  const claiming = claimExpired(sql, openFor(60), settings)
+  await other.query("select from waiting_delivery where delivery_id = $1 for update", [id])
+  const ending = endExpired(sql, openFor(60), settings)
   const waited = new Promise((resolve) => setTimeout(resolve, 5_000, "it waits"))
-  const outcome = await Promise.race([claiming, waited])
+  const outcome = await Promise.race([ending, waited])
   await other.query("rollback")
   other.release()
-  await claiming
+  await ending
   expect(outcome).toEqual([])
 })
 
 test("neither a pause nor a lease ends a retry period, and the time before a resume does not count", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   await insert(deferred("breaker"))
-  const count = async () => (await claimExpired(sql, openFor(60), settings)).length
+  const count = async () => (await endExpired(sql, openFor(60), settings)).length
   await sql("update channel set paused_at = now()")
   expect(await count()).toBe(0)
   await sql(`update channel set paused_at = null, resumed_at = ${ago(10)}`)
   expect(await count()).toBe(0)
   await sql(`update channel set resumed_at = ${ago(55)}`)
-  await sql("update delivery set lease_expires_at = now() + interval '1 minute'")
+  await sql("update waiting_delivery set lease_expires_at = now() + interval '1 minute'")
   expect(await count()).toBe(0)
-  await sql("update delivery set lease_expires_at = null")
+  await sql("update waiting_delivery set lease_expires_at = null")
   expect(await count()).toBe(1)
 })
 
-test("an expired delivery is dead, unless it was delivered before or a resend was requested in the meantime", async () => {
+test("an expired delivery is dead, and its death is recorded, unless it was delivered before", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
   const dies = await insert(deferred("breaker"))
   const delivered = await insert(deferred("breaker", { state: "'delivered'", finished_at: ago(120) }))
-  const sentAgain = await insert(deferred("breaker"))
-  const expired = await claimExpired(sql, openFor(60), settings)
-  expect(expired).toHaveLength(3)
-  await sql("update delivery set deferred_at = now(), deferred_reason = 'resend' where id = $1", [sentAgain])
-  const before = { resend: await row(sentAgain), delivered: await row(delivered) }
-  await markDead(sql, expired)
-  const ended = { deferred_at: null, deferred_reason: null, lease_expires_at: null, period_started_at: null }
-  expect(await row(dies)).toMatchObject({ state: "dead", finished_at: expect.any(Date), ...ended })
-  expect(await row(delivered)).toMatchObject({
-    state: "delivered",
-    finished_at: before.delivered.finished_at,
-    ...ended,
-  })
-  expect(await row(sentAgain)).toEqual(before.resend)
+  const before = await row(delivered)
+  const expired = await endExpired(sql, openFor(60), settings)
+  const of = (delivery: string) => expired.find((found) => found.delivery === delivery)
+  expect(of(dies)).toMatchObject({ channel: "acme", correlation: "c", died: true })
+  expect(of(delivered)).toMatchObject({ died: false })
+  expect(await sql("select from waiting_delivery")).toEqual([])
+  expect(await row(dies)).toMatchObject({ state: "dead", finished_at: expect.any(Date) })
+  expect(await row(delivered)).toMatchObject({ state: "delivered", finished_at: before.finished_at })
+  expect(
+    await sql("select delivery_id, channel_id, attempts, error, status, published_at from died_delivery"),
+  ).toEqual([
+    {
+      delivery_id: dies,
+      channel_id: "acme",
+      attempts: 1,
+      error: "not-attempted",
+      status: null,
+      published_at: null,
+    },
+  ])
 })
 
-test("one statement claims a limited number, however many deliveries of however many channels have expired", async () => {
+test("one statement ends a limited number, however many deliveries of however many channels have expired", async () => {
   const { sql } = await startDeliveryDatabase()
   await sql(
     `insert into channel (id, address, secret_id, secret_sealed, updated_at)
      select 'many-' || n, 'https://partner.example', 's', '', now() from generate_series(1, 20) n`,
   )
   await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, attempts, deferred_at, deferred_reason, period_started_at)
-     select gen_random_uuid(), n::text, 'many-' || (1 + n % 20), '', '', 'c', 1, ${ago(60)}, 'breaker', ${ago(90)}
-       from generate_series(1, 1200) n`,
+    `with stored as (
+       insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, attempts)
+       select gen_random_uuid(), n::text, 'many-' || (1 + n % 20), '', '', 'c', 1 from generate_series(1, 1200) n
+       returning id, channel_id
+     )
+     insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, period_started_at)
+     select id, channel_id, 1, ${ago(60)}, 'breaker', ${ago(90)} from stored`,
   )
   const breakers = Array.from({ length: 20 }, (_, at) => ({
     channel: `many-${at + 1}`,
     openForMs: 60 * minute,
   }))
-  const claim = async () => (await claimExpired(sql, breakers, settings)).length
-  expect([await claim(), await claim(), await claim(), await claim()]).toEqual([500, 500, 200, 0])
+  const end = async () => (await endExpired(sql, breakers, settings)).length
+  expect([await end(), await end(), await end(), await end()]).toEqual([500, 500, 200, 0])
 })

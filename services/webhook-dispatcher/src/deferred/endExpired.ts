@@ -1,0 +1,62 @@
+import { plainArray, type Sql } from "@sitewire/database"
+import { endWaiting } from "../outcome/endWaiting.ts"
+import { elapsedTime } from "./elapsedTime.ts"
+
+/** `openForMs`: how long the circuit breaker of the channel has been open. */
+export type OpenChannel = { channel: string; openForMs: number }
+
+export type Expired = {
+  delivery: string
+  channel: string
+  correlation: string
+  /** False: it was delivered before, and waited for a resend. It stays delivered. */
+  died: boolean
+}
+
+/** One statement checks this many deliveries of a channel: those that were deferred first. */
+const checkedPerChannel = 1_000
+
+/** One statement ends this many, so that it takes a limited time. */
+export const expiredAtOnce = 500
+
+const free = "(lease_expires_at is null or lease_expires_at < now())"
+
+// Rows are read before they are locked, so that only those that expire are written to. A row may change in between: it is
+// then locked only if it is still in the same deferral and free.
+const statement = `
+with expired as materialized (
+  select oldest.delivery_id, deferred_at
+    from unnest($1::text[], $2::float8[]) as breaker (channel_id, open_for_ms)
+    join channel on channel.id = breaker.channel_id and paused_at is null
+   cross join lateral (
+     select delivery_id, deferred_at, period_started_at from waiting_delivery
+      where channel_id = breaker.channel_id and deferred_at is not null and ${free}
+      order by deferred_at, delivery_id limit ${checkedPerChannel}) as oldest
+   where ${elapsedTime} > $3::float8 * interval '1 millisecond'
+   limit ${expiredAtOnce}
+), locked as materialized (
+  select waiting_delivery.delivery_id, waiting_delivery.channel_id, coalesce(period_started_at, deferred_at) as since
+    from expired join waiting_delivery using (delivery_id, deferred_at)
+   where waiting_delivery.delivery_id = any (array(select delivery_id from expired)) and ${free}
+   order by waiting_delivery.delivery_id for update of waiting_delivery skip locked
+), ${endWaiting("not-attempted", null)}
+select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(correlation, '') as correlation,
+       died.id is not null as died
+  from locked left join died on died.id = locked.delivery_id`
+
+/** Ends the wait of deferred deliveries whose retry period is over, of channels whose circuit breaker is open. */
+export function endExpired(
+  sql: Sql,
+  breakers: readonly OpenChannel[],
+  { periodMs }: { periodMs: number },
+): Promise<Expired[]> {
+  return sql<Expired>(
+    statement,
+    [
+      breakers.map(({ channel }) => channel),
+      plainArray(breakers.map(({ openForMs }) => openForMs)),
+      periodMs,
+    ],
+    "end-expired",
+  )
+}
