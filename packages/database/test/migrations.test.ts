@@ -69,18 +69,22 @@ async function emptyDatabase(): Promise<void> {
   await pool.sql("drop schema public cascade; create schema public")
 }
 
-/** Columns, indexes and enum values: all that a Prisma schema can say of a Postgres database. */
+/** Columns, indexes and enum values: all that a Prisma schema can say of a Postgres database. It knows no partitions. */
 async function describe(): Promise<unknown> {
+  const partitions = "(select relname::text from pg_class where relispartition)"
   return {
     columns: await pool.sql(
       `select table_name, column_name, data_type, udt_name, is_nullable, column_default, datetime_precision
          from information_schema.columns
-        where table_schema = 'public' and table_name <> '_prisma_migrations' order by 1, 2`,
+        where table_schema = 'public' and table_name <> '_prisma_migrations' and table_name <> all (array${partitions})
+        order by 1, 2`,
     ),
     indexes: await pool.sql(
       // Without storage parameters, because a Prisma schema has none.
-      `select tablename, indexname, regexp_replace(indexdef, ' WITH [(].*[)]$', '') as indexdef from pg_indexes
-        where schemaname = 'public' and tablename <> '_prisma_migrations' order by 1, 2`,
+      `select tablename, indexname, replace(regexp_replace(indexdef, ' WITH [(].*[)]$', ''), ' ON ONLY ', ' ON ') as indexdef
+         from pg_indexes
+        where schemaname = 'public' and tablename <> '_prisma_migrations' and tablename <> all (array${partitions})
+        order by 1, 2`,
     ),
     enums: await pool.sql(
       "select typname, enumlabel from pg_enum join pg_type on pg_type.oid = enumtypid order by 1, enumsortorder",

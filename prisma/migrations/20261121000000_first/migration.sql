@@ -168,6 +168,8 @@ create type deferral_reason as enum (
   'busy', 'breaker', 'paused', 'fault', 'resend', 'overdue', 'rate', 'notification'
 );
 create type dead_reason as enum ('channel_deleted');
+-- Deliveries and their attempts are stored by day, so that retention drops days instead of deleting rows. The day is that of
+-- the time in the delivery's id.
 create table delivery (
   id uuid primary key,
   event_id text not null,
@@ -193,8 +195,7 @@ create table delivery (
   site_key bytea,
   dead_reason dead_reason,
   traceparent text
-);
-create unique index delivery_event_id_key on delivery (event_id);
+) partition by range (id);
 create index delivery_channel_id_id_idx on delivery (channel_id, id);
 create index delivery_reference_idx on delivery (reference_key, id);
 create index delivery_site_idx on delivery (site_key, id);
@@ -203,8 +204,16 @@ create index delivery_channel_state_error_idx on delivery (channel_id, state_err
 -- Deliveries are appended in the order of stored_at, so this index needs one entry per 32 pages.
 create index delivery_stored_at_idx on delivery using brin (stored_at) with (pages_per_range = 32, autosummarize = on);
 
+-- Which delivery an event has, so that one event makes one delivery. A table of its own, because a unique index of deliveries
+-- would only be unique within a day.
+create table known_event (
+  -- The first 16 bytes of the SHA-256 of the event's id.
+  event_key uuid primary key,
+  delivery_id uuid not null
+);
+
 create table waiting_delivery (
-  delivery_id uuid primary key references delivery,
+  delivery_id uuid primary key,
   channel_id text not null,
   attempts integer not null,
   next_attempt_at timestamptz(3),
@@ -260,10 +269,88 @@ create table attempt (
   url text,
   request_headers text,
   primary key (delivery_id, number, started_at)
-);
+) partition by range (delivery_id);
 -- Attempts are appended in the order of their time, so this index needs one entry per 32 pages. Without autosummarize,
 -- new pages would have no entry before the next vacuum, and every search would read them.
 create index attempt_started_at_idx on attempt using brin (started_at) with (pages_per_range = 32, autosummarize = on);
+
+-- Days of deliveries. The functions run as the owner of the tables, because only that may add and drop partitions.
+
+-- What has the id of a day without partitions.
+create table delivery_other partition of delivery default;
+create table attempt_other partition of attempt default;
+
+create function first_id_of_day(day date) returns uuid language sql immutable as $$
+  select (lpad(to_hex((extract(epoch from day::timestamp at time zone 'UTC') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+
+-- Makes the partitions of these days that do not exist yet. Returns how many it made; none if another process does it now. A
+-- day cannot be made after a delivery of it was stored in delivery_other.
+create function make_delivery_days(first date, last date) returns integer
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  day date;
+  parent text;
+  child text;
+  made integer := 0;
+begin
+  if last > first + 60 then
+    raise 'too many days: % to %', first, last;
+  end if;
+  if not pg_try_advisory_xact_lock(1936291941, 1) then
+    return 0;
+  end if;
+  perform set_config('lock_timeout', '1s', true);
+  for day in select generate_series(first, last, interval '1 day')::date loop
+    foreach parent in array array['delivery', 'attempt'] loop
+      child := parent || '_' || to_char(day, 'YYYYMMDD');
+      continue when to_regclass(child) is not null;
+      -- Attached afterwards, because a table that is created as a partition locks all readers and writers out.
+      execute format('create table %I (like %I including all)', child, parent);
+      execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+                     parent, child, first_id_of_day(day), first_id_of_day(day + 1));
+      made := made + 1;
+    end loop;
+  end loop;
+  return made;
+end
+$$;
+
+-- Drops the oldest day that ended before this time, with its deliveries and attempts, unless a delivery of it waits. Returns the
+-- day's name, such as 20261121; null if there is none. It waits at most 100 ms for running statements, because new ones wait
+-- behind it: call it again if it fails with lock_not_available.
+create function drop_delivery_day(before timestamptz) returns text
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  day date;
+  name text;
+begin
+  perform set_config('lock_timeout', '100ms', true);
+  for name in
+    select right(relname, 8) from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = 'delivery'::regclass and relname ~ '^delivery_[0-9]{8}$' order by relname
+  loop
+    day := to_date(name, 'YYYYMMDD');
+    exit when (day + 1)::timestamp at time zone 'UTC' > before;
+    continue when exists (
+      select from waiting_delivery where delivery_id >= first_id_of_day(day) and delivery_id < first_id_of_day(day + 1));
+    -- A resend locks its delivery before it inserts what that waits for.
+    execute format('lock table %I in access exclusive mode', 'delivery_' || name);
+    continue when exists (
+      select from waiting_delivery where delivery_id >= first_id_of_day(day) and delivery_id < first_id_of_day(day + 1));
+    execute format('alter table delivery detach partition %I', 'delivery_' || name);
+    execute format('alter table attempt detach partition %I', 'attempt_' || name);
+    execute format('drop table %I, %I', 'delivery_' || name, 'attempt_' || name);
+    return name;
+  end loop;
+  return null;
+end
+$$;
+
+revoke execute on function make_delivery_days, drop_delivery_day from public;
+
+-- Dispatchers make the days that follow.
+select make_delivery_days((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 1);
 
 -- Jobs and notifications
 

@@ -55,7 +55,7 @@ export const dispatcherVariables = {
   ),
   RETENTION: durationVariable(
     "30d",
-    "Deliveries and their attempts are deleted when they are older than this, except deliveries that wait for an attempt.",
+    "Deliveries and their attempts are deleted when the day on which their event was published (UTC) is older than this, except deliveries that wait for an attempt.",
     retentionBounds,
   ),
 }

@@ -53,6 +53,8 @@ export type NewDelivery = {
   /** A function of the event's record (`deliveryIdOf`). */
   id: string
   eventId: string
+  /** See `eventKeyOf`. */
+  eventKey: string
   channelId: string
   body: Buffer
   bodySha256: Buffer

@@ -23,7 +23,6 @@ beforeAll(async () => {
         body: new Uint8Array(),
         bodySha256: new Uint8Array(),
         correlation: "c",
-        waiting: { create: { channelId: channel, attempts: 0, nextAttemptAt: new Date() } },
       },
     })
     await console.call("POST", "/v1/connections", {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import {
+  eventKeyOf,
   type NotificationEvent,
   newDeliveryId,
   notificationEventSchema,
@@ -90,6 +91,8 @@ async function send(sql: Sql, changed: readonly NotificationRow[]): Promise<void
          from unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[])
            as message (id, event_id, channel_id, body, body_sha256)
        returning id, channel_id
+     ), known as (
+       insert into known_event (delivery_id, event_key) select * from unnest($1::uuid[], $6::uuid[])
      )
      insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason)
      select id, channel_id, 0, now(), 'notification' from stored`,
@@ -99,6 +102,7 @@ async function send(sql: Sql, changed: readonly NotificationRow[]): Promise<void
       messages.map(({ channel }) => channel),
       messages.map(({ body }) => body),
       messages.map(({ body }) => createHash("sha256").update(body).digest()),
+      plainArray(messages.map(({ eventId }) => eventKeyOf(eventId))),
     ],
   )
 }

@@ -227,6 +227,6 @@ test("a minute's attempts and syncs are found by the indexes of their start", as
     const plan = await sql(
       `explain select from ${table} where started_at >= now() - interval '2 minutes' and started_at < now() - interval '1 minute'`,
     )
-    expect(JSON.stringify(plan)).toContain(`${table}_started_at_idx`)
+    expect(JSON.stringify(plan)).toMatch(new RegExp(`${table}\\w*_started_at_idx`))
   }
 })

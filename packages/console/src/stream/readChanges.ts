@@ -100,6 +100,8 @@ const deliveryStatement = `
 with changed as materialized (
   (select id from delivery where stored_at >= $2 and ${isNew("delivery")}
    union
+   select id from waiting_delivery join delivery on id = delivery_id where stored_at >= $2 and ${isNew("waiting_delivery")}
+   union
    select delivery_id from attempt where started_at >= $2 and ${isNew("attempt")}
    union
    select target_id::uuid from audit_entry

@@ -32,6 +32,9 @@ export const processRights = {
     dispatcher: everything,
     delivery: everything,
     waiting_delivery: everything,
+    known_event: everything,
+    "function make_delivery_days": ["execute"],
+    "function drop_delivery_day": ["execute"],
     died_delivery: ["select", "insert", "update"],
     attempt: ["select", "insert", "delete"],
     // The erasures, whose filters contain only digests.

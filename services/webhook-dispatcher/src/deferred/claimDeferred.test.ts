@@ -123,7 +123,9 @@ test("starts of a channel with a maximum rate are spread evenly, and no claim re
   expect((all.at(-1) ?? 0) - (all[0] ?? 0)).toBeGreaterThan((all.length - 1) * 50 - tookMs)
   for (const starts of claims) {
     const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0))
-    for (const gap of gaps) expect(gap).toBeCloseTo(50, 0)
+    for (const gap of gaps.slice(1)) expect(gap).toBeCloseTo(50, 0)
+    // A start that has passed when the claim is answered is moved to that time.
+    expect(gaps[0] ?? 50).toBeGreaterThan(50 - tookMs)
   }
   const [left] = await sql(
     "select count(*)::int as count from waiting_delivery where lease_expires_at is null",

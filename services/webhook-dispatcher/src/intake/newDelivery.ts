@@ -1,6 +1,7 @@
 import {
   clockMarginMs,
   deliveryIdOf,
+  eventKeyOf,
   referenceDigest,
   type SitePaid,
   sha256,
@@ -23,6 +24,7 @@ export function newDelivery(
   return {
     id: deliveryIdOf(paid.id, appendedAt),
     eventId: paid.id,
+    eventKey: eventKeyOf(paid.id),
     channelId: paid.channel,
     body,
     bodySha256: sha256(body),

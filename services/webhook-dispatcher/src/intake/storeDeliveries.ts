@@ -23,6 +23,7 @@ export type FirstOutcome = {
 const columnTypes = {
   id: "uuid",
   event_id: "text",
+  event_key: "uuid",
   channel_id: "text",
   body_start: "int",
   body_bytes: "int",
@@ -46,10 +47,10 @@ const searchKey = (digest: 0 | 1) =>
 // All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
 // single `bytea` in binary, but an array of them as hexadecimal text.
 //
-// In the order of the event ids, so that two processes that store the same events do not wait for each other.
+// In the order of the events' keys, so that two processes that store the same events do not wait for each other.
 const insertDeliveries = defineStatement<
   Record<keyof typeof columnTypes | "bodies" | "hashes" | "digests", unknown>,
-  { event_id: string }
+  { event_key: string }
 >(
   "store-deliveries",
   `
@@ -58,6 +59,10 @@ with incoming as (
          ${searchKey(0)} as reference_key, ${searchKey(1)} as site_key,
          to_timestamp(started_at_ms / 1000) as started_at
     from ${unnestColumns(columnTypes, "t", "position")}
+), fresh as (
+  insert into known_event (event_key, delivery_id) select event_key, id from incoming order by event_key
+  on conflict do nothing
+  returning delivery_id as id
 ), stored as (
   insert into delivery (
     id, event_id, channel_id, correlation, traceparent, created_at, state, attempts, last_error, last_status,
@@ -68,7 +73,7 @@ with incoming as (
          case when erased then '' else body end, case when erased then '' else body_sha256 end,
          case when not erased then reference_key end, case when not erased then site_key end,
          case when erased or state in ('delivered', 'dead') then now() end
-    from incoming order by event_id
+    from incoming join fresh using (id)
   on conflict do nothing
   returning id
 ), new as materialized (
@@ -88,7 +93,7 @@ with incoming as (
   select id, ${attemptColumns}, case when not erased then response_excerpt end, case when not erased then request_headers end
     from new where started_at is not null
 )
-select event_id from incoming where not exists (select from stored where stored.id = incoming.id)`,
+select event_key from incoming where not exists (select from stored where stored.id = incoming.id)`,
 )
 
 /**
@@ -110,6 +115,7 @@ export async function storeDeliveries(sql: Sql, batch: readonly FirstOutcome[]):
   const known = await insertDeliveries(sql, {
     id: plain(({ delivery }) => delivery.id),
     event_id: deliveries.map(({ eventId }) => eventId),
+    event_key: plain(({ delivery }) => delivery.eventKey),
     channel_id: deliveries.map(({ channelId }) => channelId),
     bodies: Buffer.concat(deliveries.map(({ body }) => body)),
     body_start: plainArray(starts),
@@ -129,18 +135,18 @@ export async function storeDeliveries(sql: Sql, batch: readonly FirstOutcome[]):
     await recordRepetitions(
       sql,
       batch,
-      known.map((row) => row.event_id),
+      known.map((row) => row.event_key),
     )
 }
 
-async function recordRepetitions(sql: Sql, batch: readonly FirstOutcome[], events: string[]): Promise<void> {
-  const rows = await sql<{ id: string; event_id: string }>(
-    "select id, event_id from delivery where event_id = any($1::text[])",
-    [events],
+async function recordRepetitions(sql: Sql, batch: readonly FirstOutcome[], keys: string[]): Promise<void> {
+  const rows = await sql<{ delivery_id: string; event_key: string }>(
+    "select replace(event_key::text, '-', '') as event_key, delivery_id from known_event where event_key = any($1::uuid[])",
+    [keys],
   )
-  const ids = new Map(rows.map(({ id, event_id }) => [event_id, id]))
+  const ids = new Map(rows.map(({ delivery_id, event_key }) => [event_key, delivery_id]))
   const repetitions = batch.flatMap(({ delivery, attempt }) => {
-    const deliveryId = ids.get(delivery.eventId)
+    const deliveryId = ids.get(delivery.eventKey)
     return attempt && deliveryId !== undefined ? [{ ...attempt, deliveryId }] : []
   })
   if (repetitions.length > 0) await recordAttempts(sql, repetitions)

@@ -114,7 +114,7 @@ with outcome as (
          last_error = coalesce(seen.error, delivery.last_error),
          last_status = case when seen.error is null then delivery.last_status else seen.status end
     from seen
-   where delivery.id = seen.delivery_id and ${changesRow}
+   where delivery.id = any ($delivery_id::uuid[]) and delivery.id = seen.delivery_id and ${changesRow}
   returning seen.*, delivery.state as state_now, channel_id, correlation
 ), ended as (
   delete from waiting_delivery using updated

@@ -2,7 +2,7 @@ import { openPool } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { insertAged } from "../../test/fixtures/insertAged.ts"
-import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
+import { deleteOldDeliveries, makeDays } from "./deleteOldDeliveries.ts"
 
 const dayMs = 86_400_000
 
@@ -29,12 +29,12 @@ const counts = async (sql: Sql) =>
     )
   )[0]
 
-test("deliveries older than the retention are deleted with their attempts, in small batches; those that wait are retained", async () => {
+test("deliveries of days without partitions are deleted one by one with their attempts, in small batches; those that wait are retained", async () => {
   const pool = await database()
   await insertAged(pool.sql, { days: 40, count: 250, state: "delivered" })
   await insertAged(pool.sql, { days: 31, count: 100, state: "dead" })
   await insertAged(pool.sql, { days: 32, count: 5, state: "erased" })
-  await insertAged(pool.sql, { days: 50, count: 7, state: "pending" })
+  await insertAged(pool.sql, { days: 50, count: 7, state: "pending", dueIn: 1 })
   await insertAged(pool.sql, { days: 29, count: 20, state: "delivered" })
   // These wait for an attempt. The sweep defers them if they are overdue.
   await insertAged(pool.sql, { days: 60, count: 6, state: "pending", dueIn: -45 })
@@ -57,7 +57,13 @@ test("deliveries older than the retention are deleted with their attempts, in sm
   }
   const { signal } = new AbortController()
   const outcome = await deleteOldDeliveries({ pool, before: thirtyDays, batch: 100, pauseMs: 1, signal })
-  expect(outcome).toEqual({ kind: "finished", deliveries: 355, attempts: 710 })
+  expect(outcome).toEqual({
+    kind: "finished",
+    events: 355,
+    days: 0,
+    deliveries: 355,
+    attempts: 710,
+  })
   expect(await counts(pool.sql)).toEqual({ deliveries: 44, attempts: 88 })
   for (const { size } of await pool.sql<{ size: number }>("select size from seen")) sizes.push(size)
   expect(Math.max(...sizes)).toBe(100)
@@ -76,15 +82,88 @@ test("one dispatcher deletes at a time, even during another's pauses, and the ne
   })
   expect(await deleteOldDeliveries({ ...settings, pauseMs: 1 })).toEqual({
     kind: "busy",
+    events: 0,
+    days: 0,
     deliveries: 0,
     attempts: 0,
   })
   stop.abort()
-  expect(await first).toEqual({ kind: "busy", deliveries: 50, attempts: 0 })
+  expect(await first).toEqual({ kind: "busy", events: 50, days: 0, deliveries: 0, attempts: 0 })
   const { signal } = new AbortController()
   expect(await deleteOldDeliveries({ ...settings, pauseMs: 1, signal })).toEqual({
     kind: "finished",
-    deliveries: 10,
+    events: 10,
+    days: 0,
+    deliveries: 60,
     attempts: 120,
   })
+})
+
+const day = (daysAgo: number) => new Date(now - daysAgo * dayMs).toISOString().slice(0, 10)
+const dayTables = async (sql: Sql) =>
+  (
+    await sql<{ name: string }>(
+      "select relname as name from pg_class where relkind = 'r' and relname ~ '^(delivery|attempt)_[0-9]{8}$' order by 1",
+    )
+  ).map(({ name }) => name)
+const tablesOf = (...daysAgo: number[]) => {
+  const days = daysAgo.map((days) => day(days).replaceAll("-", ""))
+  return [...days.map((day) => `attempt_${day}`), ...days.map((day) => `delivery_${day}`)].sort()
+}
+
+test("old days are dropped with their deliveries and attempts; one in which a delivery waits keeps that delivery alone, until it is over", async () => {
+  const pool = await database()
+  await pool.sql("select make_delivery_days($1, $2)", [day(45), day(28)])
+  await insertAged(pool.sql, { days: 40, count: 20, state: "delivered" })
+  await insertAged(pool.sql, { days: 35, count: 10, state: "delivered" })
+  await insertAged(pool.sql, { days: 35, count: 1, state: "pending", dueIn: 1 })
+  await insertAged(pool.sql, { days: 29, count: 5, state: "delivered" })
+  const remove = () =>
+    deleteOldDeliveries({
+      pool,
+      before: thirtyDays,
+      batch: 7,
+      pauseMs: 1,
+      signal: new AbortController().signal,
+    })
+  // The day of 30 days ago has not ended 30 days ago.
+  expect(await remove()).toEqual({ kind: "finished", events: 30, days: 14, deliveries: 10, attempts: 20 })
+  const left = (await dayTables(pool.sql)).filter((name) => name.slice(-8) <= day(28).replaceAll("-", ""))
+  expect(left).toEqual(tablesOf(35, 30, 29, 28))
+  expect(await counts(pool.sql)).toEqual({ deliveries: 6, attempts: 12 })
+  expect(await pool.sql("select from known_event")).toHaveLength(6)
+
+  await pool.sql("update delivery set state = 'cancelled' where state = 'pending'")
+  await pool.sql("delete from waiting_delivery")
+  expect(await remove()).toMatchObject({ kind: "finished", events: 1, days: 1 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 5, attempts: 10 })
+})
+
+test("a day that a long query reads is not dropped meanwhile, and delays no new delivery", async () => {
+  const pool = await database()
+  await pool.sql("select make_delivery_days($1, $2)", [day(32), day(32)])
+  await insertAged(pool.sql, { days: 32, count: 3, state: "delivered" })
+  const reading = await pool.driver.connect()
+  await reading.query("begin")
+  await reading.query("select count(*) from delivery")
+  const { signal } = new AbortController()
+  const remove = () => deleteOldDeliveries({ pool, before: thirtyDays, batch: 10, pauseMs: 1, signal })
+  const removing = remove()
+  await insertAged(pool.sql, { days: 0, count: 1, state: "delivered" })
+  expect(await removing).toMatchObject({ kind: "busy", days: 0 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 4, attempts: 8 })
+  await reading.query("commit")
+  reading.release()
+  expect(await remove()).toMatchObject({ kind: "finished", days: 1 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 1, attempts: 2 })
+})
+
+test("the next days are made, by several dispatchers at once too, and deliveries are stored in their day", async () => {
+  const pool = await database()
+  await Promise.all([makeDays(pool.sql), makeDays(pool.sql), makeDays(pool.sql)])
+  await makeDays(pool.sql)
+  expect(await dayTables(pool.sql)).toEqual(expect.arrayContaining(tablesOf(0, -1, -2, -3, -4, -5, -6, -7)))
+  await insertAged(pool.sql, { days: -3, count: 1, state: "delivered" })
+  const [row] = await pool.sql("select tableoid::regclass::text as day from delivery")
+  expect(row).toEqual({ day: tablesOf(-3)[1] })
 })

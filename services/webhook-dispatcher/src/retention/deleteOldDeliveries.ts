@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { isUnavailable, oneAtATime, type Pool, type Sql } from "@sitewire/database"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
 const lockKey = 0x73697465
@@ -8,77 +8,141 @@ const lockKey = 0x73697465
 export type DeletedRows = {
   /** `busy`: another dispatcher is deleting, or this one is stopping. */
   kind: "finished" | "busy"
+  events: number
+  days: number
+  /** One by one, and not with their day. */
   deliveries: number
   attempts: number
 }
 
+type Settings = { pool: Pool; before: Date; batch: number; pauseMs: number; signal: AbortSignal }
+
+const dayMs = 86_400_000
+
+/** How far ahead days are made, so that deliveries are stored in them even if this fails for a week. */
+const daysAhead = 7
+
+/** Makes the days of the next deliveries. Deliveries of a day that does not exist are stored, but are not dropped with a day. */
+export async function makeDays(sql: Sql): Promise<void> {
+  const today = "(now() at time zone 'UTC')::date"
+  await sql(`select make_delivery_days(${today}, ${today} + ${daysAhead})`)
+}
+
 /**
- * Deletes deliveries older than `before`, except those that wait for an attempt. Statements are small, with
- * pauses, so that they do not delay deliveries, replication or vacuum. Ids contain the time, so no index of
- * times is needed.
+ * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped.
+ * Where a delivery waits, the others are deleted one by one, and so are deliveries of days that were never made.
  *
- * Attempts are deleted after their deliveries, in batches of their own, because one delivery may have
- * hundreds.
+ * The keys of their events are deleted first: in between, a repeated event makes a second delivery, and is not lost.
+ * Statements are small, with pauses, so that they do not delay deliveries, replication or vacuum.
  */
-export async function deleteOldDeliveries(settings: {
-  pool: Pool
-  before: Date
-  batch: number
-  pauseMs: number
-  signal: AbortSignal
-}): Promise<DeletedRows> {
-  const { pool, before, batch, pauseMs, signal } = settings
-  const bound = lowestDeliveryId(before.getTime())
-  const values = { deliveries: [bound, batch], attempts: [bound, batch] }
-  const total = { deliveries: 0, attempts: 0 }
-  for (const table of ["deliveries", "attempts"] as const) {
-    let lastId = "00000000-0000-0000-0000-000000000000"
-    for (let last = false; !last; ) {
-      if (signal.aborted) return { kind: "busy", ...total }
-      const deleted = await oneAtATime(pool, lockKey, async (sql) => {
-        const rows = await deletions[table](sql, [lastId, ...values[table]])
-        // The pause is inside the transaction, so that the lock is held and no other dispatcher deletes
-        // meanwhile.
-        if (rows.length > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
-        return rows
-      })
-      if (deleted === null) return { kind: "busy", ...total }
-      total[table] += deleted.length
-      last = deleted.length < batch
-      // The next statement starts behind the deleted rows, because the index contains them until the next
-      // vacuum.
-      for (const { id } of deleted) if (id > lastId) lastId = id
-    }
+export async function deleteOldDeliveries(settings: Settings): Promise<DeletedRows> {
+  const total = { events: 0, days: 0, deliveries: 0, attempts: 0 }
+  const before = new Date(Math.floor(settings.before.getTime() / dayMs) * dayMs)
+  for (const kind of ["events", "days", "deliveries", "attempts"] as const) {
+    const isFinished =
+      kind === "days"
+        ? await dropDays(settings.pool, before, () => total.days++)
+        : await walk({ ...settings, before }, deletions[kind], (count) => {
+            total[kind] += count
+          })
+    if (!isFinished) return { kind: "busy", ...total }
   }
   return { kind: "finished", ...total }
 }
 
-type Deletion = (sql: Sql, values: unknown[]) => Promise<{ id: string }[]>
-
-const deletions: Record<"deliveries" | "attempts", Deletion> = {
-  // The rows are locked first, and read after that: a resend that was requested meanwhile has then either been committed, so
-  // that its delivery waits, or finds no delivery.
-  async deliveries(sql, values) {
-    const locked = await sql<{ id: string }>(
-      `select id from delivery where id >= $1 and id < $2 and ${isOver} order by id limit $3 for update skip locked`,
-      values,
-    )
-    if (locked.length === 0) return []
-    return sql(`delete from delivery where id = any($1::uuid[]) and ${isOver} returning id`, [
-      locked.map(({ id }) => id),
-    ])
-  },
-  attempts: (sql, values) =>
-    sql(
-      `delete from attempt
-        where ctid in (select ctid from attempt
-                        where delivery_id >= $1 and delivery_id < $2
-                          and not exists (select from delivery where delivery.id = attempt.delivery_id)
-                        order by delivery_id limit $3)
-       returning delivery_id as id`,
-      values,
-    ),
+/** A day that is being read, by a long query or a backup, is dropped at the next interval. */
+async function dropDays(pool: Pool, before: Date, onDropped: () => void): Promise<boolean> {
+  try {
+    for (;;) {
+      const dropped = await oneAtATime(pool, lockKey, async (sql) => {
+        const [row] = await sql<{ day: string | null }>("select drop_delivery_day($1) as day", [before])
+        return row?.day ?? "none"
+      })
+      if (dropped === null) return false
+      if (dropped === "none") return true
+      onDropped()
+    }
+  } catch (error) {
+    if (isUnavailable(error)) return false
+    throw error
+  }
 }
 
-const isOver = `state <> 'pending'
-   and not exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id)`
+/** Calls `deletion` until it finds no more rows. False: another dispatcher deletes, or this one is stopping. */
+async function walk(
+  { pool, before, batch, pauseMs, signal }: Settings,
+  deletion: Deletion,
+  onDeleted: (count: number) => void,
+): Promise<boolean> {
+  const bound = lowestDeliveryId(before.getTime())
+  for (let after: string | null = "00000000-0000-0000-0000-000000000000"; after !== null; ) {
+    if (signal.aborted) return false
+    const range: Range = { after, bound, batch }
+    const step = await oneAtATime(pool, lockKey, async (sql) => {
+      const done = await deletion(sql, range)
+      // The pause is inside the transaction, so that the lock is held and no other dispatcher deletes meanwhile.
+      if (done.last !== null) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      return done
+    })
+    if (step === null) return false
+    onDeleted(step.deleted)
+    after = step.last
+  }
+  return true
+}
+
+/** Of the rows whose delivery's id is above `after` and below `bound`, the next ones, `batch` at most. */
+type Range = { after: string; bound: string; batch: number }
+/** `last`: the highest id that was read, from which the next call continues. Null: there are no more rows. */
+type Deletion = (sql: Sql, range: Range) => Promise<{ deleted: number; last: string | null }>
+
+const waits = "exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id)"
+const next = "from delivery where id > $1 and id < $2"
+const eventKey = "encode(substring(sha256(convert_to(event_id, 'UTF8')) for 16), 'hex')::uuid"
+
+const deletions: Record<"events" | "deliveries" | "attempts", Deletion> = {
+  async events(sql, { after, bound, batch }) {
+    const [row] = await sql<{ deleted: number; last: string | null }>(
+      `with old as materialized (
+         select id, ${eventKey} as event_key, ${waits} as waits ${next} order by id limit $3
+       ), gone as (
+         delete from known_event where event_key = any (array(select event_key from old where not waits)) returning 1
+       )
+       select (select count(*)::int from gone) as deleted, (select id from old order by id desc limit 1) as last`,
+      [after, bound, batch],
+    )
+    return row ?? { deleted: 0, last: null }
+  },
+  // The rows are locked first, and read after that: a resend that was requested meanwhile has then either been committed, so
+  // that its delivery waits, or finds no delivery.
+  async deliveries(sql, { after, bound, batch }) {
+    const locked = await sql<{ id: string }>(
+      `select id ${next} and state <> 'pending' and not ${waits} order by id limit $3 for update of delivery skip locked`,
+      [after, bound, batch],
+    )
+    const ids = locked.map(({ id }) => id)
+    if (ids.length === 0) return { deleted: 0, last: null }
+    const deleted = await sql(
+      `delete from delivery where id = any($1::uuid[]) and not ${waits} returning id`,
+      [ids],
+    )
+    return { deleted: deleted.length, last: ids.at(-1) ?? null }
+  },
+  // Batches of their own, because one delivery may have hundreds. The next one begins with the last delivery of this one.
+  async attempts(sql, { after, bound, batch }) {
+    const deleted = await sql<{ id: string }>(
+      `with old as materialized (
+         select delivery_id, number, started_at from attempt
+          where delivery_id >= $1 and delivery_id < $2
+            and not exists (select from delivery where delivery.id = attempt.delivery_id)
+          order by delivery_id limit $3
+       )
+       delete from attempt using old
+        where attempt.delivery_id = old.delivery_id and attempt.number = old.number and attempt.started_at = old.started_at
+       returning old.delivery_id as id`,
+      [after, bound, batch],
+    )
+    const ids = deleted.map(({ id }) => id).sort()
+    return { deleted: ids.length, last: ids.at(-1) ?? null }
+  },
+}

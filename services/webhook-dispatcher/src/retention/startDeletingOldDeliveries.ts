@@ -1,6 +1,6 @@
 import { type Pool, readClock } from "@sitewire/database"
 import { type Logger, startRetention } from "@sitewire/runtime"
-import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
+import { deleteOldDeliveries, makeDays } from "./deleteOldDeliveries.ts"
 
 const pace = { batch: 1_000, pauseMs: 100 }
 
@@ -10,6 +10,7 @@ export function startDeletingOldDeliveries(settings: { pool: Pool; retentionMs: 
     retentionMs,
     databaseTime: () => readClock(pool.sql),
     deleteBefore: async (before, signal) => {
+      await makeDays(pool.sql)
       const { kind, ...deleted } = await deleteOldDeliveries({ pool, before, signal, ...pace })
       return { kind, deleted }
     },

@@ -27,15 +27,20 @@ async function insert(
       bodySha256: new Uint8Array(),
       correlation: "c",
       ...columns,
-      ...(waiting && { waiting: { create: { channelId: "acme", attempts: 0, ...waiting } } }),
     },
   })
+  if (waiting)
+    await console.prisma.waitingDelivery.create({
+      data: { deliveryId: id, channelId: "acme", attempts: 0, ...waiting },
+    })
   return id
 }
 
 const cancel = (id: string, body?: object) => console.call("POST", `/v1/deliveries/${id}/cancel`, { body })
-const readRow = (id: string) =>
-  console.prisma.delivery.findUniqueOrThrow({ where: { id }, include: { waiting: true } })
+const readRow = async (id: string) => ({
+  ...(await console.prisma.delivery.findUniqueOrThrow({ where: { id } })),
+  waiting: await console.prisma.waitingDelivery.findUnique({ where: { deliveryId: id } }),
+})
 
 test.each([
   ["is scheduled", () => ({ nextAttemptAt: soon(), failures: 1, periodStartedAt: ago() }), "none"],

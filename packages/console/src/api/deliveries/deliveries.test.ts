@@ -28,9 +28,12 @@ async function insert(n: number, columns: object, waiting?: object) {
       bodySha256: new Uint8Array(createHash("sha256").update(body).digest()),
       correlation: `correlation-${n}`,
       ...columns,
-      ...(waiting && { waiting: { create: { channelId: "acme", attempts: 0, ...waiting } } }),
     },
   })
+  if (waiting)
+    await console.prisma.waitingDelivery.create({
+      data: { deliveryId: idOf(n), channelId: "acme", attempts: 0, ...waiting },
+    })
   return idOf(n)
 }
 
@@ -126,8 +129,10 @@ test("a delivery shows when its next retry is due, or why and since when it is d
   }
 })
 
-const readRow = (id: string) =>
-  console.prisma.delivery.findUniqueOrThrow({ where: { id }, include: { waiting: true } })
+const readRow = async (id: string) => ({
+  ...(await console.prisma.delivery.findUniqueOrThrow({ where: { id } })),
+  waiting: await console.prisma.waitingDelivery.findUnique({ where: { deliveryId: id } }),
+})
 
 /** What a delivery waits for after a resend, in a new retry period. */
 const resendOf = (deliveryId: string, attempts: number) => ({

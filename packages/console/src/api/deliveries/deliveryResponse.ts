@@ -1,11 +1,11 @@
 import {
   type AttemptError,
   attemptErrorSchema,
-  type DeferralReason,
   type Delivery,
   type DeliveryWithAttempts,
 } from "@sitewire/contracts"
 import { maskEmails } from "./maskEmails.ts"
+import type { Waiting } from "./withWaiting.ts"
 
 /** The columns of a response. `body` is omitted because it contains personal data and may be large. */
 export const deliveryColumns = {
@@ -14,7 +14,6 @@ export const deliveryColumns = {
   channelId: true,
   state: true,
   attempts: true,
-  waiting: { select: { nextAttemptAt: true, deferredAt: true, deferredReason: true } },
   bodySha256: true,
   createdAt: true,
   finishedAt: true,
@@ -29,11 +28,7 @@ export type DeliveryRow = {
   channelId: string
   state: Delivery["state"]
   attempts: number
-  waiting: {
-    nextAttemptAt: Date | null
-    deferredAt: Date | null
-    deferredReason: DeferralReason | null
-  } | null
+  waiting: Waiting
   bodySha256: Uint8Array
   createdAt: Date
   finishedAt: Date | null

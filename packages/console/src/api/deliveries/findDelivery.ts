@@ -1,6 +1,7 @@
 import type { Caller } from "../../auth/caller.ts"
 import type { ApiContext } from "../defineRoute.ts"
 import { type DeliveryRow, deliveryColumns } from "./deliveryResponse.ts"
+import { withWaiting } from "./withWaiting.ts"
 
 /** Null if the delivery does not exist or the API key may not see its channel. */
 export async function findDelivery(
@@ -9,7 +10,9 @@ export async function findDelivery(
   caller: Caller,
 ): Promise<DeliveryRow | null> {
   const where = await visibleDelivery(prisma, id, caller)
-  return prisma.delivery.findFirst({ where, select: deliveryColumns })
+  const found = await prisma.delivery.findMany({ where, select: deliveryColumns })
+  const [row] = await withWaiting(prisma, found)
+  return row ?? null
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   clockMarginMs,
   type DeliveryQuery,
+  eventKeyOf,
   lowestDeliveryId,
   referenceDigest,
   searchKeys,
@@ -73,7 +74,9 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
     channels: () => [`channel_id = any(${bind(search.channels)}::text[])`],
     sinceChannel: () => ["stored_at >= (select created_at from channel where channel.id = channel_id)"],
     state: () => [`state = ${bind(search.state)}::delivery_state`],
-    event_id: () => [`event_id = ${bind(search.event_id)}`],
+    event_id: () => [
+      `id = (select delivery_id from known_event where event_key = ${bind(eventKeyOf(search.event_id ?? ""))}::uuid)`,
+    ],
     waiting_for: () => [
       `exists (select from waiting_delivery where delivery_id = delivery.id and ${isWaitingFor(search.waiting_for, bind)})`,
     ],

@@ -8,6 +8,7 @@ import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 import { type DeliveryRow, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
 import { findDeliveryIds } from "./findDeliveryIds.ts"
+import { withWaiting } from "./withWaiting.ts"
 
 export const listDeliveries = defineRoute({
   method: "get",
@@ -36,11 +37,12 @@ export const listDeliveries = defineRoute({
       read: async (before, count) => {
         const sinceChannel = visible === null ? undefined : true
         const ids = await findDeliveryIds(sql, { ...query, channels, sinceChannel, before, count })
-        return prisma.delivery.findMany({
+        const found = await prisma.delivery.findMany({
           where: { id: { in: ids } },
           orderBy: { id: "desc" },
           select: deliveryColumns,
         })
+        return withWaiting(prisma, found)
       },
     })
     if (page.kind === "problem") return page

@@ -6,6 +6,7 @@ import { ok } from "../response.ts"
 import { attemptResponse, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
 import { visibleDelivery } from "./findDelivery.ts"
 import { maskedBody } from "./maskEmails.ts"
+import { withWaiting } from "./withWaiting.ts"
 
 export const readDelivery = defineRoute({
   method: "get",
@@ -19,13 +20,14 @@ export const readDelivery = defineRoute({
   success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
   async handle({ prisma }, { params: { id }, caller }) {
     const where = await visibleDelivery(prisma, id, caller)
-    const [row, attempts] = await Promise.all([
-      prisma.delivery.findFirst({ where, select: { ...deliveryColumns, body: true } }),
+    const [found, attempts] = await Promise.all([
+      prisma.delivery.findMany({ where, select: { ...deliveryColumns, body: true } }),
       prisma.attempt.findMany({
         where: { deliveryId: id },
         orderBy: [{ number: "asc" }, { startedAt: "asc" }],
       }),
     ])
+    const [row] = await withWaiting(prisma, found)
     if (!row) return notFound("delivery", id)
     return ok({
       ...deliveryResponse(row),

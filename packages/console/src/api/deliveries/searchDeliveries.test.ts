@@ -1,5 +1,6 @@
 import { referenceDigest, searchKeys, siteDigest } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { knowEvents } from "../../../test/fixtures/deliveries.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
 
 let console: TestConsole
@@ -45,6 +46,7 @@ beforeAll(async () => {
   // The channels are older than their deliveries.
   await console.prisma.channel.updateMany({ data: { createdAt: new Date(start) } })
   await console.prisma.delivery.createMany({ data: stored.map(rowOf) })
+  await knowEvents(console.pool.sql)
   await console.prisma.waitingDelivery.createMany({ data: stored.flatMap(waitingOf) })
 })
 afterAll(() => console.close())

@@ -2,7 +2,7 @@ import { type InvalidEvent, invalidRecordHeaders, type Page } from "@sitewire/co
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { startTestInstallation } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { insertDeliveries } from "../../../test/fixtures/deliveries.ts"
+import { insertDeliveries, knowEvents } from "../../../test/fixtures/deliveries.ts"
 import { invalidRecord } from "../../../test/fixtures/jobs.ts"
 import { startConsole } from "../../../test/fixtures/startConsole.ts"
 import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
@@ -35,6 +35,7 @@ test("invalid events are listed from Kafka, newest first, with their channel and
   // Rejected once, then delivered from another record with the same id.
   const [delivery] = await insertDeliveries(it.sql, 1)
   await it.sql("update delivery set event_id = 'order-22' where id = $1", [delivery])
+  await knowEvents(it.sql)
 
   const first = await list("?limit=4")
   const origin = (n: number) => `site.paid 3 ${n}`

@@ -1,4 +1,10 @@
-import { type InvalidEvent, invalidEventSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
+import {
+  eventKeyOf,
+  type InvalidEvent,
+  invalidEventSchema,
+  pageQuerySchema,
+  pageSchema,
+} from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import { type ApiContext, defineRoute } from "../defineRoute.ts"
@@ -40,12 +46,11 @@ async function findDeliveries(
   prisma: ApiContext["prisma"],
   events: readonly Pick<InvalidEvent, "event_id">[],
 ) {
-  const ids = events.flatMap(({ event_id }) => event_id ?? [])
-  const rows = await prisma.delivery.findMany({
-    where: { eventId: { in: ids } },
-    select: { id: true, eventId: true },
-  })
-  return new Map(rows.map(({ id, eventId }) => [eventId, id]))
+  const keys = new Map(events.flatMap(({ event_id: id }) => (id === null ? [] : [[eventKeyOf(id), id]])))
+  const rows = await prisma.knownEvent.findMany({ where: { eventKey: { in: [...keys.keys()] } } })
+  return new Map(
+    rows.map(({ eventKey, deliveryId }) => [keys.get(eventKey.replaceAll("-", "")) ?? "", deliveryId]),
+  )
 }
 
 /**

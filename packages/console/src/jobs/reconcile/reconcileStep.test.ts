@@ -1,5 +1,6 @@
 import type { Job } from "@sitewire/contracts"
 import { expect, test } from "vitest"
+import { knowEvents } from "../../../test/fixtures/deliveries.ts"
 import { commitAll, invalidRecord, type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
@@ -34,6 +35,7 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
     })
     await it.sql("update delivery set event_id = $2 where id = $1", [id, `${state} one`])
   }
+  await knowEvents(it.sql)
   await publishEvents(it, ["pending one", "delivered one", "delivered one", "dead one", "erased one"])
   await publishEvents(it, ["invalid one", "lost one"])
   await it.publish([{ topic: it.names.sitePaid, key: null, value: "no JSON" }])

@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { serve } from "../shared/serve.ts"
+import { sizeOf } from "../shared/sizeOf.ts"
 import { trigger, waitUntilCovered } from "./inbound/synced.ts"
 import { figure, type Measure } from "./measure.ts"
 import { deliverBacklog, startReceiving, totalOf, warmUp } from "./outbound/load.ts"
@@ -15,7 +16,7 @@ const atOnce = 50
 export async function sizeDeliveries(it: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(100, (at) => `${receiver.url}/channel-${at}`)
-  const used = await startUsage(it, ["delivery", "attempt"], it.names.sitePaid)
+  const used = await startUsage(it, ["delivery", "known_event", "attempt"], it.names.sitePaid)
   const { perSecond, cost } = await deliverBacklog(it, receiver, { amount, channels, end: false })
   const sessions = await countSessions(it)
   const each = await used(amount + warmUp)
@@ -93,8 +94,8 @@ async function startUsage(it: Bench, tables: readonly string[], topic: string) {
     // Postgres adds a transaction to its statistics at most once a second.
     await sleep(2_000)
     const [row] = await it.sql<Omit<Usage, "topic">>(
-      `select sum(pg_table_size(name::regclass))::float8 as tables,
-         sum(pg_indexes_size(name::regclass))::float8 as indexes,
+      `select sum(${sizeOf("pg_table_size")})::float8 as tables,
+         sum(${sizeOf("pg_indexes_size")})::float8 as indexes,
          pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as log,
          (select xact_commit::float8 from pg_stat_database where datname = current_database()) as transactions,
          (select sum(n_tup_ins + n_tup_upd + n_tup_del)::float8 from pg_stat_user_tables) as rows

@@ -20,7 +20,10 @@ with made as (
                    'email', 'owner-' || at || '@customer.example',
                    'created_at', '2030-01-02T03:04:05+00:00')::text, 'UTF8') as body
             from generate_series($1::int, least($1 + ${batch}, $2::int) - 1) as at) as event
-  returning id, created_at
+  returning id, event_id, created_at
+), known as (
+  insert into known_event (event_key, delivery_id)
+  select encode(substring(sha256(convert_to(event_id, 'UTF8')) for 16), 'hex')::uuid, id from made
 )
 insert into attempt (delivery_id, number, started_at, duration_ms, ip, status, secret_id)
 select id, 1, created_at, 2.5, '127.0.0.1', 204, 'sec_bench' from made`
@@ -41,7 +44,9 @@ export async function fillDeliveries(
   const { sql } = pool
   for (const setting of settings) await sql(`alter system set ${setting}`)
   await sql("select pg_reload_conf()")
-  for (const table of tables) await sql(`alter table ${table} set (autovacuum_enabled = off)`)
+  await sql("select make_delivery_days(current_date - $1::int, current_date + 1)", [days + 1])
+  const stored = await partitionsOf(sql)
+  for (const table of stored) await sql(`alter table ${table} set (autovacuum_enabled = off)`)
   const indexes = await secondaryIndexes(sql)
   for (const { name } of indexes) await sql(`drop index ${name}`)
   let next = 0
@@ -54,24 +59,30 @@ export async function fillDeliveries(
     }
   }
   await Promise.all(Array.from({ length: lanes }, fill))
-  for (const { definition } of indexes) await sql(definition)
+  // Without "only", so that the index of each partition is made, too.
+  for (const { definition } of indexes) await sql(definition.replace(" ON ONLY ", " ON "))
   progress(`indexes are built after ${seconds()} s`)
-  for (const table of tables) {
-    await sql(`vacuum (analyze) ${table}`)
-    await sql(`alter table ${table} reset (autovacuum_enabled)`)
-  }
+  await sql(`vacuum (analyze) ${tables.join(", ")}`)
+  for (const table of stored) await sql(`alter table ${table} reset (autovacuum_enabled)`)
   for (const setting of settings) await sql(`alter system reset ${setting.split(" ")[0]}`)
   await sql("select pg_reload_conf()")
   await sql("checkpoint")
   const [size] = await sql<{ size: string }>(
     "select pg_size_pretty(sum(pg_total_relation_size(name::regclass))) as size from unnest($1::text[]) as name",
-    [tables],
+    [stored],
   )
   await pool.close()
   progress(`${count} deliveries are stored, ${size?.size}; filling took ${seconds()} s`)
 }
 
-const tables = ["delivery", "attempt"]
+const tables = ["delivery", "attempt", "known_event"]
+
+async function partitionsOf(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }>(
+    "select relid::text as name from pg_partition_tree('delivery') where isleaf union all select relid::text from pg_partition_tree('attempt') where isleaf",
+  )
+  return [...rows.map(({ name }) => name), "known_event"]
+}
 
 /** Returns all indexes but those of primary keys. These are kept, because their values are inserted in order. */
 function secondaryIndexes(sql: Sql): Promise<{ name: string; definition: string }[]> {

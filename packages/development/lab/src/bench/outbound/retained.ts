@@ -27,7 +27,7 @@ export async function measureRetained(it: Bench): Promise<Measure[]> {
   const run = async (side: Side): Promise<Round[]> => {
     const database = databases[side]
     progress(side === "value" ? `with ${retained} retained:` : "with an empty table:")
-    if (side === "baseline") await database.sql("truncate delivery, waiting_delivery, attempt")
+    if (side === "baseline") await database.sql("truncate delivery, waiting_delivery, known_event, attempt")
     await database.sql("checkpoint")
     const log = await readLog(it)
     const round = await deliverBacklog(it, receiver, { amount, channels, database, end: true })

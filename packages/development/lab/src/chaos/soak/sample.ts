@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs"
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import { percentile } from "../../shared/percentile.ts"
 import { cpuMs, memoryMb } from "../../shared/processUsage.ts"
+import { sizeOf } from "../../shared/sizeOf.ts"
 import type { Lab } from "../../shared/startLab.ts"
 
 /**
@@ -12,6 +13,7 @@ export type Sample = { at: number; series: Record<string, number> }
 
 const tables = [
   "delivery",
+  "known_event",
   "waiting_delivery",
   "died_delivery",
   "attempt",
@@ -64,9 +66,9 @@ export function createSampler(settings: {
 
 async function readDatabase({ pool }: Pick<Lab, "pool">): Promise<Record<string, number>> {
   const rows = await pool.sql<{ name: string; value: number }>(
-    `select 'table MB ' || name as name, pg_table_size(name::regclass) / 1048576.0::float8 as value
+    `select 'table MB ' || name as name, ${sizeOf("pg_table_size")} / 1048576.0::float8 as value
        from unnest($1::text[]) as name
-     union all select 'index MB ' || name, pg_indexes_size(name::regclass) / 1048576.0::float8
+     union all select 'index MB ' || name, ${sizeOf("pg_indexes_size")} / 1048576.0::float8
        from unnest($1::text[]) as name
      union all select 'oldest due sync s', extract(epoch from now() - min(due_at))::float8
        from sync_window where not running
