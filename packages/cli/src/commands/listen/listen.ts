@@ -110,8 +110,9 @@ async function receive(session: Session, { port, behave, forward, ...source }: O
   })
   const { description } = receiverFaults[behave]
   const what = target ? `forwarding to ${target.origin}${target.pathname}` : `${behave}: ${description}`
+  const interrupted = once(session.interrupted(), "abort")
   session.note(`Listening on ${receiver.url} (${what}) Press Ctrl-C to stop.`)
-  await once(session.interrupted(), "abort")
+  await interrupted
   await receiver.close()
 }
 
