@@ -102,6 +102,12 @@ create table channel_rate (
   next_at timestamptz(6) not null
 );
 
+create table unreachable_channel (
+  channel_id text primary key references channel on delete cascade on update cascade,
+  since timestamptz(3) not null,
+  counted_ms double precision not null,
+  seen_at timestamptz(3) not null
+);
 create table deleted_channel (
   id text primary key,
   deleted_at timestamptz(3) not null default current_timestamp
@@ -222,6 +228,7 @@ create table waiting_delivery (
   lease_expires_at timestamptz(3),
   failures integer,
   period_started_at timestamptz(3),
+  unreachable_ms double precision,
   constraint scheduled_or_deferred check ((next_attempt_at is null) <> (deferred_at is null))
 )
 -- Claims and releases change no column of an index. Half of each page is kept free for the new versions of their rows, so

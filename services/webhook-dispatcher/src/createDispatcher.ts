@@ -7,6 +7,7 @@ import { watchNetwork } from "./attempt/watchNetwork.ts"
 import { batchWrites } from "./batchWrites.ts"
 import type { Publish } from "./createPublish.ts"
 import type { Store } from "./createStore.ts"
+import { countUnreachable } from "./deferred/countUnreachable.ts"
 import { drainDeferred } from "./deferred/drainDeferred.ts"
 import { expireDeferred } from "./deferred/expireDeferred.ts"
 import { startSweep } from "./deferred/sweep/startSweep.ts"
@@ -113,18 +114,27 @@ export function createDispatcher(parts: DispatcherParts) {
     tracing,
     log,
   })
+  const unreachable = countUnreachable({
+    openBreakers: limiter.openBreakers,
+    isNetworkDown: network.isDown,
+    report: store.reportUnreachable,
+    pollIntervalMs: settings.pollIntervalMs,
+  })
+  const expire = expireDeferred({
+    openBreakers: limiter.openBreakers,
+    endExpired: (channels) => store.endExpired(channels, { periodMs: schedule.periodMs }),
+    log,
+  })
   const drain = drainDeferred({
     findDeferredChannels: store.findDeferredChannels,
     claim: (requests) => store.claimDeferred(requests, claimSettings),
     limiter,
     attempt: handleClaimed,
     release: releaseClaimed,
-    isNetworkDown: network.isDown,
-    onPoll: expireDeferred({
-      openBreakers: limiter.openBreakers,
-      endExpired: (breakers) => store.endExpired(breakers, { periodMs: schedule.periodMs }),
-      log,
-    }),
+    async onPoll(isPaused) {
+      await unreachable.poll(isPaused)
+      await expire()
+    },
     pollIntervalMs: settings.pollIntervalMs,
     maxClaimed: maxOutstanding,
     metrics,

@@ -4,6 +4,7 @@ import { deferDeliveries } from "./deferred/deferDeliveries.ts"
 import { endExpired } from "./deferred/endExpired.ts"
 import { findDeferredChannels } from "./deferred/findDeferredChannels.ts"
 import { releaseClaims } from "./deferred/releaseClaims.ts"
+import { reportUnreachable } from "./deferred/reportUnreachable.ts"
 import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
 import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
 import { findDeletedChannels, finishDeletedChannel } from "./deletedChannels/findDeletedChannels.ts"
@@ -53,6 +54,7 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
     findDeferredChannels: once(findDeferredChannels),
     claimDeferred: once(claimDeferred),
     endExpired: once(endExpired),
+    reportUnreachable: once(reportUnreachable),
     sweepScheduled: once(sweepScheduled),
     findDeletedChannels: once(findDeletedChannels),
     endDeliveries: once(endDeliveries),

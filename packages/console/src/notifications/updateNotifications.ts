@@ -6,7 +6,7 @@ import {
   notificationEventSchema,
   type OperatorNotification,
 } from "@sitewire/contracts"
-import { oneAtATime, type Pool, plainArray, type Sql } from "@sitewire/database"
+import { oneAtATime, type Pool, plainArray, type Sql, unreachableUntilNow } from "@sitewire/database"
 import { newId } from "../newIds.ts"
 import { describeNotification } from "./describeNotification.ts"
 import { notificationKinds } from "./notificationKinds.ts"
@@ -94,8 +94,10 @@ async function send(sql: Sql, changed: readonly NotificationRow[]): Promise<void
      ), known as (
        insert into known_event (delivery_id, event_key) select * from unnest($1::uuid[], $6::uuid[])
      )
-     insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason)
-     select id, channel_id, 0, now(), 'notification' from stored`,
+     insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, unreachable_ms)
+     select id, channel_id, 0, now(), 'notification',
+            ${unreachableUntilNow("stored.channel_id")}
+       from stored`,
     [
       plainArray(messages.map(() => newDeliveryId())),
       messages.map(({ eventId }) => eventId),

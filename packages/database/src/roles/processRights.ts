@@ -32,6 +32,7 @@ export const processRights = {
     dispatcher: everything,
     delivery: everything,
     waiting_delivery: everything,
+    unreachable_channel: everything,
     known_event: everything,
     "function make_delivery_days": ["execute"],
     "function drop_delivery_day": ["execute"],

@@ -5,7 +5,7 @@ import { claimDeferred } from "./claimDeferred.ts"
 import { releaseClaims } from "./releaseClaims.ts"
 
 const settings = { leaseMs: 60_000, attemptWithinMs: 10_000 }
-const requests = (limit: number, openForMs = 0) => [{ channel: "acme", limit, openForMs }]
+const requests = (limit: number) => [{ channel: "acme", limit }]
 const deferredFor = (seconds: number, more: Record<string, string> = {}) => ({
   deferred_at: `now() - interval '${seconds} seconds'`,
   deferred_reason: "'busy'",
@@ -61,36 +61,27 @@ test("a claim does not wait for a delivery that another statement has locked, an
 const secondsAgo = (seconds: number) => `now() - interval '${seconds} seconds'`
 
 test.each([
-  { when: "the breaker is closed", openForS: 0, resumedAt: "null", elapsedS: 100 },
-  { when: "the breaker has been open for longer", openForS: 3_600, resumedAt: "null", elapsedS: 700 },
-  { when: "the breaker has been open for 200 s", openForS: 200, resumedAt: "null", elapsedS: 300 },
-  { when: "a pause ended 50 s ago", openForS: 3_600, resumedAt: secondsAgo(50), elapsedS: 150 },
-  { when: "an earlier pause ended", openForS: 200, resumedAt: secondsAgo(900), elapsedS: 300 },
-  { when: "a pause ended by a clock ahead", openForS: 200, resumedAt: secondsAgo(-900), elapsedS: 100 },
+  { when: "the channel is reached", counted: [], elapsedS: 100 },
+  { when: "the channel could not be reached for 200 s since", counted: [200, 200, 0], elapsedS: 300 },
+  { when: "of 700 s, 500 were counted before", counted: [3_600, 700, 500], elapsedS: 300 },
+  { when: "the channel was reached once since", counted: [400, 200, 500], elapsedS: 300 },
 ])(
   "a delivery that was deferred 100 s into its retry period, 600 s ago, has used $elapsedS s of it if $when, whatever the reason",
-  async ({ openForS, resumedAt, elapsedS }) => {
+  async ({ counted: [sinceS, countedS, beforeS], elapsedS }) => {
     const { sql, insert } = await startDeliveryDatabase()
-    await sql(`update channel set resumed_at = ${resumedAt}`)
-    const periodStartedAt = { period_started_at: secondsAgo(700) }
+    if (countedS !== undefined)
+      await sql(
+        `insert into unreachable_channel values ('acme', ${secondsAgo(sinceS ?? 0)}, ${countedS} * 1000.0, now())`,
+      )
+    const times = { period_started_at: secondsAgo(700), unreachable_ms: `${beforeS ?? 0} * 1000.0` }
     for (const reason of ["busy", "paused", "rate", "resend", "breaker"])
-      await insert(deferredFor(600, { deferred_reason: `'${reason}'`, ...periodStartedAt }))
-    const claimed = await claimDeferred(sql, requests(5, openForS * 1_000), settings)
+      await insert(deferredFor(600, { deferred_reason: `'${reason}'`, ...times }))
+    const claimed = await claimDeferred(sql, requests(5), settings)
     expect(claimed).toHaveLength(5)
     for (const { since } of claimed)
       expect(Math.abs(Date.now() - Date.parse(since) - elapsedS * 1_000)).toBeLessThan(20_000)
   },
 )
-
-test("the retry period of a delivery that was never attempted counts only the time in which the breaker was open", async () => {
-  const { sql, insert } = await startDeliveryDatabase()
-  for (const openForS of [0, 200]) {
-    await insert(deferredFor(600))
-    const [claimed] = await claimDeferred(sql, requests(1, openForS * 1_000), settings)
-    const elapsedMs = Date.now() - Date.parse(claimed?.since ?? "")
-    expect(Math.abs(elapsedMs - openForS * 1_000)).toBeLessThan(20_000)
-  }
-})
 
 test("a released delivery can be claimed at once, even if a resend was requested since, and the release ends no later claim", async () => {
   const { sql, insert } = await startDeliveryDatabase()

@@ -9,8 +9,7 @@ export type ClaimSettings = {
   attemptWithinMs: number
 }
 
-/** `openForMs`: how long the channel's circuit breaker has been open; 0 if it is closed. */
-export type ClaimRequest = { channel: string; limit: number; openForMs: number }
+export type ClaimRequest = { channel: string; limit: number }
 
 type Row = ChannelRow & {
   id: string
@@ -47,8 +46,8 @@ const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
   * extract(epoch from excluded.start_at + interval '${reserveMs} milliseconds' - ${startAt}))))::int`
 const statement = `
 with candidate as materialized (
-  select requested.channel_id, max_per_second, open_for_ms, picked.delivery_id, picked.deferred_at
-    from unnest($1::text[], $2::int[], $4::float8[]) as requested (channel_id, most, open_for_ms)
+  select requested.channel_id, max_per_second, picked.delivery_id, picked.deferred_at
+    from unnest($1::text[], $2::int[]) as requested (channel_id, most)
     join channel on channel.id = requested.channel_id and paused_at is null
    cross join lateral (
      select delivery_id, deferred_at from waiting_delivery
@@ -67,14 +66,14 @@ with candidate as materialized (
     next_at = ${startAt} + ${granted} * interval '1 second' / excluded.per_second
   returning channel_id, granted, start_at
 ), claimed as materialized (
-  select delivery_id, open_for_ms, coalesce(extract(epoch from start_at - (select clock_timestamp())) * 1000 + position * 1000.0 / max_per_second, 0)::float8
+  select delivery_id, coalesce(extract(epoch from start_at - (select clock_timestamp())) * 1000 + position * 1000.0 / max_per_second, 0)::float8
                as start_in_ms
     from (select *, row_number() over (partition by channel_id order by deferred_at, delivery_id) - 1 as position from candidate) as ordered
     left join reserved using (channel_id)
    where max_per_second is null or position < granted
 )
 update waiting_delivery as waiting set lease_expires_at = now() + ($3::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
-  from claimed, channel, delivery
+  from claimed, channel left join unreachable_channel on unreachable_channel.channel_id = channel.id, delivery
  where waiting.delivery_id = any (array(select delivery_id from claimed)) and claimed.delivery_id = waiting.delivery_id
    and channel.id = waiting.channel_id and delivery.id = waiting.delivery_id
 returning delivery.id, start_in_ms, event_id, body, waiting.attempts, failures, correlation, traceparent, deferred_at, lease_expires_at, waiting.channel_id, ${channelColumns},
@@ -89,12 +88,7 @@ export async function claimDeferred(
   const claimedAt = performance.now()
   const rows = await sql<Row>(
     statement,
-    [
-      requests.map(({ channel }) => channel),
-      plainArray(requests.map(({ limit }) => limit)),
-      leaseMs,
-      plainArray(requests.map(({ openForMs }) => openForMs)),
-    ],
+    [requests.map(({ channel }) => channel), plainArray(requests.map(({ limit }) => limit)), leaseMs],
     "claim-deferred",
   )
   // Measured after the response, so that no attempt starts before its time by Postgres's clock.

@@ -1,4 +1,4 @@
-import { plainArray, type Sql } from "@sitewire/database"
+import { plainArray, type Sql, unreachableUntilNow } from "@sitewire/database"
 import type { DeferralReason } from "../delivery.ts"
 
 export type Deferral = {
@@ -15,7 +15,8 @@ export type Deferral = {
 const statement = `
 update waiting_delivery as waiting
    set deferred_at = now(), deferred_reason = deferral.reason::deferral_reason, lease_expires_at = null, next_attempt_at = null,
-       failures = deferral.failures, period_started_at = now() - deferral.elapsed_ms * interval '1 millisecond'
+       failures = deferral.failures, period_started_at = now() - deferral.elapsed_ms * interval '1 millisecond',
+       unreachable_ms = ${unreachableUntilNow("waiting.channel_id")}
   from unnest($1::uuid[], $2::text[], $3::int[], $4::int[], $5::float8[])
     as deferral (id, reason, attempt, failures, elapsed_ms)
  where waiting.delivery_id = deferral.id and deferred_at is null and attempts < deferral.attempt`

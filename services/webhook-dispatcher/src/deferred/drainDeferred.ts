@@ -4,10 +4,8 @@ import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { createBacklogs } from "./backlogs.ts"
 import type { ClaimRequest } from "./claimDeferred.ts"
-import type { OpenForMs } from "./expireDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
 import { createFutureTimes } from "./futureTimes.ts"
-import { measureOpenTime } from "./measureOpenTime.ts"
 import { createStartClaimed } from "./startClaimed.ts"
 
 /** The next claim waits this long after a permit is released, so that it can use several permits at once. */
@@ -26,13 +24,12 @@ const rateClaimIntervalMs = 100
 export type DrainParts = {
   findDeferredChannels: () => Promise<DeferredChannel[]>
   claim: (requests: ClaimRequest[]) => Promise<DueDelivery[]>
-  limiter: Pick<Limiter, "capacity" | "kindOf" | "freeOfKind" | "pause" | "status" | "openBreakers">
+  limiter: Pick<Limiter, "capacity" | "kindOf" | "freeOfKind" | "pause">
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
   release: (due: DueDelivery) => Promise<void>
-  /** While our network is down, no retry period runs. */
-  isNetworkDown: () => boolean
-  onPoll: (openForMs: OpenForMs) => Promise<void>
+  /** Not awaited. `isPaused`: of the channels that have deferred deliveries. */
+  onPoll: (isPaused: (channel: string) => boolean) => Promise<void>
   pollIntervalMs: number
   maxClaimed: number
   metrics: Pick<DispatcherMetrics, "claimed">
@@ -45,11 +42,6 @@ export function drainDeferred(parts: DrainParts) {
   const backlogs = createBacklogs(parts.findDeferredChannels)
   const backOffs = createFutureTimes()
   const rateClaims = createFutureTimes()
-  const openTime = measureOpenTime({
-    openBreakers: limiter.openBreakers,
-    isNetworkDown: parts.isNetworkDown,
-    pollIntervalMs,
-  })
   const stopping = new AbortController()
   const claimed = createStartClaimed({
     ...parts,
@@ -97,14 +89,15 @@ export function drainDeferred(parts: DrainParts) {
   }
 
   async function poll(): Promise<void> {
-    openTime.observe()
-    for (const { channel, paused } of await backlogs.poll()) {
-      if (paused) limiter.pause(channel)
-      else toClaim.add(channel)
+    const paused = new Set<string>()
+    for (const found of await backlogs.poll()) {
+      if (found.paused) {
+        paused.add(found.channel)
+        limiter.pause(found.channel)
+      } else toClaim.add(found.channel)
     }
-    // Not awaited: `onPoll` may wait for Kafka, and claiming deliveries does not need Kafka.
     parts
-      .onPoll(openTime.openForMs)
+      .onPoll((channel) => paused.has(channel))
       .catch((error: unknown) =>
         log.debug({ error }, "deliveries could not be expired; the next poll repeats it"),
       )
@@ -144,8 +137,7 @@ export function drainDeferred(parts: DrainParts) {
       }
       const limit = Math.min(remaining, ofKind[kind], limiter.capacity(channel))
       if (limit <= 0) return
-      const openForMs = openTime.openForMs(channel, limiter.status(channel).openedAt)
-      requests.push({ channel, limit, openForMs })
+      requests.push({ channel, limit })
       remaining -= limit
       ofKind[kind] -= limit
     }

@@ -1,8 +1,8 @@
 /**
- * SQL for how much of its retry period a deferred delivery has used: the time until the deferral, and the time in which
- * the channel's circuit breaker has been open since the deferral and since the last pause. The reason for the deferral is
- * no part of it: a breaker may open or close later. Expects `open_for_ms`, which is 0 if the breaker is closed.
+ * SQL for how much of its retry period a deferred delivery has used: the time until the deferral, and the time since then in
+ * which its channel could not be reached, which is counted in `unreachable_channel`. The reason for the deferral is no part
+ * of it: a breaker may open or close later.
  */
 export const elapsedTime = `(coalesce(deferred_at - period_started_at, interval '0')
-    + greatest(interval '0', least(now() - deferred_at, now() - channel.resumed_at,
-                                   open_for_ms * interval '1 millisecond')))`
+    + interval '1 millisecond' * greatest(0, coalesce(counted_ms, 0)
+        - case when unreachable_channel.since <= deferred_at then coalesce(unreachable_ms, 0) else 0 end))`

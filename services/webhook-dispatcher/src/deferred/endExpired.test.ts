@@ -1,3 +1,4 @@
+import type { Sql } from "@sitewire/database"
 import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { endExpired } from "./endExpired.ts"
@@ -13,14 +14,23 @@ const deferred = (reason: string, more: Record<string, string> = {}) => ({
   ...more,
 })
 const settings = { periodMs: 80 * minute }
-const openFor = (minutes: number) => [{ channel: "acme", openForMs: minutes * minute }]
+/** `channel` could not be reached for so long until now. */
+const unreachableFor = (sql: Sql, minutes: number, channel = "acme") =>
+  sql(
+    `insert into unreachable_channel values ($1, now() - $2::int * interval '1 minute', $2::int * 60000.0, now())
+     on conflict (channel_id) do update set since = excluded.since, counted_ms = excluded.counted_ms`,
+    [channel, minutes],
+  )
+const acme = ["acme"]
 
 test("the time in which the breaker was open counts, whatever the reason for the deferral", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   const forBreaker = await insert(deferred("breaker"))
   const forLackOfCapacity = await insert(deferred("busy"))
-  expect(await endExpired(sql, openFor(45), settings)).toEqual([])
-  const expired = await endExpired(sql, openFor(55), settings)
+  await unreachableFor(sql, 45)
+  expect(await endExpired(sql, acme, settings)).toEqual([])
+  await unreachableFor(sql, 55)
+  const expired = await endExpired(sql, acme, settings)
   expect(expired.map(({ delivery }) => delivery).toSorted()).toEqual(
     [forBreaker, forLackOfCapacity].toSorted(),
   )
@@ -29,7 +39,8 @@ test("the time in which the breaker was open counts, whatever the reason for the
 test("an outage of all dispatchers ends no retry period, although the breaker opens again after it", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   await insert(deferred("breaker", { deferred_at: ago(480), period_started_at: ago(510) }))
-  expect(await endExpired(sql, openFor(1), settings)).toEqual([])
+  await unreachableFor(sql, 1)
+  expect(await endExpired(sql, acme, settings)).toEqual([])
 })
 
 test("only deliveries that expire are locked", async () => {
@@ -39,7 +50,8 @@ test("only deliveries that expire are locked", async () => {
   const other = await driver.connect()
   await other.query("begin")
   const inTransaction: typeof sql = async (text, values = []) => (await other.query(text, [...values])).rows
-  const ended = await endExpired(inTransaction, openFor(60), settings)
+  await unreachableFor(sql, 59)
+  const ended = await endExpired(inTransaction, acme, settings)
   const unlocked = await sql("select delivery_id as id from waiting_delivery for update skip locked")
   await other.query("rollback")
   other.release()
@@ -53,7 +65,8 @@ test("a delivery that another statement has locked is not waited for", async () 
   const other = await driver.connect()
   await other.query("begin")
   await other.query("select from waiting_delivery where delivery_id = $1 for update", [id])
-  const ending = endExpired(sql, openFor(60), settings)
+  await unreachableFor(sql, 59)
+  const ending = endExpired(sql, acme, settings)
   const waited = new Promise((resolve) => setTimeout(resolve, 5_000, "it waits"))
   const outcome = await Promise.race([ending, waited])
   await other.query("rollback")
@@ -62,15 +75,14 @@ test("a delivery that another statement has locked is not waited for", async () 
   expect(outcome).toEqual([])
 })
 
-test("neither a pause nor a lease ends a retry period, and the time before a resume does not count", async () => {
+test("neither a pause nor a lease ends a retry period", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   await insert(deferred("breaker"))
-  const count = async () => (await endExpired(sql, openFor(60), settings)).length
+  await unreachableFor(sql, 59)
+  const count = async () => (await endExpired(sql, acme, settings)).length
   await sql("update channel set paused_at = now()")
   expect(await count()).toBe(0)
-  await sql(`update channel set paused_at = null, resumed_at = ${ago(10)}`)
-  expect(await count()).toBe(0)
-  await sql(`update channel set resumed_at = ${ago(55)}`)
+  await sql("update channel set paused_at = null, resumed_at = now()")
   await sql("update waiting_delivery set lease_expires_at = now() + interval '1 minute'")
   expect(await count()).toBe(0)
   await sql("update waiting_delivery set lease_expires_at = null")
@@ -82,7 +94,8 @@ test("an expired delivery is dead, and its death is recorded, unless it was deli
   const dies = await insert(deferred("breaker"))
   const delivered = await insert(deferred("breaker", { state: "'delivered'", finished_at: ago(120) }))
   const before = await row(delivered)
-  const expired = await endExpired(sql, openFor(60), settings)
+  await unreachableFor(sql, 59)
+  const expired = await endExpired(sql, acme, settings)
   const of = (delivery: string) => expired.find((found) => found.delivery === delivery)
   expect(of(dies)).toMatchObject({ channel: "acme", correlation: "c", died: true })
   expect(of(delivered)).toMatchObject({ died: false })
@@ -118,10 +131,20 @@ test("one statement ends a limited number, however many deliveries of however ma
      insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, period_started_at)
      select id, channel_id, 1, ${ago(60)}, 'breaker', ${ago(90)} from stored`,
   )
-  const breakers = Array.from({ length: 20 }, (_, at) => ({
-    channel: `many-${at + 1}`,
-    openForMs: 60 * minute,
-  }))
-  const end = async () => (await endExpired(sql, breakers, settings)).length
+  const channels = Array.from({ length: 20 }, (_, at) => `many-${at + 1}`)
+  for (const channel of channels) await unreachableFor(sql, 59, channel)
+  const end = async () => (await endExpired(sql, channels, settings)).length
   expect([await end(), await end(), await end(), await end()]).toEqual([500, 500, 200, 0])
+})
+
+test("what was counted before a deferral does not count for it, unless the channel was reached in between", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
+  await unreachableFor(sql, 300)
+  await insert(deferred("breaker", { unreachable_ms: "250 * 60000.0" }))
+  const first = await endExpired(sql, acme, { periodMs: 81 * minute })
+  expect(first).toEqual([])
+  expect(await endExpired(sql, acme, { periodMs: 79 * minute })).toHaveLength(1)
+  await insert(deferred("breaker", { unreachable_ms: "250 * 60000.0" }))
+  await unreachableFor(sql, 50)
+  expect(await endExpired(sql, acme, { periodMs: 79 * minute })).toHaveLength(1)
 })

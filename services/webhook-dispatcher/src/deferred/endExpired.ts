@@ -1,9 +1,6 @@
-import { plainArray, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
 import { endWaiting } from "../outcome/endWaiting.ts"
 import { elapsedTime } from "./elapsedTime.ts"
-
-/** `openForMs`: how long the circuit breaker of the channel has been open. */
-export type OpenChannel = { channel: string; openForMs: number }
 
 export type Expired = {
   delivery: string
@@ -26,13 +23,12 @@ const free = "(lease_expires_at is null or lease_expires_at < now())"
 const statement = `
 with expired as materialized (
   select oldest.delivery_id, deferred_at
-    from unnest($1::text[], $2::float8[]) as breaker (channel_id, open_for_ms)
-    join channel on channel.id = breaker.channel_id and paused_at is null
+    from unreachable_channel join channel on channel.id = channel_id and paused_at is null
    cross join lateral (
-     select delivery_id, deferred_at, period_started_at from waiting_delivery
-      where channel_id = breaker.channel_id and deferred_at is not null and ${free}
+     select delivery_id, deferred_at, period_started_at, unreachable_ms from waiting_delivery
+      where waiting_delivery.channel_id = unreachable_channel.channel_id and deferred_at is not null and ${free}
       order by deferred_at, delivery_id limit ${checkedPerChannel}) as oldest
-   where ${elapsedTime} > $3::float8 * interval '1 millisecond'
+   where unreachable_channel.channel_id = any($1::text[]) and ${elapsedTime} > $2::float8 * interval '1 millisecond'
    limit ${expiredAtOnce}
 ), locked as materialized (
   select waiting_delivery.delivery_id, waiting_delivery.channel_id, coalesce(period_started_at, deferred_at) as since
@@ -44,19 +40,11 @@ select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(co
        died.id is not null as died
   from locked left join died on died.id = locked.delivery_id`
 
-/** Ends the wait of deferred deliveries whose retry period is over, of channels whose circuit breaker is open. */
+/** Ends the wait of deferred deliveries whose retry period is over, of channels that cannot be reached. */
 export function endExpired(
   sql: Sql,
-  breakers: readonly OpenChannel[],
+  channels: readonly string[],
   { periodMs }: { periodMs: number },
 ): Promise<Expired[]> {
-  return sql<Expired>(
-    statement,
-    [
-      breakers.map(({ channel }) => channel),
-      plainArray(breakers.map(({ openForMs }) => openForMs)),
-      periodMs,
-    ],
-    "end-expired",
-  )
+  return sql<Expired>(statement, [channels, periodMs], "end-expired")
 }

@@ -11,24 +11,24 @@ test("thousands of open breakers are checked in turns, some of them each second"
   const open = new Set(Array.from({ length: 3_000 }, (_, at) => `channel-${at}`))
   const checked: string[][] = []
   const expire = expireDeferred({
-    openBreakers: () => [...open].map((key) => ({ key, openedAt: 0 })),
-    endExpired: async (breakers) => {
-      checked.push(breakers.map(({ channel }) => channel))
+    openBreakers: () => [...open].map((key) => ({ key })),
+    endExpired: async (channels) => {
+      checked.push(channels)
       return []
     },
     log,
   })
-  for (let poll = 0; poll < 10; poll++) await expire(() => 0)
+  for (let poll = 0; poll < 10; poll++) await expire()
   expect(checked).toHaveLength(1)
   while (new Set(checked.flat()).size < open.size && checked.length < 1_000) {
     clock.now += 1_000
-    await expire(() => 0)
+    await expire()
   }
   expect(checked).toHaveLength(150)
   expect(Math.max(...checked.map(({ length }) => length))).toBe(20)
   open.delete("channel-0")
   clock.now += 1_000
-  await expire(() => 0)
+  await expire()
   expect(checked.at(-1)).toContain("channel-1")
   expect(checked.at(-1)).not.toContain("channel-0")
 })

@@ -1,5 +1,5 @@
 import type { Logger } from "@sitewire/runtime"
-import { type Expired, expiredAtOnce, type OpenChannel } from "./endExpired.ts"
+import { type Expired, expiredAtOnce } from "./endExpired.ts"
 
 /**
  * The channels are checked in turns, some at a time, so that thousands of open breakers cost no more than a few. Retry periods last
@@ -8,37 +8,32 @@ import { type Expired, expiredAtOnce, type OpenChannel } from "./endExpired.ts"
 const everyMs = 1_000
 const channelsAtOnce = 20
 
-/** How long the breaker of a channel, which opened at this time (`performance.now()`), counts as open. */
-export type OpenForMs = (channel: string, openedAt: number) => number
-
 export type ExpireParts = {
-  openBreakers: () => { key: string; openedAt: number }[]
-  endExpired: (breakers: OpenChannel[]) => Promise<Expired[]>
+  openBreakers: () => { key: string }[]
+  endExpired: (channels: string[]) => Promise<Expired[]>
   log: Logger
 }
 
 /**
  * Marks deferred deliveries as dead if their retry period ended while their channel's circuit breaker was open.
  */
-export function expireDeferred(parts: ExpireParts): (openForMs: OpenForMs) => Promise<void> {
+export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   const { openBreakers, endExpired, log } = parts
   let nextAt = 0
   /** Channels that are to be checked in this round. */
   let round: string[] = []
   let expiring: Promise<void> | null = null
 
-  async function expire(openForMs: OpenForMs): Promise<void> {
+  async function expire(): Promise<void> {
     const now = performance.now()
     if (now < nextAt) return
-    const open = new Map(openBreakers().map(({ key, openedAt }) => [key, openedAt]))
+    const open = new Set(openBreakers().map(({ key }) => key))
     round = round.filter((channel) => open.has(channel))
-    if (round.length === 0) round = [...open.keys()]
+    if (round.length === 0) round = [...open]
     if (round.length === 0) return
     nextAt = now + everyMs
     const checked = round.splice(0, channelsAtOnce)
-    const expired = await endExpired(
-      checked.map((channel) => ({ channel, openForMs: openForMs(channel, open.get(channel) ?? now) })),
-    )
+    const expired = await endExpired(checked)
     if (expired.length === 0) return
     // There may be more.
     if (expired.length >= expiredAtOnce) round.unshift(...checked)
@@ -52,8 +47,8 @@ export function expireDeferred(parts: ExpireParts): (openForMs: OpenForMs) => Pr
     nextAt = now
   }
 
-  return (openForMs) => {
-    expiring ??= expire(openForMs).finally(() => {
+  return () => {
+    expiring ??= expire().finally(() => {
       expiring = null
     })
     return expiring

@@ -1,5 +1,5 @@
 import { searchDigestBytes } from "@sitewire/contracts"
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { defineStatement, plainArray, type Sql, unnestColumns, unreachableUntilNow } from "@sitewire/database"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { NewDelivery } from "../delivery.ts"
 import { insertDied } from "../outcome/insertDied.ts"
@@ -80,11 +80,13 @@ with incoming as (
   select incoming.* from incoming join stored using (id)
 ), waiting as (
   insert into waiting_delivery (
-    delivery_id, channel_id, attempts, next_attempt_at, deferred_at, deferred_reason, failures, period_started_at)
+    delivery_id, channel_id, attempts, next_attempt_at, deferred_at, deferred_reason, failures, period_started_at,
+    unreachable_ms)
   select id, channel_id, case when started_at is null then 0 else 1 end,
          now() + delay_ms * interval '1 millisecond', case when deferred_reason is not null then now() end,
          deferred_reason::deferral_reason, coalesce(failures, deferred_failures),
-         now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond'
+         now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond',
+         case when deferred_reason is not null then ${unreachableUntilNow("new.channel_id")} end
     from new where not erased and (delay_ms is not null or deferred_reason is not null)
 ), ${insertDied(`
   select id, now(), channel_id, 1, now() - elapsed_ms * interval '1 millisecond', error, status, correlation, attempt_traceparent

@@ -1,5 +1,6 @@
 import { type Pool, readClock } from "@sitewire/database"
 import { type Logger, startRetention } from "@sitewire/runtime"
+import { forgetUnreachable } from "../deferred/reportUnreachable.ts"
 import { deleteOldDeliveries, makeDays } from "./deleteOldDeliveries.ts"
 
 const pace = { batch: 1_000, pauseMs: 100 }
@@ -11,6 +12,7 @@ export function startDeletingOldDeliveries(settings: { pool: Pool; retentionMs: 
     databaseTime: () => readClock(pool.sql),
     deleteBefore: async (before, signal) => {
       await makeDays(pool.sql)
+      await forgetUnreachable(pool.sql)
       const { kind, ...deleted } = await deleteOldDeliveries({ pool, before, signal, ...pace })
       return { kind, deleted }
     },

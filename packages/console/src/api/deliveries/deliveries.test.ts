@@ -138,6 +138,7 @@ const readRow = async (id: string) => ({
 const resendOf = (deliveryId: string, attempts: number) => ({
   ...{ deliveryId, channelId: "acme", attempts, nextAttemptAt: null, leaseExpiresAt: null },
   ...{ deferredAt: expect.any(Date), deferredReason: "resend", failures: 0, periodStartedAt: null },
+  unreachableMs: null,
 })
 
 test("a resend defers a dead delivery with a new retry period, and records who requested it and why, before the 202", async () => {

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { type Sql, unreachableUntilNow } from "@sitewire/database"
 
 /**
  * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, so that a dispatcher
@@ -34,11 +34,14 @@ export async function deferForResend(
   const deferred = locked.map(({ id }) => id)
   if (deferred.length === 0) return []
   await sql(
-    `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, failures)
-     select id, channel_id, attempts, clock_timestamp(), 'resend', 0 from delivery where id = any($1::uuid[])
+    `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, failures, unreachable_ms)
+     select id, channel_id, attempts, clock_timestamp(), 'resend', 0,
+            ${unreachableUntilNow("delivery.channel_id")}
+       from delivery where id = any($1::uuid[])
      on conflict (delivery_id) do update
         set deferred_at = greatest(excluded.deferred_at, waiting_delivery.deferred_at + interval '1 ms'),
-            deferred_reason = 'resend', failures = 0, period_started_at = null, next_attempt_at = null`,
+            deferred_reason = 'resend', failures = 0, period_started_at = null, next_attempt_at = null,
+            unreachable_ms = excluded.unreachable_ms`,
     [deferred],
   )
   await sql(

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { type Sql, unreachableUntilNow } from "@sitewire/database"
 
 // Overdue by Postgres's clock and by this process's: if one of them is set ahead, nothing is attempted early.
 //
@@ -6,7 +6,8 @@ import type { Sql } from "@sitewire/database"
 const statement = `
 update waiting_delivery
    set deferred_at = now(), deferred_reason = 'overdue', lease_expires_at = null, next_attempt_at = null,
-       period_started_at = period_started_at + (now() - next_attempt_at)
+       period_started_at = period_started_at + (now() - next_attempt_at),
+       unreachable_ms = ${unreachableUntilNow("waiting_delivery.channel_id")}
  where delivery_id = any (array(
    select delivery_id from waiting_delivery
     where next_attempt_at < least(now(), to_timestamp($3::float8 / 1000)) - $1::float8 * interval '1 millisecond'
