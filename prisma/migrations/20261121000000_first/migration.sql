@@ -213,8 +213,7 @@ create index delivery_stored_at_idx on delivery using brin (stored_at) with (pag
 -- Which delivery an event has, so that one event makes one delivery. A table of its own, because a unique index of deliveries
 -- would only be unique within a day.
 create table known_event (
-  -- The first 16 bytes of the SHA-256 of the event's id.
-  event_key uuid primary key,
+  event_id text primary key,
   delivery_id uuid not null
 );
 

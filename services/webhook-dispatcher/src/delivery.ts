@@ -53,8 +53,6 @@ export type NewDelivery = {
   /** A function of the event's record (`deliveryIdOf`). */
   id: string
   eventId: string
-  /** See `eventKeyOf`. */
-  eventKey: string
   channelId: string
   body: Buffer
   bodySha256: Buffer

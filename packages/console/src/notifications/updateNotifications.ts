@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import {
-  eventKeyOf,
   type NotificationEvent,
   newDeliveryId,
   notificationEventSchema,
@@ -92,7 +91,7 @@ async function send(sql: Sql, changed: readonly NotificationRow[]): Promise<void
            as message (id, event_id, channel_id, body, body_sha256)
        returning id, channel_id
      ), known as (
-       insert into known_event (delivery_id, event_key) select * from unnest($1::uuid[], $6::uuid[])
+       insert into known_event (delivery_id, event_id) select * from unnest($1::uuid[], $2::text[])
      )
      insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, unreachable_ms)
      select id, channel_id, 0, now(), 'notification',
@@ -104,7 +103,6 @@ async function send(sql: Sql, changed: readonly NotificationRow[]): Promise<void
       messages.map(({ channel }) => channel),
       messages.map(({ body }) => body),
       messages.map(({ body }) => createHash("sha256").update(body).digest()),
-      plainArray(messages.map(({ eventId }) => eventKeyOf(eventId))),
     ],
   )
 }

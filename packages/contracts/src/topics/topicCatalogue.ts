@@ -82,7 +82,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
     {
       ...keyedByDelivery,
       name: names.dead,
-      purpose: "Deliveries that are dead: their retry period ended.",
+      purpose: "Deliveries that are dead: their retry period ended, or their channel was deleted.",
       value: deadLetterSchema,
       partitions: 1,
       retentionMs: 30 * dayMs,

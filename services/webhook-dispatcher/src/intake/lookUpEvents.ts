@@ -1,4 +1,4 @@
-import { plainArray, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns } from "../delivery.ts"
 
 /** SQLSTATE read_only_sql_transaction. */
@@ -13,9 +13,9 @@ export type EventRow = {
 // Before an attempt, because its outcome could not be stored. (After a failover, Postgres may be a standby.)
 const statement = `
 select current_setting('transaction_read_only') = 'on' as read_only, stored.known is not null as known, channel.id as channel_id, ${channelColumns}
-  from unnest($1::uuid[], $2::text[]) with ordinality as given (event_key, channel_id, position)
+  from unnest($1::text[], $2::text[]) with ordinality as given (event_id, channel_id, position)
   left join channel on channel.id = given.channel_id
-  left join lateral (select true as known from known_event where known_event.event_key = given.event_key) as stored on true
+  left join lateral (select true as known from known_event where known_event.event_id = given.event_id) as stored on true
  order by given.position`
 
 /**
@@ -24,12 +24,9 @@ select current_setting('transaction_read_only') = 'on' as read_only, stored.know
  */
 export async function lookUpEvents(
   sql: Sql,
-  events: readonly { eventKey: string; channelId: string }[],
+  events: readonly { eventId: string; channelId: string }[],
 ): Promise<EventRow[]> {
-  const values = [
-    plainArray(events.map(({ eventKey }) => eventKey)),
-    events.map(({ channelId }) => channelId),
-  ]
+  const values = [events.map(({ eventId }) => eventId), events.map(({ channelId }) => channelId)]
   const rows = await sql<EventRow & { read_only: boolean }>(statement, values, "look-up-events")
   if (rows[0]?.read_only)
     throw Object.assign(new Error("cannot store deliveries in a read-only transaction"), {

@@ -1,7 +1,6 @@
 import {
   clockMarginMs,
   deliveryIdOf,
-  eventKeyOf,
   referenceDigest,
   type SitePaid,
   sha256,
@@ -24,7 +23,6 @@ export function newDelivery(
   return {
     id: deliveryIdOf(paid.id, appendedAt),
     eventId: paid.id,
-    eventKey: eventKeyOf(paid.id),
     channelId: paid.channel,
     body,
     bodySha256: sha256(body),

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto"
-import { eventKeyOf } from "@sitewire/contracts"
 import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -23,7 +22,6 @@ function newDelivery(eventId: string, more: Partial<NewDelivery> = {}): NewDeliv
   return {
     id: randomUUID(),
     eventId,
-    eventKey: eventKeyOf(eventId),
     channelId: "acme",
     body: Buffer.from(`{"id":"${eventId}"}`),
     bodySha256: Buffer.alloc(32, eventId),

@@ -23,7 +23,6 @@ export type FirstOutcome = {
 const columnTypes = {
   id: "uuid",
   event_id: "text",
-  event_key: "uuid",
   channel_id: "text",
   body_start: "int",
   body_bytes: "int",
@@ -47,10 +46,10 @@ const searchKey = (digest: 0 | 1) =>
 // All bodies are sent as one value, which the statement splits, and all hashes as another: the driver sends a
 // single `bytea` in binary, but an array of them as hexadecimal text.
 //
-// In the order of the events' keys, so that two processes that store the same events do not wait for each other.
+// In the order of the event ids, so that two processes that store the same events do not wait for each other.
 const insertDeliveries = defineStatement<
   Record<keyof typeof columnTypes | "bodies" | "hashes" | "digests", unknown>,
-  { event_key: string }
+  { event_id: string }
 >(
   "store-deliveries",
   `
@@ -60,7 +59,7 @@ with incoming as (
          to_timestamp(started_at_ms / 1000) as started_at
     from ${unnestColumns(columnTypes, "t", "position")}
 ), fresh as (
-  insert into known_event (event_key, delivery_id) select event_key, id from incoming order by event_key
+  insert into known_event (event_id, delivery_id) select event_id, id from incoming order by event_id
   on conflict do nothing
   returning delivery_id as id
 ), stored as (
@@ -95,7 +94,7 @@ with incoming as (
   select id, ${attemptColumns}, case when not erased then response_excerpt end, case when not erased then request_headers end
     from new where started_at is not null
 )
-select event_key from incoming where not exists (select from stored where stored.id = incoming.id)`,
+select event_id from incoming where not exists (select from stored where stored.id = incoming.id)`,
 )
 
 /**
@@ -117,7 +116,6 @@ export async function storeDeliveries(sql: Sql, batch: readonly FirstOutcome[]):
   const known = await insertDeliveries(sql, {
     id: plain(({ delivery }) => delivery.id),
     event_id: deliveries.map(({ eventId }) => eventId),
-    event_key: plain(({ delivery }) => delivery.eventKey),
     channel_id: deliveries.map(({ channelId }) => channelId),
     bodies: Buffer.concat(deliveries.map(({ body }) => body)),
     body_start: plainArray(starts),
@@ -137,18 +135,18 @@ export async function storeDeliveries(sql: Sql, batch: readonly FirstOutcome[]):
     await recordRepetitions(
       sql,
       batch,
-      known.map((row) => row.event_key),
+      known.map((row) => row.event_id),
     )
 }
 
-async function recordRepetitions(sql: Sql, batch: readonly FirstOutcome[], keys: string[]): Promise<void> {
-  const rows = await sql<{ delivery_id: string; event_key: string }>(
-    "select replace(event_key::text, '-', '') as event_key, delivery_id from known_event where event_key = any($1::uuid[])",
-    [keys],
+async function recordRepetitions(sql: Sql, batch: readonly FirstOutcome[], events: string[]): Promise<void> {
+  const rows = await sql<{ delivery_id: string; event_id: string }>(
+    "select event_id, delivery_id from known_event where event_id = any($1::text[])",
+    [events],
   )
-  const ids = new Map(rows.map(({ delivery_id, event_key }) => [event_key, delivery_id]))
+  const ids = new Map(rows.map(({ delivery_id, event_id }) => [event_id, delivery_id]))
   const repetitions = batch.flatMap(({ delivery, attempt }) => {
-    const deliveryId = ids.get(delivery.eventKey)
+    const deliveryId = ids.get(delivery.eventId)
     return attempt && deliveryId !== undefined ? [{ ...attempt, deliveryId }] : []
   })
   if (repetitions.length > 0) await recordAttempts(sql, repetitions)

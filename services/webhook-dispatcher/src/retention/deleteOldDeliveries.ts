@@ -32,7 +32,7 @@ export async function makeDays(sql: Sql): Promise<void> {
  * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped.
  * Where a delivery waits, the others are deleted one by one, and so are deliveries of days that were never made.
  *
- * The keys of their events are deleted first: in between, a repeated event makes a second delivery, and is not lost.
+ * Their events are forgotten first: in between, a repeated event makes a second delivery, and is not lost.
  * Statements are small, with pauses, so that they do not delay deliveries, replication or vacuum.
  */
 export async function deleteOldDeliveries(settings: Settings): Promise<DeletedRows> {
@@ -98,15 +98,14 @@ type Deletion = (sql: Sql, range: Range) => Promise<{ deleted: number; last: str
 
 const waits = "exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id)"
 const next = "from delivery where id > $1 and id < $2"
-const eventKey = "encode(substring(sha256(convert_to(event_id, 'UTF8')) for 16), 'hex')::uuid"
 
 const deletions: Record<"events" | "deliveries" | "attempts", Deletion> = {
   async events(sql, { after, bound, batch }) {
     const [row] = await sql<{ deleted: number; last: string | null }>(
       `with old as materialized (
-         select id, ${eventKey} as event_key, ${waits} as waits ${next} order by id limit $3
+         select id, event_id, ${waits} as waits ${next} order by id limit $3
        ), gone as (
-         delete from known_event where event_key = any (array(select event_key from old where not waits)) returning 1
+         delete from known_event where event_id = any (array(select event_id from old where not waits)) returning 1
        )
        select (select count(*)::int from gone) as deleted, (select id from old order by id desc limit 1) as last`,
       [after, bound, batch],

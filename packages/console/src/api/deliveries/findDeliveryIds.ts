@@ -1,7 +1,6 @@
 import {
   clockMarginMs,
   type DeliveryQuery,
-  eventKeyOf,
   lowestDeliveryId,
   referenceDigest,
   searchKeys,
@@ -74,9 +73,7 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
     channels: () => [`channel_id = any(${bind(search.channels)}::text[])`],
     sinceChannel: () => ["stored_at >= (select created_at from channel where channel.id = channel_id)"],
     state: () => [`state = ${bind(search.state)}::delivery_state`],
-    event_id: () => [
-      `id = (select delivery_id from known_event where event_key = ${bind(eventKeyOf(search.event_id ?? ""))}::uuid)`,
-    ],
+    event_id: () => [`id = (select delivery_id from known_event where event_id = ${bind(search.event_id)})`],
     waiting_for: () => [
       `exists (select from waiting_delivery where delivery_id = delivery.id and ${isWaitingFor(search.waiting_for, bind)})`,
     ],

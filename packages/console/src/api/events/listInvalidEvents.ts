@@ -1,10 +1,4 @@
-import {
-  eventKeyOf,
-  type InvalidEvent,
-  invalidEventSchema,
-  pageQuerySchema,
-  pageSchema,
-} from "@sitewire/contracts"
+import { type InvalidEvent, invalidEventSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import { type ApiContext, defineRoute } from "../defineRoute.ts"
@@ -46,11 +40,9 @@ async function findDeliveries(
   prisma: ApiContext["prisma"],
   events: readonly Pick<InvalidEvent, "event_id">[],
 ) {
-  const keys = new Map(events.flatMap(({ event_id: id }) => (id === null ? [] : [[eventKeyOf(id), id]])))
-  const rows = await prisma.knownEvent.findMany({ where: { eventKey: { in: [...keys.keys()] } } })
-  return new Map(
-    rows.map(({ eventKey, deliveryId }) => [keys.get(eventKey.replaceAll("-", "")) ?? "", deliveryId]),
-  )
+  const ids = events.flatMap(({ event_id }) => event_id ?? [])
+  const rows = await prisma.knownEvent.findMany({ where: { eventId: { in: ids } } })
+  return new Map(rows.map(({ eventId, deliveryId }) => [eventId, deliveryId]))
 }
 
 /**

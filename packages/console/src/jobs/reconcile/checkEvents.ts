@@ -1,4 +1,4 @@
-import { clockMarginMs, eventKeyOf, recordReader, sitePaidSchema } from "@sitewire/contracts"
+import { clockMarginMs, recordReader, sitePaidSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { isConsumed, type Unresolved } from "./reconcilePosition.ts"
@@ -66,9 +66,9 @@ function eventIdOf({ value }: ConsumerRecord): string | null {
 async function findStates(sql: Sql, eventIds: string[]): Promise<Map<string, string>> {
   if (eventIds.length === 0) return new Map()
   const rows = await sql<{ event_id: string; state: string }>(
-    `select event_id, state from known_event join delivery on delivery.id = known_event.delivery_id
-      where event_key = any($1::uuid[])`,
-    [eventIds.map(eventKeyOf)],
+    `select known_event.event_id, state from known_event join delivery on delivery.id = known_event.delivery_id
+      where known_event.event_id = any($1::text[])`,
+    [eventIds],
   )
   return new Map(rows.map(({ event_id, state }) => [event_id, state]))
 }

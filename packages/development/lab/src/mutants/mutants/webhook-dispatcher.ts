@@ -438,7 +438,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: new deliveries are stored in the order in which their attempts end",
     file: "services/webhook-dispatcher/src/intake/storeDeliveries.ts",
-    find: "from incoming order by event_key",
+    find: "from incoming order by event_id",
     replace: "from incoming",
     tests: ["services/webhook-dispatcher/src/intake/storeDeliveries.test.ts"],
     testName: "do not end in a deadlock",
