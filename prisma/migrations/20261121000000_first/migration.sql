@@ -290,8 +290,8 @@ create function first_id_of_day(day date) returns uuid language sql immutable as
   select (lpad(to_hex((extract(epoch from day::timestamp at time zone 'UTC') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Makes the partitions of these days that do not exist yet. Returns how many it made; none if another process does it now. A
--- day cannot be made after a delivery of it was stored in delivery_other.
+-- Makes the partitions of these days that do not exist yet. Returns how many days it made; none if another process does it
+-- now. A day of which deliveries or attempts are stored in delivery_other or attempt_other is left out.
 create function make_delivery_days(first date, last date) returns integer
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -308,15 +308,19 @@ begin
   end if;
   perform set_config('lock_timeout', '1s', true);
   for day in select generate_series(first, last, interval '1 day')::date loop
-    foreach parent in array array['delivery', 'attempt'] loop
-      child := parent || '_' || to_char(day, 'YYYYMMDD');
-      continue when to_regclass(child) is not null;
-      -- Attached afterwards, because a table that is created as a partition locks all readers and writers out.
-      execute format('create table %I (like %I including all)', child, parent);
-      execute format('alter table %I attach partition %I for values from (%L) to (%L)',
-                     parent, child, first_id_of_day(day), first_id_of_day(day + 1));
+    continue when to_regclass('delivery_' || to_char(day, 'YYYYMMDD')) is not null;
+    begin
+      foreach parent in array array['delivery', 'attempt'] loop
+        child := parent || '_' || to_char(day, 'YYYYMMDD');
+        -- Attached afterwards, because a table that is created as a partition locks all readers and writers out.
+        execute format('create table %I (like %I including all)', child, parent);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+                       parent, child, first_id_of_day(day), first_id_of_day(day + 1));
+      end loop;
       made := made + 1;
-    end loop;
+    exception when check_violation then
+      -- Both tables of the day are undone.
+    end;
   end loop;
   return made;
 end

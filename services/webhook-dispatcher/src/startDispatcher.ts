@@ -17,6 +17,7 @@ import { createDispatcherMetrics } from "./metrics.ts"
 import { openDatabase } from "./openDatabase.ts"
 import { openKafka } from "./openKafka.ts"
 import { registerGauges } from "./registerGauges.ts"
+import { makeDays } from "./retention/deleteOldDeliveries.ts"
 import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
 import { newDispatcherId } from "./status/newDispatcherId.ts"
 import { startReportingCertificates } from "./status/startReportingCertificates.ts"
@@ -46,6 +47,10 @@ export async function startDispatcher(
     readiness.set("sealing keys", false, why),
   )
   await checkNewestSecret({ sql: pool.sql, openSecret, log })
+  // Before a delivery is stored: its day could not be made afterwards.
+  await makeDays(pool.sql, 1).catch((error: unknown) =>
+    log.warn({ error }, "the days of the next deliveries could not be made; retention tries it again"),
+  )
   const retention = startDeletingOldDeliveries({ pool, retentionMs: config.RETENTION, log })
   lifecycle.onStop("retention", retention.close)
 

@@ -167,3 +167,12 @@ test("the next days are made, by several dispatchers at once too, and deliveries
   const [row] = await pool.sql("select tableoid::regclass::text as day from delivery")
   expect(row).toEqual({ day: tablesOf(-3)[1] })
 })
+
+test("a day of which a delivery was stored before it was made is left out, and the days after it are made", async () => {
+  const pool = await database()
+  await insertAged(pool.sql, { days: -4, count: 1, state: "delivered" })
+  await makeDays(pool.sql)
+  const made = await dayTables(pool.sql)
+  expect(made).toEqual(expect.arrayContaining(tablesOf(-3, -5, -6, -7)))
+  expect(made.filter((name) => tablesOf(-4).includes(name))).toEqual([])
+})

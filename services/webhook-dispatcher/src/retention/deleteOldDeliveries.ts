@@ -23,9 +23,9 @@ const dayMs = 86_400_000
 const daysAhead = 7
 
 /** Makes the days of the next deliveries. Deliveries of a day that does not exist are stored, but are not dropped with a day. */
-export async function makeDays(sql: Sql): Promise<void> {
+export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
   const today = "(now() at time zone 'UTC')::date"
-  await sql(`select make_delivery_days(${today}, ${today} + ${daysAhead})`)
+  await sql(`select make_delivery_days(${today}, ${today} + $1::int)`, [ahead])
 }
 
 /**
