@@ -64,7 +64,11 @@ test("a trigger during a sync is covered by a sync in the next window", async ()
   await stack.trigger("a")
   await waitUntil("both to be covered", async () => (await readWindow(stack.sql, "a")).covered === "2")
   expect(source.seen("/a")).toHaveLength(2)
-  expect(gaps(source.seen("/a"))[0]).toBeGreaterThanOrEqual(windowMs)
+  // By Postgres's clock: on a busy machine, the first request may arrive late.
+  const [apart] = await stack.sql<{ ms: number }>(
+    "select extract(epoch from max(started_at) - min(started_at))::float8 * 1000 as ms from sync_run",
+  )
+  expect(apart?.ms).toBeGreaterThanOrEqual(windowMs)
   expect(await scheduler.metrics()).toMatch(
     /sitewire_trigger_to_synced_seconds_count\{.*kind="during_run".*\} 1/,
   )
