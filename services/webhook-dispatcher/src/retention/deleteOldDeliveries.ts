@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { isUnavailable, oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
 const lockKey = 0x73697465
+
+/** SQLSTATE lock_not_available. */
+const lockNotAvailable = "55P03"
 
 export type DeletedRows = {
   /** `busy`: another dispatcher is deleting, or this one is stopping. */
@@ -63,7 +66,7 @@ async function dropDays(pool: Pool, before: Date, onDropped: () => void): Promis
       onDropped()
     }
   } catch (error) {
-    if (isUnavailable(error)) return false
+    if (error instanceof Error && "code" in error && error.code === lockNotAvailable) return false
     throw error
   }
 }
