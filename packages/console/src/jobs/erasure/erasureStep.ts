@@ -3,6 +3,7 @@ import { finalPassAfterMs, type Sql, storeMaxMs } from "@sitewire/database"
 import { z } from "zod"
 import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
+import { lockWaiting } from "../lockWaiting.ts"
 import { scanFrom, scanStoredSince } from "./scanBodies.ts"
 
 /** `after`: the first pass has read all ids up to it. `storedFrom`: the final pass continues with this time. */
@@ -64,11 +65,8 @@ function finalPassStart(createdAt: Date): Date {
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
 
 async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
-  // The order of the locks is that of `waiting_delivery`. A resend may insert a row of it before the delivery is locked.
-  await sql(
-    "select from waiting_delivery where delivery_id = any($1::uuid[]) order by delivery_id for update",
-    [ids],
-  )
+  // Deleted after the deliveries are locked, because a resend may insert such a row until then.
+  await lockWaiting(sql, ids)
   // The body's hash is erased, too. Somebody who knows all other fields of the body could use the hash to
   // confirm a guess of the e-mail address.
   const deliveries = await sql(

@@ -1,4 +1,5 @@
 import { type Sql, unreachableUntilNow } from "@sitewire/database"
+import { lockWaiting } from "../lockWaiting.ts"
 
 /**
  * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, so that a dispatcher
@@ -8,7 +9,7 @@ import { type Sql, unreachableUntilNow } from "@sitewire/database"
  * always different, so such an attempt cannot end this deferral. If the attempt has a lease (`lease_expires_at`), it is left
  * unchanged, so that no second attempt starts before the lease ends.
  *
- * The rows are locked in the order that `waiting_delivery` describes, and read after that. Without a channel, nothing would
+ * The rows are locked first, and read after that. Without a channel, nothing would
  * ever claim a delivery: the lock of the channel makes its deletion wait, and then find the deferred delivery.
  */
 export async function deferForResend(
@@ -20,10 +21,7 @@ export async function deferForResend(
     values: [],
   },
 ): Promise<string[]> {
-  await sql(
-    "select from waiting_delivery where delivery_id = any($1::uuid[]) order by delivery_id for update",
-    [ids],
-  )
+  await lockWaiting(sql, ids)
   const locked = await sql<{ id: string }>(
     `select id from delivery
       where id = any($1::uuid[]) and state <> 'erased' and ${conditions}
