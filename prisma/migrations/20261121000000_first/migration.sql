@@ -108,6 +108,7 @@ create table unreachable_channel (
   counted_ms double precision not null,
   seen_at timestamptz(3) not null
 );
+
 create table deleted_channel (
   id text primary key,
   deleted_at timestamptz(3) not null default current_timestamp

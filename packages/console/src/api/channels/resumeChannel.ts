@@ -19,7 +19,7 @@ export const resumeChannel = defineRoute({
   async handle({ prisma, sql }, { params: { id }, caller }) {
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
-    // `resumed_at` is from Postgres's clock, because it is compared with the times of retry periods.
+    // By Postgres's clock, as the times of deliveries are.
     await sql(
       "update channel set paused_at = null, resumed_at = now(), updated_at = now() where id = $1 and paused_at is not null",
       [id],
