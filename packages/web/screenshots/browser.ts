@@ -30,10 +30,25 @@ export async function openPage(browser: Browser, link: string | null, view: View
       complaints.push(message.text())
   })
   if (link !== null) {
-    await page.goto(link)
+    await visit(page, link)
     await page.waitForSelector("nav", { state: "attached" })
   }
   return { page, complaints, close: () => context.close() }
+}
+
+/**
+ * Opens the URL. While the machine's networks change, as when a container starts, Chromium aborts each navigation with
+ * ERR_NETWORK_CHANGED, and repeats it for a user a moment later. It does not do so for a program.
+ */
+export async function visit(page: Page, url: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await page.goto(url)
+      return
+    } catch (error) {
+      if (tries === 10 || !String(error).includes("net::ERR_NETWORK_CHANGED")) throw error
+    }
+  }
 }
 
 /** Waits until the page has read everything that it shows. */

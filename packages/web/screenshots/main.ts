@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { readArguments } from "@sitewire/runtime"
 import type { Page } from "playwright-core"
 import { build } from "vite"
-import { openBrowser, openPage, settle, type View } from "./browser.ts"
+import { openBrowser, openPage, settle, type View, visit } from "./browser.ts"
 import { startFilledConsole } from "./startFilledConsole.ts"
 import { operatorViews, ownerViews, partnerViews } from "./views.ts"
 
@@ -84,7 +84,7 @@ async function photograph(
   for (const { name, path, ...more } of shown) {
     if (!new RegExp(values.only).test(name) || (values.empty && !listed.test(name))) continue
     try {
-      await page.goto(`${filled.origin}${path}`)
+      await visit(page, `${filled.origin}${path}`)
       await settle(page)
       if ("prepare" in more) await more.prepare?.(page)
       await endAnimations(page)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle, visit } from "../screenshots/browser.ts"
 import { act, confirmDialog, openDialog } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { poll } from "./fixtures/poll.ts"
@@ -122,7 +122,7 @@ test("a key is created, its link signs in, and its revocation ends that session 
   await confirmDialog(page, "I have stored it")
 
   await using partner = await pages.open(null)
-  await partner.page.goto(link ?? "")
+  await visit(partner.page, link ?? "")
   await partner.page.getByRole("heading", { name: "umbrella" }).waitFor()
 
   const row = page.getByRole("row").filter({ hasText: "umbrella's developers" })

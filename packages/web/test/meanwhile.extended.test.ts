@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle, visit } from "../screenshots/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
@@ -101,7 +101,7 @@ test("if another tab signs in with another key, a page shows that session from i
   await opened.go("/channels/northwind")
   await settle(page)
   const other = await page.context().newPage()
-  await other.goto(await pages.createLink(key))
+  await visit(other, await pages.createLink(key))
   await other.getByRole("button", { name: /second operator/ }).waitFor()
 
   await openDialog(page, "Pause")
@@ -123,7 +123,7 @@ test("if another tab signs in with another key, a page shows that session when t
   await opened.go("/deliveries")
   await settle(page)
   const other = await page.context().newPage()
-  await other.goto(await pages.createLink(await pages.keyOf("channel:acme")))
+  await visit(other, await pages.createLink(await pages.keyOf("channel:acme")))
   await other.getByRole("heading", { name: "acme" }).waitFor()
   await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")))
   await page.getByRole("button", { name: /channel:acme/ }).waitFor()

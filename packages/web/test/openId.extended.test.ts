@@ -1,7 +1,7 @@
 import { startTestInstallation } from "@sitewire/testkit"
 import { afterEach, expect, test, vi } from "vitest"
 import { client, startOpenIdProvider } from "../../console/test/fixtures/startOpenIdProvider.ts"
-import { openBrowser, openPage } from "../screenshots/browser.ts"
+import { openBrowser, openPage, visit } from "../screenshots/browser.ts"
 import { buildPage } from "./fixtures/buildPage.ts"
 import { needsChromium } from "./fixtures/needsChromium.ts"
 
@@ -26,7 +26,7 @@ test("a user signs in at a provider of OpenID Connect, and continues at the URL 
   try {
     const view = { width: 1_440, height: 900, scheme: "light" } as const
     const { page, complaints } = await openPage(browser, null, view)
-    await page.goto(`${addresses.console}/channels/acme?tab=settings`)
+    await visit(page, `${addresses.console}/channels/acme?tab=settings`)
     await page.getByRole("link", { name: "Sign in with your organisation" }).click()
     await page.getByRole("heading", { name: "acme" }).waitFor()
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/channels/acme?tab=settings")
@@ -42,10 +42,10 @@ test("a user signs in at a provider of OpenID Connect, and continues at the URL 
     // Without a scope in the claim, the provider's user may not sign in.
     provider.user = { sub: "user-8", name: "Eve" }
     const other = await openPage(browser, null, view)
-    await other.page.goto(`${addresses.console}/`)
+    await visit(other.page, `${addresses.console}/`)
     await other.page.getByRole("link", { name: "Sign in with your organisation" }).click()
     await other.page.getByText("Your account has no role in Sitewire").waitFor()
-    await other.page.goto(`${addresses.console}/`)
+    await visit(other.page, `${addresses.console}/`)
     await other.page.getByRole("heading", { name: "Sign in" }).waitFor()
   } finally {
     await browser.close()

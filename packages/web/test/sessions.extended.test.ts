@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle, visit } from "../screenshots/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
@@ -29,11 +29,11 @@ test("a wrong key is rejected with its reason", async () => {
 test("a sign-in link disappears from the URL and works once", async () => {
   const link = await pages.createLink(await pages.keyOf("operate"))
   await using first = await pages.open(null)
-  await first.page.goto(link)
+  await visit(first.page, link)
   await first.page.getByRole("heading", { name: "Overview" }).waitFor()
   expect(first.page.url()).not.toContain(new URL(link).hash.slice(-20))
   await using second = await pages.open(null)
-  await second.page.goto(link)
+  await visit(second.page, link)
   await poll(() => second.page.getByRole("alert").textContent()).toContain("once")
 })
 
