@@ -123,6 +123,7 @@ export function createDispatcher(parts: DispatcherParts) {
   const expire = expireDeferred({
     openBreakers: limiter.openBreakers,
     endExpired: (channels) => store.endExpired(channels, { periodMs: schedule.periodMs }),
+    scanFrom: (channel) => drain.scanFrom(channel),
     log,
   })
   const drain = drainDeferred({
@@ -143,6 +144,7 @@ export function createDispatcher(parts: DispatcherParts) {
   const sweep = startSweep({
     overdueAfterMs: settings.overdueAfterMs,
     sweepScheduled: store.sweepScheduled,
+    readClock: store.readClock,
     metrics,
     log,
   })

@@ -1,4 +1,4 @@
-import { type Erasures, openErasureList, type Pool, type Sql } from "@sitewire/database"
+import { type Erasures, openErasureList, type Pool, readClock, type Sql } from "@sitewire/database"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
 import { endExpired } from "./deferred/endExpired.ts"
@@ -56,6 +56,7 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
     endExpired: once(endExpired),
     reportUnreachable: once(reportUnreachable),
     sweepScheduled: once(sweepScheduled),
+    readClock: once(readClock),
     findDeletedChannels: once(findDeletedChannels),
     endDeliveries: once(endDeliveries),
     claimDeadLetters: once(claimDeadLetters),

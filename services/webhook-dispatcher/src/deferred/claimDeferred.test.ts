@@ -5,7 +5,7 @@ import { claimDeferred } from "./claimDeferred.ts"
 import { releaseClaims } from "./releaseClaims.ts"
 
 const settings = { leaseMs: 60_000, attemptWithinMs: 10_000 }
-const requests = (limit: number) => [{ channel: "acme", limit }]
+const requests = (limit: number) => [{ channel: "acme", limit, from: 0 }]
 const deferredFor = (seconds: number, more: Record<string, string> = {}) => ({
   deferred_at: `now() - interval '${seconds} seconds'`,
   deferred_reason: "'busy'",

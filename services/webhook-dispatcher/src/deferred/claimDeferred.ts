@@ -9,7 +9,8 @@ export type ClaimSettings = {
   attemptWithinMs: number
 }
 
-export type ClaimRequest = { channel: string; limit: number }
+/** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
+export type ClaimRequest = { channel: string; limit: number; from: number }
 
 type Row = ChannelRow & {
   id: string
@@ -47,11 +48,11 @@ const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
 const statement = `
 with candidate as materialized (
   select requested.channel_id, max_per_second, picked.delivery_id, picked.deferred_at
-    from unnest($1::text[], $2::int[]) as requested (channel_id, most)
+    from unnest($1::text[], $2::int[], $4::float8[]) as requested (channel_id, most, from_ms)
     join channel on channel.id = requested.channel_id and paused_at is null
    cross join lateral (
      select delivery_id, deferred_at from waiting_delivery
-      where channel_id = requested.channel_id and deferred_at is not null
+      where channel_id = requested.channel_id and deferred_at >= to_timestamp(from_ms / 1000)
         and (lease_expires_at is null or lease_expires_at < now())
       order by deferred_at, delivery_id limit requested.most for update skip locked) as picked
 ), reserved as (
@@ -88,7 +89,12 @@ export async function claimDeferred(
   const claimedAt = performance.now()
   const rows = await sql<Row>(
     statement,
-    [requests.map(({ channel }) => channel), plainArray(requests.map(({ limit }) => limit)), leaseMs],
+    [
+      requests.map(({ channel }) => channel),
+      plainArray(requests.map(({ limit }) => limit)),
+      leaseMs,
+      plainArray(requests.map(({ from }) => from)),
+    ],
     "claim-deferred",
   )
   // Measured after the response, so that no attempt starts before its time by Postgres's clock.

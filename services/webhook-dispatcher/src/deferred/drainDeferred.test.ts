@@ -11,7 +11,7 @@ test("a channel that waits among those that have not responded yet is claimed wh
   const drain = drainDeferred({
     findDeferredChannels: async () => {
       polls += 1
-      return [{ channel: "acme", paused: false }]
+      return [{ channel: "acme", paused: false, oldestMs: 0 }]
     },
     claim: async (requests) => {
       claimed.push(...requests.map(({ channel }) => channel))

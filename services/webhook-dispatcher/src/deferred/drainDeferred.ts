@@ -20,6 +20,11 @@ const backOffMs = 30_000
  * causes few claims that get nothing.
  */
 const rateClaimIntervalMs = 100
+/**
+ * A poll that takes long, because Postgres keeps entries of deliveries that are gone for an older transaction, is repeated
+ * when ten times its duration has passed, and after this time at the latest.
+ */
+const longestPollIntervalMs = 10_000
 
 export type DrainParts = {
   findDeferredChannels: () => Promise<DeferredChannel[]>
@@ -67,8 +72,11 @@ export function drainDeferred(parts: DrainParts) {
     while (!stopping.signal.aborted) {
       try {
         if (performance.now() >= nextPollAt) {
-          nextPollAt = performance.now() + pollIntervalMs
+          const beganAt = performance.now()
+          nextPollAt = beganAt + pollIntervalMs
           await poll()
+          const tenTimes = 10 * (performance.now() - beganAt)
+          nextPollAt = beganAt + Math.max(pollIntervalMs, Math.min(longestPollIntervalMs, tenTimes))
         }
         await claimAndStart()
       } catch (error) {
@@ -109,7 +117,10 @@ export function drainDeferred(parts: DrainParts) {
     const due = await parts.claim(requests)
     const counts = new Map<string, number>()
     for (const each of due) {
-      counts.set(each.channel.id, (counts.get(each.channel.id) ?? 0) + 1)
+      const { channel, claim } = each
+      // The deliveries are in the order of their deferral.
+      if (!counts.has(channel.id) && claim) backlogs.claimed(channel.id, claim.deferredAt)
+      counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1)
       claimed.start(each)
     }
     // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim.
@@ -137,7 +148,7 @@ export function drainDeferred(parts: DrainParts) {
       }
       const limit = Math.min(remaining, ofKind[kind], limiter.capacity(channel))
       if (limit <= 0) return
-      requests.push({ channel, limit })
+      requests.push({ channel, limit, from: backlogs.scanFrom(channel) })
       remaining -= limit
       ofKind[kind] -= limit
     }
@@ -175,6 +186,7 @@ export function drainDeferred(parts: DrainParts) {
     },
     backOff: (channel: string): void => backOffs.set(channel, performance.now() + backOffMs),
     claimed: claimed.unfinished,
+    scanFrom: backlogs.scanFrom,
     /** Channels that have deferred deliveries, as of the last poll. */
     channels: backlogs.all,
     /** Stops claiming. Resolves when the claimed deliveries are finished, or after `deadlineMs`. */

@@ -21,7 +21,7 @@ const unreachableFor = (sql: Sql, minutes: number, channel = "acme") =>
      on conflict (channel_id) do update set since = excluded.since, counted_ms = excluded.counted_ms`,
     [channel, minutes],
   )
-const acme = ["acme"]
+const acme = [{ channel: "acme", from: 0 }]
 
 test("the time in which the breaker was open counts, whatever the reason for the deferral", async () => {
   const { sql, insert } = await startDeliveryDatabase()
@@ -131,8 +131,8 @@ test("one statement ends a limited number, however many deliveries of however ma
      insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, period_started_at)
      select id, channel_id, 1, ${ago(60)}, 'breaker', ${ago(90)} from stored`,
   )
-  const channels = Array.from({ length: 20 }, (_, at) => `many-${at + 1}`)
-  for (const channel of channels) await unreachableFor(sql, 59, channel)
+  const channels = Array.from({ length: 20 }, (_, at) => ({ channel: `many-${at + 1}`, from: 0 }))
+  for (const { channel } of channels) await unreachableFor(sql, 59, channel)
   const end = async () => (await endExpired(sql, channels, settings)).length
   expect([await end(), await end(), await end(), await end()]).toEqual([500, 500, 200, 0])
 })

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { plainArray, type Sql } from "@sitewire/database"
 import { endWaiting } from "../outcome/endWaiting.ts"
 import { elapsedTime } from "./elapsedTime.ts"
 
@@ -23,12 +23,14 @@ const free = "(lease_expires_at is null or lease_expires_at < now())"
 const statement = `
 with expired as materialized (
   select oldest.delivery_id, deferred_at
-    from unreachable_channel join channel on channel.id = channel_id and paused_at is null
+    from unnest($1::text[], $3::float8[]) as checked (channel_id, from_ms)
+    join unreachable_channel using (channel_id) join channel on channel.id = channel_id and paused_at is null
    cross join lateral (
      select delivery_id, deferred_at, period_started_at, unreachable_ms from waiting_delivery
-      where waiting_delivery.channel_id = unreachable_channel.channel_id and deferred_at is not null and ${free}
+      where waiting_delivery.channel_id = unreachable_channel.channel_id
+        and deferred_at >= to_timestamp(from_ms / 1000) and ${free}
       order by deferred_at, delivery_id limit ${checkedPerChannel}) as oldest
-   where unreachable_channel.channel_id = any($1::text[]) and ${elapsedTime} > $2::float8 * interval '1 millisecond'
+   where ${elapsedTime} > $2::float8 * interval '1 millisecond'
    limit ${expiredAtOnce}
 ), locked as materialized (
   select waiting_delivery.delivery_id, waiting_delivery.channel_id, coalesce(period_started_at, deferred_at) as since
@@ -40,11 +42,18 @@ select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(co
        died.id is not null as died
   from locked left join died on died.id = locked.delivery_id`
 
+/** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
+export type CheckedChannel = { channel: string; from: number }
+
 /** Ends the wait of deferred deliveries whose retry period is over, of channels that cannot be reached. */
 export function endExpired(
   sql: Sql,
-  channels: readonly string[],
+  channels: readonly CheckedChannel[],
   { periodMs }: { periodMs: number },
 ): Promise<Expired[]> {
-  return sql<Expired>(statement, [channels, periodMs], "end-expired")
+  return sql<Expired>(
+    statement,
+    [channels.map(({ channel }) => channel), periodMs, plainArray(channels.map(({ from }) => from))],
+    "end-expired",
+  )
 }

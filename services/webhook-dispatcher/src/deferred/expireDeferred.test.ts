@@ -13,9 +13,10 @@ test("thousands of open breakers are checked in turns, some of them each second"
   const expire = expireDeferred({
     openBreakers: () => [...open].map((key) => ({ key })),
     endExpired: async (channels) => {
-      checked.push(channels)
+      checked.push(channels.map(({ channel }) => channel))
       return []
     },
+    scanFrom: () => 0,
     log,
   })
   for (let poll = 0; poll < 10; poll++) await expire()

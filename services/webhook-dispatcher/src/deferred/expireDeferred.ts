@@ -1,5 +1,5 @@
 import type { Logger } from "@sitewire/runtime"
-import { type Expired, expiredAtOnce } from "./endExpired.ts"
+import { type CheckedChannel, type Expired, expiredAtOnce } from "./endExpired.ts"
 
 /**
  * The channels are checked in turns, some at a time, so that thousands of open breakers cost no more than a few. Retry periods last
@@ -10,7 +10,8 @@ const channelsAtOnce = 20
 
 export type ExpireParts = {
   openBreakers: () => { key: string }[]
-  endExpired: (channels: string[]) => Promise<Expired[]>
+  endExpired: (channels: CheckedChannel[]) => Promise<Expired[]>
+  scanFrom: (channel: string) => number
   log: Logger
 }
 
@@ -18,7 +19,7 @@ export type ExpireParts = {
  * Marks deferred deliveries as dead if their retry period ended while their channel's circuit breaker was open.
  */
 export function expireDeferred(parts: ExpireParts): () => Promise<void> {
-  const { openBreakers, endExpired, log } = parts
+  const { openBreakers, endExpired, scanFrom, log } = parts
   let nextAt = 0
   /** Channels that are to be checked in this round. */
   let round: string[] = []
@@ -33,7 +34,7 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
     if (round.length === 0) return
     nextAt = now + everyMs
     const checked = round.splice(0, channelsAtOnce)
-    const expired = await endExpired(checked)
+    const expired = await endExpired(checked.map((channel) => ({ channel, from: scanFrom(channel) })))
     if (expired.length === 0) return
     // There may be more.
     if (expired.length >= expiredAtOnce) round.unshift(...checked)

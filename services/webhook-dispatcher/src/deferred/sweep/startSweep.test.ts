@@ -16,8 +16,9 @@ test("a sweep starts when retries that were due at the start, or at the end of a
     async sweepScheduled() {
       sweptAt.push(Date.now() - startedAt)
       if (unavailable) throw new Error("the database is unavailable")
-      return 0
+      return { deferred: 0, lastDueMs: 0 }
     },
+    readClock: async () => new Date(),
     metrics: createTestMetrics(),
     log: createLogger({ service: "test", level: "silent" }),
   })
@@ -29,4 +30,30 @@ test("a sweep starts when retries that were due at the start, or at the end of a
   await vi.advanceTimersByTimeAsync(overdueAfterMs + 60_000)
   expect(sweptAt).toEqual([overdueAfterMs, 2 * overdueAfterMs, 2 * overdueAfterMs + 60_000])
   await sweep.close()
+})
+
+test("the sweep's time is right while the system clock is behind, and while Postgres's clock is set ahead later", async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const hour = 3_600_000
+  const startedAt = performance.now()
+  const start = Date.UTC(2026, 0, 1)
+  let aheadMs = 0
+  const wrongByMs: number[] = []
+  const trueTime = () => start + performance.now() - startedAt
+  const sweep = startSweep({
+    overdueAfterMs,
+    async sweepScheduled({ nowMs }) {
+      wrongByMs.push(nowMs - trueTime())
+      return { deferred: 0, lastDueMs: 0 }
+    },
+    readClock: async () => new Date(trueTime() + aheadMs),
+    metrics: createTestMetrics(),
+    log: createLogger({ service: "test", level: "silent" }),
+  })
+  onTestFinished(() => sweep.close())
+  vi.setSystemTime(start - hour)
+  aheadMs = hour
+  await vi.advanceTimersByTimeAsync(overdueAfterMs)
+  expect(wrongByMs).toEqual([0])
 })

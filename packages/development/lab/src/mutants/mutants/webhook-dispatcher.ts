@@ -302,7 +302,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: the retry period counts the time by which a swept delivery was overdue",
     file: "services/webhook-dispatcher/src/deferred/sweep/sweepScheduled.ts",
-    find: "period_started_at + (now() - next_attempt_at)",
+    find: "period_started_at + (now() - due_at)",
     replace: "period_started_at",
     tests: ["services/webhook-dispatcher/src/deferred/sweep/sweepScheduled.test.ts"],
     testName: "overdue by more than the margin",
@@ -310,8 +310,8 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
   {
     name: "Dispatcher: the sweep starts with the process, before the records of an outage are handled",
     file: "services/webhook-dispatcher/src/deferred/sweep/startSweep.ts",
-    find: "  schedule(overdueAfterMs)\n\n",
-    replace: "  schedule(0)\n\n",
+    find: "  schedule(overdueAfterMs)\n  readNow()",
+    replace: "  schedule(0)\n  readNow()",
     tests: ["services/webhook-dispatcher/src/deferred/sweep/startSweep.test.ts"],
     testName: "a sweep starts when",
   },
@@ -537,7 +537,7 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     find: "least(now(), to_timestamp($3::float8 / 1000))",
     replace: "greatest(now(), to_timestamp($3::float8 / 1000))",
     tests: ["services/webhook-dispatcher/src/deferred/sweep/sweepScheduled.test.ts"],
-    testName: "overdue by Postgres's clock only",
+    testName: "overdue by only one of the clocks",
   },
   {
     name: "Dispatcher: a delivery waits for another attempt after it was delivered",

@@ -1,0 +1,62 @@
+import type { Sql } from "@sitewire/database"
+import { expect, test } from "vitest"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
+import { createBacklogs } from "./backlogs.ts"
+import { claimDeferred } from "./claimDeferred.ts"
+import { findDeferredChannels } from "./findDeferredChannels.ts"
+
+const gone = 5_000
+
+/** How many entries of the index the work reads, those of deleted rows included. */
+async function entriesRead(sql: Sql, work: () => Promise<unknown>): Promise<number> {
+  const read = async () => {
+    await sql("select pg_stat_force_next_flush()")
+    const [row] = await sql<{ entries: number }>(
+      "select idx_tup_read::int as entries from pg_stat_user_indexes where indexrelname = 'waiting_delivery_deferred_idx'",
+    )
+    return row?.entries ?? 0
+  }
+  const before = await read()
+  await work()
+  return (await read()) - before
+}
+
+test("behind a long transaction, a claim reads no entries of deliveries that do not wait any more", async () => {
+  const { sql, driver, insert } = await startDeliveryDatabase({ connections: 2 })
+  await sql(
+    `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason)
+     select gen_random_uuid(), 'acme', 0, now() - interval '1 hour' + n * interval '1 ms', 'busy' from generate_series(1, $1::int) as n`,
+    [gone],
+  )
+  const long = await driver.connect()
+  await long.query("begin isolation level repeatable read")
+  await long.query("select from channel")
+  await sql("delete from waiting_delivery")
+  const id = await insert({ deferred_at: "now() - interval '1 minute'", deferred_reason: "'busy'" })
+
+  const backlogs = createBacklogs(() => findDeferredChannels(sql))
+  const claim = async () => {
+    const requests = [{ channel: "acme", limit: 1, from: backlogs.scanFrom("acme") }]
+    const claimed = await claimDeferred(sql, requests, { leaseMs: 0, attemptWithinMs: 0 })
+    expect(claimed.map((due) => due.id)).toEqual([id])
+  }
+  expect(await entriesRead(sql, claim)).toBeGreaterThan(gone)
+  await backlogs.poll()
+  expect(await entriesRead(sql, claim)).toBeLessThan(10)
+  await long.query("rollback")
+  long.release()
+})
+
+test("a scan begins with the oldest delivery of the last claim or poll, so that a released one is found by the next poll", async () => {
+  let oldestMs = 100_000
+  const backlogs = createBacklogs(async () => [{ channel: "acme", paused: false, oldestMs }])
+  backlogs.add("acme")
+  expect(backlogs.scanFrom("acme")).toBe(0)
+  await backlogs.poll()
+  expect(backlogs.scanFrom("acme")).toBe(98_000)
+  backlogs.claimed("acme", new Date(150_000))
+  expect(backlogs.scanFrom("acme")).toBe(148_000)
+  oldestMs = 120_000
+  await backlogs.poll()
+  expect(backlogs.scanFrom("acme")).toBe(118_000)
+})
