@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Sql } from "@sitewire/database"
 import { createLogger, createMetrics } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
@@ -31,13 +32,39 @@ test("what is committed after a first poll that failed is sent by the next one",
     throw new Error("Connection terminated")
   }
   const feed = feedOf(failing)
-  const joined = feed.subscribe({ caller: await callerOf(sql), filter: {}, lastEventId: null })
+  const joined = await feed.subscribe({ caller: await callerOf(sql), filter: {}, lastEventId: null })
   await waitUntil("the commit", () => committed !== "")
   let received = ""
   const reading = (async () => {
     for await (const chunk of joined?.chunks ?? []) received += Buffer.from(chunk).toString()
   })()
   await waitUntil("the delivery", () => received.includes(committed))
+  await feed.close()
+  await reading
+})
+
+test("what is committed as soon as a client follows the changes is sent to it, however late the first poll is", async () => {
+  const console = await startConsole()
+  onTestFinished(() => console.close())
+  const { sql } = console.pool
+  const committed = Promise.withResolvers<string>()
+  // Statements that are executed after `subscribe` has resolved wait for the commit.
+  let follows = false
+  const late: Sql = async (text, values, name) => {
+    await nextTurn()
+    if (follows) await committed.promise
+    return sql(text, values, name)
+  }
+  const feed = feedOf(late)
+  const joined = await feed.subscribe({ caller: await callerOf(sql), filter: {}, lastEventId: null })
+  follows = true
+  committed.resolve(await insertDelivery(sql, { at: Date.now() }))
+  let received = ""
+  const reading = (async () => {
+    for await (const chunk of joined?.chunks ?? []) received += Buffer.from(chunk).toString()
+  })()
+  const id = await committed.promise
+  await waitUntil("the delivery", () => received.includes(id))
   await feed.close()
   await reading
 })
@@ -54,6 +81,8 @@ test("a client that joins while a poll runs gets what is committed from then on"
   // One client joins while the first poll checks the keys of the others. Another one joins while the second poll
   // reads its position, and then a delivery is committed.
   const interrupted: Sql = async (text, values, name) => {
+    // No connection responds within the call.
+    await Promise.resolve()
     if (text.includes("api_key") && joined.length === 0 && polls === 1)
       joined.push(feed.subscribe({ caller: { ...caller }, filter: {}, lastEventId: null }))
     if (text.includes("pg_current_snapshot()::text") && ++polls === 2) {
@@ -63,12 +92,12 @@ test("a client that joins while a poll runs gets what is committed from then on"
     return sql(text, values, name)
   }
   const feed = feedOf(interrupted)
-  feed.subscribe({ caller, filter: {}, lastEventId: null })
+  await feed.subscribe({ caller, filter: {}, lastEventId: null })
   await waitUntil("the commit", () => committed !== "")
   await waitUntil("further polls", () => polls > 3)
   await feed.close()
   expect(joined).toHaveLength(2)
-  for (const stream of joined) {
+  for (const stream of await Promise.all(joined)) {
     let received = ""
     for await (const chunk of stream?.chunks ?? []) received += Buffer.from(chunk).toString()
     expect(received).toContain(committed)

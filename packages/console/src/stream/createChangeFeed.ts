@@ -28,8 +28,11 @@ type Subscription = { caller: Caller; filter: StreamFilter; lastEventId: string 
 type Client = Subscription & { queue: EventQueue; sentAt: number; isNew: boolean }
 
 export type ChangeFeed = {
-  /** Null: there are too many streams, in total or of this API key. */
-  subscribe(subscription: Subscription): Pick<EventQueue, "chunks" | "cutOff"> | null
+  /**
+   * Every change that is committed after this resolves is sent. Null: there are too many streams, in total or of this API key.
+   * Rejects if Postgres is unavailable.
+   */
+  subscribe(subscription: Subscription): Promise<Pick<EventQueue, "chunks" | "cutOff"> | null>
   close(): Promise<void>
 }
 
@@ -57,14 +60,14 @@ export function createChangeFeed({
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
+  /** What was committed before was sent. */
+  let position: StreamPosition | undefined
 
-  async function run(): Promise<void> {
-    let position: StreamPosition | undefined
+  async function run(from: StreamPosition): Promise<void> {
+    position = from
     let availableAt = performance.now()
     while (clients.size > 0 && !signal.aborted) {
       try {
-        // Before the first poll, which may fail after clients have been told that they follow the changes.
-        position ??= await readPosition(sql)
         position = await poll(position)
         availableAt = performance.now()
       } catch (error) {
@@ -76,6 +79,7 @@ export function createChangeFeed({
       await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
     }
     running = undefined
+    position = undefined
   }
 
   async function poll(since: StreamPosition): Promise<StreamPosition> {
@@ -143,7 +147,7 @@ export function createChangeFeed({
   }
 
   return {
-    subscribe(subscription) {
+    async subscribe(subscription) {
       const { keyId } = subscription.caller
       const ofKey = [...clients].filter(({ caller }) => caller.keyId === keyId).length
       if (signal.aborted || clients.size >= maxStreams || ofKey >= maxStreamsOfKey) return null
@@ -151,7 +155,14 @@ export function createChangeFeed({
       const client: Client = { ...subscription, queue, sentAt: Number.NEGATIVE_INFINITY, isNew: true }
       clients.add(client)
       queue.push("retry: 2000\n\n")
-      running ??= run()
+      try {
+        // Read before the client is told that it follows the changes. The first of several that wait for it starts to poll.
+        const from = position ?? (await readPosition(sql))
+        running ??= run(from)
+      } catch (error) {
+        clients.delete(client)
+        throw error
+      }
       return queue
     },
     async close() {

@@ -6,8 +6,8 @@ const slackMs = 2_000
 /** The channels that have deferred deliveries, as far as this process knows: from polls, and from its own deferrals. */
 export function createBacklogs(findDeferredChannels: () => Promise<DeferredChannel[]>) {
   let channels = new Set<string>()
-  /** Channels with deferrals during a running poll, whose result may not include them. */
-  let addedDuringPoll = new Set<string>()
+  /** Channels with deferrals during a running poll or claim, whose result may not include them. */
+  let addedMeanwhile = new Set<string>()
   /** When the oldest delivery that can be claimed was deferred, by the last poll or claim. */
   let oldest = new Map<string, number>()
 
@@ -22,15 +22,22 @@ export function createBacklogs(findDeferredChannels: () => Promise<DeferredChann
     scanFrom: (channel: string): number => Math.max(0, (oldest.get(channel) ?? 0) - slackMs),
     add(channel: string): void {
       channels.add(channel)
-      addedDuringPoll.add(channel)
+      addedMeanwhile.add(channel)
+    },
+    /** Polls and claims follow each other: none begins while another one runs. */
+    beginClaim(): void {
+      addedMeanwhile = new Set()
     },
     claimed: (channel: string, deferredAt: Date): void => void oldest.set(channel, deferredAt.getTime()),
-    remove: (channel: string): void => void channels.delete(channel),
+    /** The claim that ends has found no more deliveries of the channel. */
+    drained(channel: string): void {
+      if (!addedMeanwhile.has(channel)) channels.delete(channel)
+    },
     /** Replaces what is known by what Postgres contains. If Postgres is unavailable, rejects and changes nothing. */
     async poll(): Promise<DeferredChannel[]> {
-      addedDuringPoll = new Set()
+      addedMeanwhile = new Set()
       const found = await findDeferredChannels()
-      channels = new Set([...found.map(({ channel }) => channel), ...addedDuringPoll])
+      channels = new Set([...found.map(({ channel }) => channel), ...addedMeanwhile])
       oldest = new Map(found.map(({ channel, oldestMs }) => [channel, oldestMs]))
       return found
     },

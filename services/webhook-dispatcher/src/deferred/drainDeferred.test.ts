@@ -37,3 +37,29 @@ test("a channel that waits among those that have not responded yet is claimed wh
   kind = "quick"
   await waitUntil("the claim", () => claimed.includes("acme"))
 })
+
+test("a delivery that is deferred during a claim which finds no more of its channel is claimed without a poll", async () => {
+  const claims: PromiseWithResolvers<[]>[] = []
+  const drain = drainDeferred({
+    findDeferredChannels: async () => [{ channel: "acme", paused: false, oldestMs: 0 }],
+    claim: () => {
+      const claim = Promise.withResolvers<[]>()
+      claims.push(claim)
+      return claim.promise
+    },
+    limiter: { capacity: () => 1, kindOf: () => "quick", freeOfKind: () => 1, pause: () => {} },
+    attempt: async () => {},
+    release: async () => {},
+    onPoll: async () => {},
+    pollIntervalMs: 600_000,
+    maxClaimed: 10,
+    metrics: createTestMetrics(),
+    log: createLogger({ service: "test", level: "silent" }),
+  })
+  onTestFinished(() => drain.close(0))
+  await waitUntil("the first claim", () => claims.length === 1)
+  drain.onDeferred("acme", "busy")
+  claims[0]?.resolve([])
+  await waitUntil("the second claim", () => claims.length === 2)
+  claims[1]?.resolve([])
+})

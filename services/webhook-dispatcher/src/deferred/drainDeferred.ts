@@ -114,6 +114,7 @@ export function drainDeferred(parts: DrainParts) {
   async function claimAndStart(): Promise<void> {
     const requests = claimRequests()
     if (requests.length === 0) return
+    backlogs.beginClaim()
     const due = await parts.claim(requests)
     const counts = new Map<string, number>()
     for (const each of due) {
@@ -125,7 +126,7 @@ export function drainDeferred(parts: DrainParts) {
     }
     // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim.
     for (const { channel, limit } of requests)
-      if ((counts.get(channel) ?? 0) < limit) backlogs.remove(channel)
+      if ((counts.get(channel) ?? 0) < limit) backlogs.drained(channel)
   }
 
   function claimRequests(): ClaimRequest[] {

@@ -43,7 +43,7 @@ export const openStream = defineRoute({
       return notFound("connection", connection)
     const id = headers["last-event-id"]
     const lastEventId = typeof id === "string" && id !== "" ? id : null
-    const queue = headOnly ? null : changes.subscribe({ caller, filter: query, lastEventId })
+    const queue = headOnly ? null : await changes.subscribe({ caller, filter: query, lastEventId })
     if (queue === null && !headOnly) {
       const detail = "There are too many open streams: 10 of an API key, and 100 of a console, are allowed."
       return problem("too-many-streams", `${detail} Close one, or try again later.`)
