@@ -444,7 +444,9 @@ create table sync_window (
   failing_since timestamptz(3),
   source_version integer not null default 1,
   traceparents text
-);
+)
+-- Each sync replaces its row a few times, so vacuum follows soon.
+with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 -- A claim reads the first index; a window that is due while its host has no capacity moves to the second, so that the
 -- windows of a full host are not read again. Both are small, because most windows are idle.
 create index sync_window_due_idx on sync_window (due_at) where due_at is not null and waiting_for_host is null;

@@ -4,7 +4,7 @@ import { registerGauges } from "./metrics.ts"
 
 test("while Postgres is unavailable or hangs, its own metric is absent and all others stay", async () => {
   const registry = createMetrics("test")
-  let due = async () => ({ count: 3, oldestSeconds: 1.5 })
+  let due = async () => ({ count: 3, oldestSeconds: 1.5, unvacuumedRows: 8 })
   registerGauges(registry, {
     running: () => 2,
     openBreakers: () => 0,
@@ -14,6 +14,7 @@ test("while Postgres is unavailable or hangs, its own metric is absent and all o
   const first = await registry.metrics()
   expect(first).toContain('sitewire_syncs_due{service="test"} 3\n')
   expect(first).toContain('sitewire_oldest_due_sync_seconds{service="test"} 1.5\n')
+  expect(first).toContain('sitewire_unvacuumed_rows{table="sync_window",service="test"} 8\n')
   expect(first).toMatch(/^sitewire_trigger_lag_seconds\{partition="0",service="test"\} 5/m)
   const failures: (() => Promise<never>)[] = [
     () => Promise.reject(new Error("connect ECONNREFUSED")),
@@ -28,6 +29,6 @@ test("while Postgres is unavailable or hangs, its own metric is absent and all o
     expect(text).toContain('sitewire_syncs_running{service="test"} 2\n')
     expect(text).toContain('sitewire_trigger_lag_records{partition="0",service="test"} 1\n')
   }
-  due = async () => ({ count: 0, oldestSeconds: 0 })
+  due = async () => ({ count: 0, oldestSeconds: 0, unvacuumedRows: 0 })
   expect(await registry.metrics()).toContain('sitewire_syncs_due{service="test"} 0\n')
 })

@@ -6,6 +6,7 @@ import {
   type Registry,
   readForMetric,
   registerLagGauges,
+  registerUnvacuumedGauge,
 } from "@sitewire/runtime"
 import type { DueSyncs } from "./schedule/readDueSyncs.ts"
 
@@ -95,6 +96,7 @@ export function registerGauges(
     })
     return reading
   }
+  registerUnvacuumedGauge(registry, "sync_window", async () => (await readDue())?.unvacuumedRows)
   const ofDueSyncs = [
     {
       name: "sitewire_syncs_due",

@@ -3,6 +3,7 @@ import type { Logger } from "@sitewire/runtime"
 import type { Retry } from "./retryStatements.ts"
 import type { ClaimInput } from "./schedule/claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
+import { createScanStart } from "./schedule/scanStart.ts"
 import type { Completion } from "./sync/finishRuns.ts"
 import { finishSkippingBadRows } from "./sync/finishSkippingBadRows.ts"
 import { type Chunk, storeChunk } from "./sync/storeChunk.ts"
@@ -31,14 +32,19 @@ export function createStore({
   expiring: AbortSignal
   log: Logger
 }) {
+  const scanStart = createScanStart()
   return {
     recordTriggers: (triggers: CompactedTrigger[], { waitForLocks }: { waitForLocks: boolean }) => {
       const { settleMs } = windows
       const settings = { settleMs, keepLosses: true, lockWaitMs: waitForLocks ? lockWaitMs : 0 }
       return retry("record triggers", () => recordTriggers(sql, settings, triggers))
     },
-    claim: (input: ClaimInput) =>
-      retry("claim due syncs", () => claimSkippingBadRows(sql, windows, input), stopping),
+    async claim(input: ClaimInput) {
+      const from = { ...input, scanFromMs: scanStart.next() }
+      const claim = await retry("claim due syncs", () => claimSkippingBadRows(sql, windows, from), stopping)
+      scanStart.found(claim.oldestDueMs)
+      return claim
+    },
     /** Returns false if nothing was stored, because the run is not the connection's newest. */
     storeChunk: async (chunk: Chunk) => {
       const stored = await whileLocked({

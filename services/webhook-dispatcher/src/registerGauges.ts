@@ -1,4 +1,11 @@
-import { Gauge, type PartitionLag, type Registry, readForMetric, registerLagGauges } from "@sitewire/runtime"
+import {
+  Gauge,
+  type PartitionLag,
+  type Registry,
+  readForMetric,
+  registerLagGauges,
+  registerUnvacuumedGauge,
+} from "@sitewire/runtime"
 import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 import { deferralReasons } from "./metrics.ts"
 
@@ -75,6 +82,7 @@ function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<Ba
       }
     },
   })
+  registerUnvacuumedGauge(registry, "waiting_delivery", async () => (await read())?.unvacuumedRows)
   const ages = [
     {
       name: "sitewire_oldest_deferred_seconds",

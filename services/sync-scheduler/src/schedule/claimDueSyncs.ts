@@ -17,6 +17,8 @@ export type ClaimInput = {
    */
   hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
   otherHost: FreePermits
+  /** What was due before (Unix time in ms, by Postgres's clock) and is in no host's queue is not read. */
+  scanFromMs?: number
 }
 
 export type Claim = {
@@ -28,6 +30,8 @@ export type Claim = {
   more: boolean
   /** Until the earliest `due_at` in the future. Null if there is none or it was not read. */
   nextDueInMs: number | null
+  /** When the oldest of the syncs that were read was due; the time of the claim if none was. Unix time in ms, by Postgres's clock. */
+  oldestDueMs: number
 }
 
 /**
@@ -60,6 +64,7 @@ export async function claimDueSyncs(
     limited: waiting || candidates > claimed,
     more: not_queued === readAtOnce && claimed + queued_now > 0,
     nextDueInMs: first?.next_due_in_ms ?? null,
+    oldestDueMs: first?.oldest_due_ms ?? 0,
   }
 }
 
@@ -82,7 +87,7 @@ function grant({ windowMs, deadlineMs, startGraceMs }: WindowSettings) {
   return { windowMs: windowMs + startGraceMs, leaseMs: deadlineMs + leaseMarginMs }
 }
 
-function choice({ total, hosts, otherHost }: ClaimInput) {
+function choice({ total, hosts, otherHost, scanFromMs = 0 }: ClaimInput) {
   return {
     hosts: hosts.map(({ host }) => host),
     free: hosts.map(({ free }) => free.all),
@@ -92,6 +97,7 @@ function choice({ total, hosts, otherHost }: ClaimInput) {
     otherFreeSlow: otherHost.slow,
     total: total.all,
     totalSlow: Math.max(0, total.slow),
+    scanFromMs,
   }
 }
 

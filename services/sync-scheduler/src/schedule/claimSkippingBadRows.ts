@@ -43,7 +43,8 @@ export async function claimSkippingBadRows(
       })
     }
   }
-  return { age, runs, badRows, limited: true, more: runs.length + badRows.length > 0, nextDueInMs: null }
+  const more = runs.length + badRows.length > 0
+  return { age, runs, badRows, limited: true, more, nextDueInMs: null, oldestDueMs: 0 }
 }
 
 const deferByAWindow = `

@@ -80,7 +80,8 @@ not_queued as materialized (
   select ${rowColumns}
   from sync_window w
   join connection c on c.id = w.connection_id and c.source_version = w.source_version
-  where w.due_at <= (select at from clock) and w.waiting_for_host is null
+  where w.due_at >= to_timestamp($scanFromMs::float8 / 1000) and w.due_at <= (select at from clock)
+    and w.waiting_for_host is null
   order by w.due_at
   limit ${readAtOnce}
   for update of w skip locked
@@ -217,6 +218,7 @@ export type ClaimedRow = {
   waiting_after_losses: number
   waiting: boolean
   next_due_in_ms: number | null
+  oldest_due_ms: number
   connection_id: string | null
   fence: string
   grant_id: string
@@ -245,6 +247,7 @@ type Choice = {
   otherFreeSlow: number
   total: number
   totalSlow: number
+  scanFromMs: number
 }
 
 export const claimDue = defineStatement<Grant & Choice, ClaimedRow>(
@@ -261,6 +264,7 @@ select
   (extract(epoch from
     (select min(due_at) from sync_window where due_at > (select at from clock) and waiting_for_host is null)
       - clock.at) * 1000)::float8 as next_due_in_ms,
+  extract(epoch from coalesce((select min(due_at) from not_queued), clock.at))::float8 * 1000 as oldest_due_ms,
   ${runColumns}
 from clock
 left join start on true

@@ -1,9 +1,11 @@
-import type { Sql } from "@sitewire/database"
+import { readUnvacuumedRows, type Sql } from "@sitewire/database"
 
 export type DueSyncs = {
   count: number
   /** Of those that do not wait for a permit of their source host, which a partner causes. 0 if there is none. */
   oldestSeconds: number
+  /** Of sync_window. */
+  unvacuumedRows: number
 }
 
 /** Two counts, because each has its own partial index. */
@@ -17,5 +19,9 @@ export async function readDueSyncs(sql: Sql): Promise<DueSyncs> {
          from sync_window where waiting_for_host is not null and due_at <= clock_timestamp() and not running
      ) as counts`,
   )
-  return { count: row?.due ?? 0, oldestSeconds: Math.max(0, row?.oldest_seconds ?? 0) }
+  return {
+    count: row?.due ?? 0,
+    oldestSeconds: Math.max(0, row?.oldest_seconds ?? 0),
+    unvacuumedRows: await readUnvacuumedRows(sql, "sync_window"),
+  }
 }

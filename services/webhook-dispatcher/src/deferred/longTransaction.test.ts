@@ -4,6 +4,7 @@ import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { createBacklogs } from "./backlogs.ts"
 import { claimDeferred } from "./claimDeferred.ts"
 import { findDeferredChannels } from "./findDeferredChannels.ts"
+import { readBacklogMetrics } from "./readBacklogMetrics.ts"
 
 const gone = 5_000
 
@@ -43,6 +44,7 @@ test("behind a long transaction, a claim reads no entries of deliveries that do 
   expect(await entriesRead(sql, claim)).toBeGreaterThan(gone)
   await backlogs.poll()
   expect(await entriesRead(sql, claim)).toBeLessThan(10)
+  expect((await readBacklogMetrics(sql)).unvacuumedRows).toBeGreaterThanOrEqual(gone)
   await long.query("rollback")
   long.release()
 })

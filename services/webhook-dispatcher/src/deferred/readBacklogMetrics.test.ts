@@ -8,6 +8,7 @@ test("deferred deliveries are counted by reason up to a limit, and the oldest of
     byReason: [],
     oldestDeferredSeconds: 0,
     oldestOverdueSeconds: 0,
+    unvacuumedRows: 0,
   })
   for (const [channel, minutes, reason] of [
     ["a", 1, "busy"],

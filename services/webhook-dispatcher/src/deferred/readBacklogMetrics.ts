@@ -1,10 +1,12 @@
-import type { Sql } from "@sitewire/database"
+import { readUnvacuumedRows, type Sql } from "@sitewire/database"
 
 export type BacklogMetrics = {
   /** At most `maxCounted` in all. */
   byReason: { reason: string; count: number }[]
   oldestDeferredSeconds: number
   oldestOverdueSeconds: number
+  /** Of waiting_delivery. */
+  unvacuumedRows: number
 }
 
 /** Millions of deferred deliveries would take seconds to count, at each scrape of each dispatcher. */
@@ -40,5 +42,6 @@ export async function readBacklogMetrics(sql: Sql, most = maxCounted): Promise<B
     byReason,
     oldestDeferredSeconds: deferred?.seconds ?? 0,
     oldestOverdueSeconds: scheduled?.seconds ?? 0,
+    unvacuumedRows: await readUnvacuumedRows(sql, "waiting_delivery"),
   }
 }

@@ -1,0 +1,13 @@
+import type { Sql } from "./pool.ts"
+
+/**
+ * How many replaced or deleted versions of the table's rows Postgres still keeps. While a transaction is open, vacuum removes
+ * none of those that it may see, and scans pass over them.
+ */
+export async function readUnvacuumedRows(sql: Sql, table: string): Promise<number> {
+  const [row] = await sql<{ rows: number }>(
+    "select n_dead_tup::float8 as rows from pg_stat_user_tables where relid = to_regclass($1)",
+    [table],
+  )
+  return row?.rows ?? 0
+}

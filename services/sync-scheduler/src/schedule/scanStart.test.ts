@@ -1,0 +1,64 @@
+import { recordTriggers } from "@sitewire/database"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { addConnections, claimInput, emptyDatabase, minute, trigger } from "../../test/fixtures/windows.ts"
+import { claimDueSyncs } from "./claimDueSyncs.ts"
+import { readDueSyncs } from "./readDueSyncs.ts"
+import { createScanStart } from "./scanStart.ts"
+
+const started = 5_000
+
+test("behind a long transaction, a claim reads no entries of syncs that have started", async () => {
+  const { sql, open } = await emptyDatabase(1)
+  const ids = Array.from({ length: started }, (_, index) => `c${index}`)
+  await addConnections(sql, [...ids, "due"])
+  await sql(
+    "insert into sync_window (connection_id, requested, due_at) select id, 1, now() - interval '1 minute' from unnest($1::text[]) as id",
+    [ids],
+  )
+  const long = await open().driver.connect()
+  await long.query("begin isolation level repeatable read")
+  await long.query("select from channel")
+  await sql("update sync_window set due_at = now() + interval '1 hour'")
+  await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger("due")])
+  await sql("analyze sync_window")
+
+  const scanStart = createScanStart()
+  async function claim() {
+    const read = async () => {
+      await sql("select pg_stat_force_next_flush()")
+      const [row] = await sql<{ entries: number }>(
+        "select idx_tup_read::int as entries from pg_stat_user_indexes where indexrelname = 'sync_window_due_idx'",
+      )
+      return row?.entries ?? 0
+    }
+    const before = await read()
+    const { runs, oldestDueMs } = await claimDueSyncs(sql, minute, {
+      ...claimInput(10, 10),
+      scanFromMs: scanStart.next(),
+    })
+    scanStart.found(oldestDueMs)
+    return { granted: runs.map(({ connection }) => connection), entries: (await read()) - before }
+  }
+  const full = await claim()
+  expect(full.granted).toEqual(["due"])
+  expect(full.entries).toBeGreaterThan(started)
+  const next = await claim()
+  expect(next.granted).toEqual([])
+  expect(next.entries).toBeLessThan(50)
+  expect((await readDueSyncs(sql)).unvacuumedRows).toBeGreaterThanOrEqual(started)
+  await long.query("rollback")
+  long.release()
+})
+
+test("every ten seconds, a claim reads all that is due", () => {
+  const clock = { now: 1_000_000 }
+  vi.spyOn(performance, "now").mockImplementation(() => clock.now)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const scanStart = createScanStart()
+  expect(scanStart.next()).toBe(0)
+  scanStart.found(100_000)
+  clock.now += 9_999
+  expect(scanStart.next()).toBe(95_000)
+  clock.now += 1
+  expect(scanStart.next()).toBe(0)
+})
