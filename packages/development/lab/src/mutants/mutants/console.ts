@@ -245,10 +245,18 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "Console: the stream misses what is committed after a first poll that failed",
     file: `${console}/stream/createChangeFeed.ts`,
-    find: "        position ??= await readPosition(sql)\n        position = await poll(position)",
-    replace: "        position = await poll(position ?? (await readPosition(sql)))",
+    find: "position = await poll(position)",
+    replace: "position = await poll(await readPosition(sql))",
     tests: feed,
     testName: "after a first poll that failed",
+  },
+  {
+    name: "Console: a client is told that it follows the changes before the stream knows since when",
+    file: `${console}/stream/createChangeFeed.ts`,
+    find: "const from = position ?? (await readPosition(sql))\n        running ??= run(from)",
+    replace: "void readPosition(sql).then((from) => (running ??= run(from)))",
+    tests: feed,
+    testName: "as soon as a client follows",
   },
   {
     name: "Console: a client that joins while keys are checked loses its stream",

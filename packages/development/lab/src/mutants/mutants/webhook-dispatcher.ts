@@ -324,6 +324,22 @@ export const webhookDispatcherMutants: readonly Mutant[] = [
     testName: "a sweep starts when",
   },
   {
+    name: "Dispatcher: a claim forgets what was deferred while it ran",
+    file: "services/webhook-dispatcher/src/deferred/backlogs.ts",
+    find: "if (!addedMeanwhile.has(channel)) channels.delete(channel)",
+    replace: "channels.delete(channel)",
+    tests: ["services/webhook-dispatcher/src/deferred/drainDeferred.test.ts"],
+    testName: "deferred during a claim",
+  },
+  {
+    name: "Dispatcher: claims read the entries of all deliveries that are gone behind a long transaction",
+    file: "services/webhook-dispatcher/src/deferred/claimDeferred.ts",
+    find: "deferred_at >= to_timestamp(from_ms / 1000)",
+    replace: "deferred_at is not null",
+    tests: ["services/webhook-dispatcher/src/deferred/longTransaction.test.ts"],
+    testName: "behind a long transaction",
+  },
+  {
     name: "Dispatcher: an expired delivery has no dead letter",
     file: "services/webhook-dispatcher/src/outcome/endWaiting.ts",
     find: "from died join locked on locked.delivery_id = died.id",
