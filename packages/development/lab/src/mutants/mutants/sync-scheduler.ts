@@ -29,8 +29,8 @@ export const syncSchedulerMutants: readonly Mutant[] = [
   {
     name: "Scheduler: a claim that began before a change of the source fetches the old source",
     file: "services/sync-scheduler/src/schedule/claimStatements.ts",
-    find: "w.connection_id and c.source_version = w.source_version\n  where w.due_at <= (select at from clock) and",
-    replace: "w.connection_id\n  where w.due_at <= (select at from clock) and",
+    find: "w.connection_id and c.source_version = w.source_version\n  where w.due_at >= to_timestamp",
+    replace: "w.connection_id\n  where w.due_at >= to_timestamp",
     tests: ["services/sync-scheduler/test/changedConnections.test.ts"],
     testName: "a claim that began before the change was committed",
   },
