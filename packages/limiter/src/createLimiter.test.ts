@@ -335,7 +335,12 @@ test("keys that fail, are slow or have a reduced limit are unusual, and a forgot
   const permit = await acquired("slow")
   clock.now = 5_000
   permit.release("success")
+  const hangs = await acquired("hangs")
   expect(limiter.unusual().toSorted()).toEqual(["broken", "failed", "paused", "slow"])
+  clock.now = 5_500
+  expect(limiter.unusual()).toContain("hangs")
+  expect(limiter.status("hangs")).toMatchObject({ inFlight: 1 })
+  hangs.release("success")
   await acquired("broken").catch(() => {})
   expect(limiter.status("broken")).toMatchObject({ openedAt: 0, failures: 3, inFlight: 0 })
   expect(limiter.status("slow")).toMatchObject({ openedAt: null, failures: 0, averageMs: 1_000 })

@@ -335,13 +335,13 @@ export function createLimiter(settings: LimiterSettings) {
   }
 
   function isUnusual(state: State): boolean {
-    const { breaker, limit, averageMs } = state
-    return isBreakerOpen(breaker) || breaker.failures > 0 || limit < startLimit || averageMs >= slowMs
+    const { breaker, limit } = state
+    return isBreakerOpen(breaker) || breaker.failures > 0 || limit < startLimit || responseMs(state) >= slowMs
   }
 
   return {
     acquire,
-    /** Keys that fail, are slow, or have a lower limit than a new key. */
+    /** Keys that fail, are slow, have a permit in use for long, or have a lower limit than a new key. */
     unusual: (): string[] => [...states].filter(([, state]) => isUnusual(state)).map(([key]) => key),
     status(key: string): KeyStatus {
       const state = states.get(key)

@@ -56,7 +56,8 @@ const dispatcherStatusSchema = z
       .int()
       .nullable()
       .meta({
-        description: "Attempts in flight at `updated_at`. null: the dispatcher reports nothing unusual.",
+        description:
+          "Attempts in flight at `updated_at`, those included whose delivery is not stored yet. null: the dispatcher reports nothing unusual, such as an attempt that takes longer than half a second.",
         examples: [3],
       }),
     average_ms: z

@@ -54,7 +54,8 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
     .max(200)
     .optional()
     .meta({
-      description: "Only the delivery of the site.paid event with this id.",
+      description:
+        "Only the delivery of the site.paid event with this id. It is stored when its first attempt ends. Until then, for up to 10 s, none is found, and the channel's health shows how many attempts are in flight.",
       examples: ["evt_2026_000017"],
     }),
   reference: z

@@ -46,3 +46,25 @@ test("each dispatcher reports its unusual channels, deletes reports that no long
   expect(await dispatchers()).toEqual([])
   await Promise.all([partner.close(), broken.close(), quick.close()])
 })
+
+test("a first attempt that takes long is reported as in flight before its delivery is stored", async () => {
+  await using it = await startInstallation()
+  const respond = Promise.withResolvers<void>()
+  const partner = await startReceiver((_, response) => respond.promise.then(() => void response.end()))
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.publishPaid([paid("shop")])
+  await waitUntil("the report", async () => {
+    const [row] = await it.sql(
+      "select in_flight, (select count(*)::int from delivery) as stored from channel_status",
+    )
+    return row?.in_flight === 1 && row.stored === 0
+  })
+  respond.resolve()
+  await waitUntil("the delivery, and the end of the report", async () => {
+    const reports = await it.sql("select from channel_status where in_flight > 0")
+    return reports.length === 0 && (await it.sql("select from delivery where state = 'delivered'")).length === 1
+  })
+  expect(await dispatcher.stop()).toBe(0)
+  await partner.close()
+})
