@@ -1,12 +1,16 @@
-export type Mutant = {
+import { z } from "zod"
+
+export const mutantSchema = z.strictObject({
   /** What goes wrong for users or operators, in a sentence. */
-  name: string
-  file: string
+  name: z.string(),
+  file: z.string(),
   /** The text that is replaced by `replace`. It must occur exactly once in the file. */
-  find: string
-  replace: string
+  find: z.string().min(1),
+  replace: z.string(),
   /** The test files to run with the fault. At least one of their tests must fail. */
-  tests: readonly string[]
+  tests: z.array(z.string()).min(1),
   /** Only tests with this text in their names run. It selects as few tests as can notice the fault. */
-  testName?: string
-}
+  testName: z.string().optional(),
+})
+
+export type Mutant = z.infer<typeof mutantSchema>

@@ -1,21 +1,10 @@
-import type { Mutant } from "./mutant.ts"
-import { consoleMutants } from "./mutants/console.ts"
-import { databaseMutants } from "./mutants/database.ts"
-import { egressMutants } from "./mutants/egress.ts"
-import { kafkaMutants } from "./mutants/kafka.ts"
-import { limiterMutants } from "./mutants/limiter.ts"
-import { syncSchedulerMutants } from "./mutants/sync-scheduler.ts"
-import { triggerGatewayMutants } from "./mutants/trigger-gateway.ts"
-import { webhookDispatcherMutants } from "./mutants/webhook-dispatcher.ts"
+import { readdirSync, readFileSync } from "node:fs"
+import { parse } from "yaml"
+import { type Mutant, mutantSchema } from "./mutant.ts"
 
-/** Faults that reviews planted. Each review adds some. A fault is removed when its code is gone. */
-export const mutants: readonly Mutant[] = [
-  ...consoleMutants,
-  ...databaseMutants,
-  ...egressMutants,
-  ...kafkaMutants,
-  ...limiterMutants,
-  ...syncSchedulerMutants,
-  ...triggerGatewayMutants,
-  ...webhookDispatcherMutants,
-]
+const folder = new URL("mutants/", import.meta.url)
+
+/** Faults that reviews planted, by area. Each review adds some. A fault is removed when its code is gone. */
+export const mutants: readonly Mutant[] = readdirSync(folder).flatMap((file) =>
+  mutantSchema.array().parse(parse(readFileSync(new URL(file, folder), "utf8"))),
+)
