@@ -63,7 +63,9 @@ test("a first attempt that takes long is reported as in flight before its delive
   respond.resolve()
   await waitUntil("the delivery, and the end of the report", async () => {
     const reports = await it.sql("select from channel_status where in_flight > 0")
-    return reports.length === 0 && (await it.sql("select from delivery where state = 'delivered'")).length === 1
+    return (
+      reports.length === 0 && (await it.sql("select from delivery where state = 'delivered'")).length === 1
+    )
   })
   expect(await dispatcher.stop()).toBe(0)
   await partner.close()
