@@ -1,4 +1,5 @@
 import { recordTriggers } from "@sitewire/database"
+import { indexEntriesRead } from "@sitewire/testkit"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { addConnections, claimInput, emptyDatabase, minute, trigger } from "../../test/fixtures/windows.ts"
 import { claimDueSyncs } from "./claimDueSyncs.ts"
@@ -25,20 +26,14 @@ test("behind a long transaction, a claim reads no entries of syncs that have sta
 
   const scanStart = createScanStart()
   async function claim() {
-    const read = async () => {
-      await sql("select pg_stat_force_next_flush()")
-      const [row] = await sql<{ entries: number }>(
-        "select idx_tup_read::int as entries from pg_stat_user_indexes where indexrelname = 'sync_window_due_idx'",
-      )
-      return row?.entries ?? 0
-    }
-    const before = await read()
-    const { runs, oldestDueMs } = await claimDueSyncs(sql, minute, {
-      ...claimInput(10, 10),
-      scanFromMs: scanStart.next(),
+    let granted: string[] = []
+    const entries = await indexEntriesRead(sql, "sync_window_due_idx", async () => {
+      const input = { ...claimInput(10, 10), scanFromMs: scanStart.next() }
+      const { runs, oldestDueMs } = await claimDueSyncs(sql, minute, input)
+      scanStart.found(oldestDueMs)
+      granted = runs.map(({ connection }) => connection)
     })
-    scanStart.found(oldestDueMs)
-    return { granted: runs.map(({ connection }) => connection), entries: (await read()) - before }
+    return { granted, entries }
   }
   const full = await claim()
   expect(full.granted).toEqual(["due"])

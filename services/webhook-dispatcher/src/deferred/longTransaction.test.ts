@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { indexEntriesRead } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { createBacklogs } from "./backlogs.ts"
@@ -7,20 +7,7 @@ import { findDeferredChannels } from "./findDeferredChannels.ts"
 import { readBacklogMetrics } from "./readBacklogMetrics.ts"
 
 const gone = 5_000
-
-/** How many entries of the index the work reads, those of deleted rows included. */
-async function entriesRead(sql: Sql, work: () => Promise<unknown>): Promise<number> {
-  const read = async () => {
-    await sql("select pg_stat_force_next_flush()")
-    const [row] = await sql<{ entries: number }>(
-      "select idx_tup_read::int as entries from pg_stat_user_indexes where indexrelname = 'waiting_delivery_deferred_idx'",
-    )
-    return row?.entries ?? 0
-  }
-  const before = await read()
-  await work()
-  return (await read()) - before
-}
+const index = "waiting_delivery_deferred_idx"
 
 test("behind a long transaction, a claim reads no entries of deliveries that do not wait any more", async () => {
   const { sql, driver, insert } = await startDeliveryDatabase({ connections: 2 })
@@ -42,9 +29,9 @@ test("behind a long transaction, a claim reads no entries of deliveries that do 
     const claimed = await claimDeferred(sql, requests, { leaseMs: 0, attemptWithinMs: 0 })
     expect(claimed.map((due) => due.id)).toEqual([id])
   }
-  expect(await entriesRead(sql, claim)).toBeGreaterThan(gone)
+  expect(await indexEntriesRead(sql, index, claim)).toBeGreaterThan(gone)
   await backlogs.poll()
-  expect(await entriesRead(sql, claim)).toBeLessThan(10)
+  expect(await indexEntriesRead(sql, index, claim)).toBeLessThan(10)
   expect((await readBacklogMetrics(sql)).unvacuumedRows).toBeGreaterThanOrEqual(gone)
 })
 
