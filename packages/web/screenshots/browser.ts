@@ -51,14 +51,26 @@ export async function visit(page: Page, url: string): Promise<void> {
   }
 }
 
-/** Waits until the page has read everything that it shows. */
+/**
+ * Waits until the page has read everything that it shows, and each style sheet that it has begun to load: axe would fetch
+ * an unreadable sheet and insert its text, which the page's policy reports.
+ */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("domcontentloaded")
-  await page.waitForFunction(
-    () =>
+  await page.waitForFunction(() => {
+    const readable = ({ sheet }: HTMLLinkElement) => {
+      try {
+        return Boolean(sheet?.cssRules)
+      } catch {
+        return false
+      }
+    }
+    return (
       document.querySelector("main h1, main strong") !== null &&
-      !document.querySelector("[role=status][aria-label]"),
-  )
+      !document.querySelector("[role=status][aria-label]") &&
+      [...document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")].every(readable)
+    )
+  })
   // Two frames: observers of sizes have then been called.
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
