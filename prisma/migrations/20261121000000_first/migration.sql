@@ -176,7 +176,7 @@ create type deferral_reason as enum (
 );
 create type dead_reason as enum ('channel_deleted');
 -- Deliveries and their attempts are stored by day, so that retention drops days instead of deleting rows. The day is that of
--- the time in the delivery's id.
+-- the time in the delivery's id. "Days" below has the functions that add and drop them.
 create table delivery (
   id uuid primary key,
   event_id text not null,
@@ -281,87 +281,9 @@ create table attempt (
 -- new pages would have no entry before the next vacuum, and every search would read them.
 create index attempt_started_at_idx on attempt using brin (started_at) with (pages_per_range = 32, autosummarize = on);
 
--- Days of deliveries. The functions run as the owner of the tables, because only that may add and drop partitions.
-
 -- What has the id of a day without partitions.
 create table delivery_other partition of delivery default;
 create table attempt_other partition of attempt default;
-
-create function first_id_of_day(day date) returns uuid language sql immutable as $$
-  select (lpad(to_hex((extract(epoch from day::timestamp at time zone 'UTC') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
-$$;
-
--- Makes the partitions of these days that do not exist yet. Returns how many days it made; none if another process does it
--- now. A day of which deliveries or attempts are stored in delivery_other or attempt_other is left out.
-create function make_delivery_days(first date, last date) returns integer
-language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  day date;
-  parent text;
-  child text;
-  made integer := 0;
-begin
-  if last > first + 60 then
-    raise 'too many days: % to %', first, last;
-  end if;
-  if not pg_try_advisory_xact_lock(1936291941, 1) then
-    return 0;
-  end if;
-  perform set_config('lock_timeout', '1s', true);
-  for day in select generate_series(first, last, interval '1 day')::date loop
-    continue when to_regclass('delivery_' || to_char(day, 'YYYYMMDD')) is not null;
-    begin
-      foreach parent in array array['delivery', 'attempt'] loop
-        child := parent || '_' || to_char(day, 'YYYYMMDD');
-        -- Attached afterwards, because a table that is created as a partition locks all readers and writers out.
-        execute format('create table %I (like %I including all)', child, parent);
-        execute format('alter table %I attach partition %I for values from (%L) to (%L)',
-                       parent, child, first_id_of_day(day), first_id_of_day(day + 1));
-      end loop;
-      made := made + 1;
-    exception when check_violation then
-      -- Both tables of the day are undone.
-    end;
-  end loop;
-  return made;
-end
-$$;
-
--- Drops the oldest day that ended before this time, with its deliveries and attempts, unless a delivery of it waits. Returns the
--- day's name, such as 20261121; null if there is none. It waits at most 100 ms for running statements, because new ones wait
--- behind it: call it again if it fails with lock_not_available.
-create function drop_delivery_day(before timestamptz) returns text
-language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  day date;
-  name text;
-begin
-  perform set_config('lock_timeout', '100ms', true);
-  for name in
-    select right(relname, 8) from pg_inherits join pg_class on pg_class.oid = inhrelid
-     where inhparent = 'delivery'::regclass and relname ~ '^delivery_[0-9]{8}$' order by relname
-  loop
-    day := to_date(name, 'YYYYMMDD');
-    exit when (day + 1)::timestamp at time zone 'UTC' > before;
-    continue when exists (
-      select from waiting_delivery where delivery_id >= first_id_of_day(day) and delivery_id < first_id_of_day(day + 1));
-    -- A resend locks its delivery before it inserts what that waits for.
-    execute format('lock table %I in access exclusive mode', 'delivery_' || name);
-    continue when exists (
-      select from waiting_delivery where delivery_id >= first_id_of_day(day) and delivery_id < first_id_of_day(day + 1));
-    execute format('alter table delivery detach partition %I', 'delivery_' || name);
-    execute format('alter table attempt detach partition %I', 'attempt_' || name);
-    execute format('drop table %I, %I', 'delivery_' || name, 'attempt_' || name);
-    return name;
-  end loop;
-  return null;
-end
-$$;
-
-revoke execute on function make_delivery_days, drop_delivery_day from public;
-
--- Dispatchers make the days that follow.
-select make_delivery_days((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 1);
 
 -- Jobs and notifications
 
@@ -421,44 +343,55 @@ create index connection_created_at_id_idx on connection (created_at, id);
 create index connection_site_created_at_id_idx on connection (site, created_at, id);
 
 create type sync_outcome as enum ('running', 'changed', 'unchanged', 'failed', 'abandoned');
+-- The columns are in this order, from those that change rarely to those that each trigger changes: if the new version of a row
+-- is stored on the same page, the log contains only what is between the first and the last byte that differ. So half of
+-- each page is kept free. Each sync replaces its row a few times, and vacuum follows soon.
 create table sync_window (
   connection_id text primary key,
-  requested bigint not null default 0,
-  claimed bigint not null default 0,
-  covered bigint not null default 0,
-  fence bigint not null default 0,
-  due_at timestamptz(3),
-  window_ends_at timestamptz(3),
-  running boolean not null default false,
+  source_version integer not null default 1,
   failures integer not null default 0,
+  slow boolean not null default false,
+  last_outcome sync_outcome,
   last_error text,
+  failing_since timestamptz(3),
+  waiting_for_host text,
+  last_success_at timestamptz(3),
+  last_synced_at timestamptz(3),
+  covered bigint not null default 0,
+  run_correlation text,
+  run_traceparents text,
+  running boolean not null default false,
+  run_triggers integer,
+  run_started_at timestamptz(3),
+  run_first_trigger_at timestamptz(3),
+  run_last_trigger_at timestamptz(3),
+  claimed bigint not null default 0,
+  fence bigint not null default 0,
+  grant_id uuid,
+  window_ends_at timestamptz(3),
+  due_at timestamptz(3),
+  requested bigint not null default 0,
   first_trigger_at timestamptz(3),
   last_trigger_at timestamptz(3),
   correlation text,
-  waiting_for_host text,
-  slow boolean not null default false,
-  grant_id uuid,
-  last_synced_at timestamptz(3),
-  last_outcome sync_outcome,
-  last_success_at timestamptz(3),
-  failing_since timestamptz(3),
-  source_version integer not null default 1,
   traceparents text
 )
--- Each sync replaces its row a few times, so vacuum follows soon.
-with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 -- A claim reads the first index; a window that is due while its host has no capacity moves to the second, so that the
 -- windows of a full host are not read again. Both are small, because most windows are idle.
 create index sync_window_due_idx on sync_window (due_at) where due_at is not null and waiting_for_host is null;
 create index sync_window_waiting_idx on sync_window (slow, waiting_for_host, due_at) where waiting_for_host is not null;
 create index sync_window_failing_idx on sync_window (connection_id) where failing_since is not null;
+-- For lists of the newest syncs, and for the stream of changes.
+create index sync_window_running_idx on sync_window (run_started_at) where running;
 
+-- A sync is stored here when it has ended. Until then, its connection's row of sync_window describes it.
 create table sync_run (
   connection_id text,
   fence bigint,
-  started_at timestamptz(3) not null,
-  finished_at timestamptz(3),
-  outcome sync_outcome not null default 'running',
+  started_at timestamptz(3),
+  finished_at timestamptz(3) not null default current_timestamp,
+  outcome sync_outcome not null check (outcome <> 'running'),
   error text,
   triggers integer not null,
   first_trigger_at timestamptz(3),
@@ -466,15 +399,13 @@ create table sync_run (
   correlation text,
   bytes bigint,
   content_sha256 bytea,
-  grant_id uuid,
   traceparents text,
-  primary key (connection_id, fence)
-)
--- For the same reason as deliveries.
-with (fillfactor = 50);
+  primary key (connection_id, fence, started_at)
+) partition by range (started_at);
 -- A list of all syncs, newest first, needs their order, which a BRIN index does not have. The index has one column: an
 -- entry of 16 bytes is appended for each sync, or less, because syncs that are claimed together have the same time.
 create index sync_run_started_at_idx on sync_run (started_at);
+create table sync_run_other partition of sync_run default;
 
 create table snapshot (
   connection_id text primary key,
@@ -529,6 +460,125 @@ end
 $$;
 create trigger window_inserted after insert on sync_window
   for each row execute function delete_window_without_connection();
+
+-- Days
+
+-- Deliveries, attempts and syncs are stored by day. These functions run as the owner of the tables, because only that may add and drop
+-- partitions.
+
+create function first_id_of_day(day date) returns uuid language sql immutable as $$
+  select (lpad(to_hex((extract(epoch from day::timestamp at time zone 'UTC') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+
+-- Adds a partition to each of these tables, or to none: if rows of the day are stored in a default partition, it returns false.
+create function add_day(parents text[], day date, lower_bound text, upper_bound text) returns boolean
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  parent text;
+  child text;
+begin
+  foreach parent in array parents loop
+    child := parent || '_' || to_char(day, 'YYYYMMDD');
+    if to_regclass(child) is not null then
+      return false;
+    end if;
+    -- Attached afterwards, because a table that is created as a partition locks all readers and writers out.
+    execute format('create table %I (like %I including all)', child, parent);
+    execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, lower_bound, upper_bound);
+  end loop;
+  return true;
+exception when check_violation then
+  return false;
+end
+$$;
+
+-- Makes the partitions of these days that do not exist yet. Returns how many it made, counting those of deliveries and attempts
+-- as one; none if another process makes them now.
+create function make_days(first date, last date) returns integer
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  day date;
+  made integer := 0;
+begin
+  if last > first + 60 then
+    raise 'too many days: % to %', first, last;
+  end if;
+  if not pg_try_advisory_xact_lock(1936291941, 1) then
+    return 0;
+  end if;
+  perform set_config('lock_timeout', '1s', true);
+  for day in select generate_series(first, last, interval '1 day')::date loop
+    made := made
+      + add_day(array['delivery', 'attempt'], day, first_id_of_day(day)::text, first_id_of_day(day + 1)::text)::integer
+      + add_day(array['sync_run'], day, day || ' 00:00Z', (day + 1) || ' 00:00Z')::integer;
+  end loop;
+  return made;
+end
+$$;
+
+-- The days for which this table has partitions and which ended before this time, the oldest first.
+create function days_before(parent text, before timestamptz) returns setof date
+language sql stable set search_path = public, pg_temp as $$
+  select day from pg_inherits join pg_class on pg_class.oid = inhrelid
+    cross join lateral (select case when relname ~ '_[0-9]{8}$' then to_date(right(relname, 8), 'YYYYMMDD') end as day) as named
+   where inhparent = parent::regclass and (day + 1)::timestamp at time zone 'UTC' <= before
+   order by day
+$$;
+
+create function drop_day(parents text[], day date) returns void
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  parent text;
+begin
+  foreach parent in array parents loop
+    execute format('alter table %I detach partition %I', parent, parent || '_' || to_char(day, 'YYYYMMDD'));
+    execute format('drop table %I', parent || '_' || to_char(day, 'YYYYMMDD'));
+  end loop;
+end
+$$;
+
+-- The next two functions drop the oldest day that ended before this time. They return it; null if there is none. They wait at most
+-- 100 ms for running statements, because new ones wait behind them: call them again if they fail with lock_not_available.
+
+-- Days of which a delivery waits are left out.
+create function drop_delivery_day(before timestamptz) returns date
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  oldest date;
+begin
+  perform set_config('lock_timeout', '100ms', true);
+  for oldest in select * from days_before('delivery', before) loop
+    continue when exists (
+      select from waiting_delivery where delivery_id >= first_id_of_day(oldest) and delivery_id < first_id_of_day(oldest + 1));
+    -- A resend locks its delivery before it inserts what that waits for.
+    execute format('lock table %I in access exclusive mode', 'delivery_' || to_char(oldest, 'YYYYMMDD'));
+    continue when exists (
+      select from waiting_delivery where delivery_id >= first_id_of_day(oldest) and delivery_id < first_id_of_day(oldest + 1));
+    perform drop_day(array['delivery', 'attempt'], oldest);
+    return oldest;
+  end loop;
+  return null;
+end
+$$;
+
+create function drop_sync_day(before timestamptz) returns date
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  oldest date;
+begin
+  perform set_config('lock_timeout', '100ms', true);
+  select * from days_before('sync_run', before) limit 1 into oldest;
+  if oldest is not null then
+    perform drop_day(array['sync_run'], oldest);
+  end if;
+  return oldest;
+end
+$$;
+
+revoke execute on function add_day, make_days, drop_day, drop_delivery_day, drop_sync_day from public;
+
+-- Dispatchers and schedulers make the days that follow.
+select make_days((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 1);
 
 -- Statistics
 

@@ -40,7 +40,7 @@ export const schedulerVariables = {
   ),
   RETENTION: durationVariable(
     "30d",
-    "Age at which records of syncs are deleted, except for each connection's newest.",
+    "Records of syncs are deleted when the day on which they started (UTC) is older than this. The connection keeps the outcome of its last one.",
     retentionBounds,
   ),
   SYNC_SIGNING_SECRET: z.string().min(1).optional().meta({

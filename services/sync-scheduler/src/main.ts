@@ -1,5 +1,5 @@
 import { groupNames, topicNames } from "@sitewire/contracts"
-import { openPool, readClock } from "@sitewire/database"
+import { makeDays, openPool, readClock } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer } from "@sitewire/kafka"
 import {
@@ -13,7 +13,7 @@ import { schedulerVariables } from "./config.ts"
 import { createScheduler } from "./createScheduler.ts"
 import { lockedStopMs, maxBatch } from "./intake/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
-import { deleteOldRuns, deletionPace } from "./retention/deleteOldRuns.ts"
+import { deleteOldSyncs, deletionPace } from "./retention/deleteOldSyncs.ts"
 import { retryStatements } from "./retryStatements.ts"
 import { startGraceMs } from "./schedule/claimDueSyncs.ts"
 import { readDueSyncs } from "./schedule/readDueSyncs.ts"
@@ -23,7 +23,7 @@ import { createPullRunner } from "./sync/pullRunner.ts"
 
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
-  "select w.traceparents, r.traceparents, s.previous_stored_at from sync_window w, sync_run r, snapshot s limit 0"
+  "select w.run_traceparents, r.traceparents, s.previous_stored_at from sync_window w, sync_run r, snapshot s limit 0"
 
 await runService({
   name: "sync-scheduler",
@@ -78,7 +78,8 @@ await runService({
       retentionMs: config.RETENTION,
       databaseTime: () => readClock(pool.sql),
       deleteBefore: async (before, signal) => {
-        const { kind, ...deleted } = await deleteOldRuns({ pool, before, ...deletionPace, signal })
+        await makeDays(pool.sql)
+        const { kind, ...deleted } = await deleteOldSyncs({ pool, before, ...deletionPace, signal })
         return { kind, deleted }
       },
       log,

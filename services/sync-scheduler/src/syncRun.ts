@@ -1,5 +1,11 @@
 import type { Traceparent } from "@sitewire/runtime"
 
+/**
+ * What the first of a run's triggers waited for: its window; or the end of the run before, because it came during that run; or
+ * the pause after a failure.
+ */
+export type WaitedFor = "window" | "during_run" | "after_failure"
+
 /** A start that Postgres granted to this process and no other. */
 export type GrantedRun = {
   connection: string
@@ -17,6 +23,7 @@ export type GrantedRun = {
   triggers: number
   firstTriggerAt: Date | null
   lastTriggerAt: Date | null
+  waitedFor: WaitedFor
   correlation: string | null
   /** The recorded contexts of the triggers that the run covers, and of failed runs that covered them before. */
   traceparents: Traceparent[]

@@ -1,12 +1,21 @@
 import { waitUntil } from "@sitewire/testkit"
 import { test } from "vitest"
-import { addDailyRuns } from "./fixtures/dailyRuns.ts"
+import { addDailySyncs } from "./fixtures/dailySyncs.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 
-test("a scheduler deletes the runs that are older than RETENTION, except for each connection's newest", async () => {
+test("a scheduler deletes the syncs that are older than RETENTION, and makes the days of the next ones", async () => {
   const stack = await startStack({ RETENTION: "24s" })
-  await addDailyRuns(stack.sql, 3, 1)
+  await addDailySyncs(stack.sql, { connections: 2, days: 5, newest: new Date() })
   await stack.startScheduler()
-  const count = async () => (await stack.sql("select 1 from sync_run")).length
-  await waitUntil("the old runs to be deleted", async () => (await count()) === 3)
+  const isMade = async () =>
+    (
+      await stack.sql(
+        "select from pg_class where relname = 'sync_run_' || to_char((now() at time zone 'UTC')::date + 7, 'YYYYMMDD')",
+      )
+    ).length === 1
+  // Those of today stay until the day has ended.
+  const isDeleted = async () =>
+    (await stack.sql("select from sync_run where started_at < date_trunc('day', now(), 'UTC')")).length === 0
+  await waitUntil("the old syncs to be deleted", isDeleted)
+  await waitUntil("the next days to be made", isMade)
 })

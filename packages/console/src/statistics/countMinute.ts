@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { allSyncs, type Sql } from "@sitewire/database"
 import { bucketOf } from "./latency.ts"
 
 export const minuteMs = 60_000
@@ -30,7 +30,7 @@ select deliveries = (select count(*) from delivery where stored_at >= $1 and sto
    and (select coalesce(sum(value::int), 0) from jsonb_each_text(attempts))
        = (select count(*) from attempt where started_at >= $1 and started_at < $2)
    and syncs = (select coalesce(jsonb_object_agg(outcome, n), '{}') from (
-         select outcome, count(*) as n from sync_run where started_at >= $1 and started_at < $2 group by 1
+         select outcome, count(*) as n from ${allSyncs} sync where started_at >= $1 and started_at < $2 group by 1
        ) as run) as unchanged
   from statistic where interval = 'minute' and channel_id = '' and started_at = $1`
 
@@ -58,7 +58,7 @@ waiting as materialized (
 run as materialized (
   select outcome::text as outcome, count(*)::int as n,
          coalesce(sum(triggers) filter (where outcome in ('changed', 'unchanged')), 0)::int as triggers
-    from sync_run where started_at >= $1 and started_at < $2 group by 1
+    from ${allSyncs} sync where started_at >= $1 and started_at < $2 group by 1
 ),
 created_in as (select channel_id, n from created union all select '', n from created),
 attempted_in as materialized (

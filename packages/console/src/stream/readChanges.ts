@@ -157,9 +157,14 @@ type SyncRow = {
 }
 
 const syncStatement = `
-select connection_id, site, fence, started_at, finished_at, outcome, error, triggers, bytes
-  from sync_run join connection on connection.id = sync_run.connection_id
- where started_at >= $2 and ${isNew("sync_run")}
+select connection_id, site, fence, started_at, finished_at, outcome, error, triggers, bytes from (
+  select connection_id, fence, run_started_at as started_at, null as finished_at, 'running' as outcome, null as error,
+         run_triggers as triggers, null as bytes
+    from sync_window where running and run_started_at >= $2 and ${isNew("sync_window")}
+  union all
+  select connection_id, fence, started_at, finished_at, outcome, error, triggers, bytes
+    from sync_run where started_at >= $2 and ${isNew("sync_run")}
+) sync join connection on connection.id = connection_id
  order by started_at limit $3`
 
 function syncChange(row: SyncRow): Change {

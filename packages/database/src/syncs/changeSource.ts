@@ -34,16 +34,19 @@ export async function changeSource(
 
 const restart = `
 with discarded as (
-  update sync_run r set outcome = 'abandoned', error = 'source-changed', finished_at = clock_timestamp()
-  from sync_window w
-  where w.connection_id = $1 and w.running
-    and r.connection_id = w.connection_id and r.fence = w.fence and r.outcome = 'running'
-  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation, r.traceparents
+  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, first_trigger_at,
+    last_trigger_at, correlation, traceparents)
+  select connection_id, fence, run_started_at, clock_timestamp(), 'abandoned', 'source-changed', run_triggers,
+    run_first_trigger_at, run_last_trigger_at, run_correlation, run_traceparents
+  from sync_window where connection_id = $1 and running
+  returning first_trigger_at, last_trigger_at, correlation, traceparents
 )
 update sync_window w set
   source_version = c.source_version,
   running = false,
   grant_id = null,
+  run_correlation = null,
+  run_traceparents = null,
   due_at = case when w.requested > w.covered then greatest(clock_timestamp(), w.window_ends_at) end,
   waiting_for_host = null,
   failures = 0,
@@ -54,6 +57,6 @@ update sync_window w set
   last_trigger_at = greatest(w.last_trigger_at, discarded.last_trigger_at),
   correlation = coalesce(discarded.correlation, w.correlation),
   traceparents = ${joinTraceparents("discarded.traceparents", "w.traceparents")}
-from connection c left join discarded on discarded.connection_id = c.id
+from connection c left join discarded on true
 where w.connection_id = $1 and c.id = $1
 `

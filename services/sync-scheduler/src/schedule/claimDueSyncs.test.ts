@@ -388,8 +388,13 @@ test("runs that are left of a deleted connection prevent no grants, also not for
   const { runs, badRows } = await claimSkippingBadRows(sql, minute, claimInput(100, 4))
   expect(runs).toHaveLength(2)
   expect(badRows).toEqual([])
-  const [run] = await sql(
-    "select outcome, error, finished_at, triggers, bytes from sync_run where connection_id = 'a'",
+  await finishRuns(
+    sql,
+    minute,
+    runs.map((run) => endOf(run, unchanged)),
   )
-  expect(run).toEqual({ outcome: "running", error: null, finished_at: null, triggers: 1, bytes: null })
+  expect(await readRuns(sql, "a")).toMatchObject([
+    { fence: "1", outcome: "failed", triggers: 5 },
+    { fence: "1", outcome: "unchanged", triggers: 1 },
+  ])
 })

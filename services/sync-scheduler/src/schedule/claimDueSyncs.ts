@@ -116,6 +116,7 @@ function readRun(row: ClaimedRow): GrantedRun[] {
     triggers: row.triggers,
     firstTriggerAt: row.first_trigger_at,
     lastTriggerAt: row.last_trigger_at,
+    waitedFor: row.waited_for,
     correlation: row.correlation,
     traceparents: row.traceparents?.split(" ") ?? [],
     snapshot: contentSha256 === null ? null : { etag, lastModified, contentSha256 },

@@ -1,5 +1,6 @@
 import { defineStatement, joinTraceparents } from "@sitewire/database"
 import { retryWindows } from "../retryWindows.ts"
+import type { WaitedFor } from "../syncRun.ts"
 
 /**
  * The statements that claim due syncs: they grant starts to a scheduler. A claim locks the row, uses
@@ -33,7 +34,8 @@ const clock = `clock as materialized (select clock_timestamp() as at)`
 
 const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running, w.due_at, w.waiting_for_host, w.slow,
     w.first_trigger_at, w.last_trigger_at, w.correlation, w.traceparents, w.window_ends_at, w.failures, w.last_error,
-    c.source, c.runner, c.source_host as host`
+    w.run_started_at, w.run_triggers, w.run_first_trigger_at, w.run_last_trigger_at, w.run_correlation, w.run_traceparents,
+    w.last_synced_at, w.last_outcome, c.source, c.runner, c.source_host as host`
 
 /**
  * Chooses the connections to grant. Of each host in `$hosts`, `$free` more syncs may start, of these `$freeSlow` of slow
@@ -124,15 +126,15 @@ const waitAfterLosses = `(array[${retryWindows}])[least(losses, ${retryWindows.l
 
 /**
  * Grants the connections in `chosen`: their windows end after `$windowMs`, which includes the start grace, and their
- * leases after `$leaseMs`.
+ * leases after `$leaseMs`. Until a run ends, only its connection's window describes it.
  */
-const granting = (onConflict: string) => `
-lost as (
-  update sync_run r set outcome = 'abandoned', error = 'lost', finished_at = clock.at
-  from chosen, clock
-  where chosen.running and r.connection_id = chosen.connection_id and r.fence = chosen.fence
-    and r.outcome = 'running'
-  returning r.connection_id, r.first_trigger_at, r.last_trigger_at, r.correlation, r.traceparents
+const granting = `
+recorded_lost as (
+  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, first_trigger_at,
+    last_trigger_at, correlation, traceparents)
+  select connection_id, fence, run_started_at, clock.at, 'abandoned', 'lost', run_triggers, run_first_trigger_at,
+    run_last_trigger_at, run_correlation, run_traceparents
+  from chosen, clock where chosen.running
 ),
 ready as materialized (
   select chosen.connection_id, chosen.fence + 1 as fence, chosen.source, chosen.host, chosen.slow, chosen.runner,
@@ -141,8 +143,15 @@ ready as materialized (
     greatest(chosen.last_trigger_at, lost.last_trigger_at) as last_trigger_at,
     coalesce(lost.correlation, chosen.correlation) as correlation,
     ${joinTraceparents("lost.traceparents", "chosen.traceparents")} as traceparents,
+    case when least(chosen.first_trigger_at, lost.first_trigger_at) >= last_synced_at then 'window'
+      when last_outcome in ('changed', 'unchanged') then 'during_run'
+      when last_outcome = 'failed' then 'after_failure' else 'window' end as waited_for,
     losses, window_ends_at + (${waitAfterLosses}) * $windowMs::float8 * interval '1 millisecond' as retry_at
-  from chosen left join lost using (connection_id)
+  from chosen
+  left join lateral (
+    select run_first_trigger_at as first_trigger_at, run_last_trigger_at as last_trigger_at,
+      run_correlation as correlation, run_traceparents as traceparents where running
+  ) as lost on true
   cross join lateral (
     select case when not running then 0 when last_error = 'lost' then failures + 1 else 1 end as losses
   ) as counted
@@ -151,6 +160,8 @@ waiting_after_losses as (
   update sync_window w set
     running = false,
     grant_id = null,
+    run_correlation = null,
+    run_traceparents = null,
     due_at = ready.retry_at,
     waiting_for_host = null,
     failures = ready.losses,
@@ -179,36 +190,22 @@ granted as (
     waiting_for_host = null,
     failures = case when start.losses > 0 then start.losses else w.failures end,
     last_error = case when start.losses > 0 then 'lost' else w.last_error end,
+    run_started_at = clock.at,
+    run_triggers = start.triggers,
+    run_first_trigger_at = start.first_trigger_at,
+    run_last_trigger_at = start.last_trigger_at,
+    run_correlation = start.correlation,
+    run_traceparents = start.traceparents,
     first_trigger_at = null,
     last_trigger_at = null,
     correlation = null,
     traceparents = null
   from start, clock
   where w.connection_id = start.connection_id
-),
-recorded as (
-  insert into sync_run
-    (connection_id, fence, grant_id, started_at, triggers, first_trigger_at, last_trigger_at, correlation, traceparents)
-  select start.connection_id, start.fence, start.grant_id, clock.at, start.triggers,
-    start.first_trigger_at, start.last_trigger_at, start.correlation, start.traceparents
-  from start, clock
-  ${onConflict}
 )`
 
-/**
- * Overwrites an old run that has the new run's fence. There is one if a connection with the same id was
- * deleted while Postgres's delete trigger was disabled. Only `claimConnection` does this, because this check
- * slows down inserts.
- */
-const overwrite = `on conflict (connection_id, fence) do update set
-    grant_id = excluded.grant_id, started_at = excluded.started_at, finished_at = null, outcome = 'running',
-    error = null, triggers = excluded.triggers, first_trigger_at = excluded.first_trigger_at,
-    last_trigger_at = excluded.last_trigger_at, correlation = excluded.correlation, traceparents = excluded.traceparents,
-    bytes = null,
-    content_sha256 = null`
-
 const runColumns = `start.connection_id, start.fence, start.grant_id, start.runner, start.source, start.host,
-  start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at,
+  start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at, start.waited_for,
   start.correlation, start.traceparents, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
 
 export type ClaimedRow = {
@@ -230,6 +227,7 @@ export type ClaimedRow = {
   triggers: number
   first_trigger_at: Date | null
   last_trigger_at: Date | null
+  waited_for: WaitedFor
   correlation: string | null
   traceparents: string | null
   etag: string | null
@@ -253,7 +251,7 @@ type Choice = {
 export const claimDue = defineStatement<Grant & Choice, ClaimedRow>(
   "claim-due-syncs",
   `
-with recursive ${clock}, ${choosing}, ${queueing}, ${granting("")}
+with recursive ${clock}, ${choosing}, ${queueing}, ${granting}
 select
   (select count(*) from not_queued)::int as not_queued,
   (select count(*) from candidate)::int as candidates,
@@ -290,7 +288,7 @@ chosen as materialized (
   join connection c on c.id = w.connection_id and c.source_version = w.source_version
   where w.connection_id = $connection::text and w.due_at <= (select at from clock)
   for update of w skip locked
-), ${granting(overwrite)}
+), ${granting}
 select ${runColumns}
 from clock
 cross join start

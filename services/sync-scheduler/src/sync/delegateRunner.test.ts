@@ -22,6 +22,7 @@ function runAt(source: string): GrantedRun {
     triggers: 2,
     firstTriggerAt: startedAt,
     lastTriggerAt: startedAt,
+    waitedFor: "window",
     correlation: "c",
     traceparents: [],
     snapshot: null,

@@ -18,8 +18,6 @@ export type Completion = {
   traceparent?: Traceparent | null
 }
 
-type WaitedFor = "window" | "during_run" | "after_failure"
-
 export type Finish =
   | {
       kind: "recorded"
@@ -27,7 +25,6 @@ export type Finish =
       dueInMs: number | null
       /** From the acceptance of the first trigger to now. Null if the run covered no trigger. */
       syncedMs: number | null
-      waitedFor: WaitedFor
     }
   /**
    * Nothing was written: a newer start has been granted, the connection's source was changed, the connection
@@ -41,14 +38,13 @@ export type Finish =
  * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that
  * it covers. The results are in the order of `completions`.
  *
- * - The subquery `newest` selects the runs whose fence and grant id are still the newest.
+ * - The subquery `newest` selects the runs whose fence and grant id are still the newest. Its columns are used from then on,
+ *   because joining the parameters again took half of the statement's time.
  * - Rows that another transaction has locked are skipped, so that they delay no others: `locked`.
  * - By `started_at + sentAfterMs`, the source had the request. `window_ends_at` is one window later. 1 ms is
  *   added to `sentAfterMs`, because the columns round to milliseconds. An abandoned run that sent nothing
  *   uses up no window. A failed run does, because otherwise an unreachable source would be called without a
  *   pause.
- * - The subquery `run` returns the columns of `newest`, because joining the parameters again took half of the
- *   statement's time.
  * - The content chunks of this run and of older runs are deleted, except those of the snapshot and of the content
  *   before it, if that is not larger than `maxPreviousBytes`.
  */
@@ -86,8 +82,7 @@ export async function finishRuns(
     const row = found.get(grantId)
     if (row === undefined) return { kind: "stale" }
     if (row.running) return "locked"
-    const { due_in_ms: dueInMs, synced_ms: syncedMs, waited_for: waitedFor } = row
-    return { kind: "recorded", dueInMs, syncedMs, waitedFor }
+    return { kind: "recorded", dueInMs: row.due_in_ms, syncedMs: row.synced_ms }
   })
 }
 
@@ -117,7 +112,6 @@ type GrantRow = {
   running: boolean
   due_in_ms: number | null
   synced_ms: number | null
-  waited_for: WaitedFor
 }
 
 const maxPreviousBytes = 1_048_576
@@ -125,18 +119,13 @@ const maxPreviousBytes = 1_048_576
 const previous = (value: string) =>
   `case when snapshot.bytes <= ${maxPreviousBytes} then snapshot.${value} end`
 
-const waitedFor = `case when run.first_trigger_at >= previous.finished_at then 'window'
-      when previous.outcome in ('changed', 'unchanged') then 'during_run'
-      when previous.outcome = 'failed' then 'after_failure' else 'window' end`
-
-const joinPrevious = `left join sync_run previous
-    on previous.connection_id = run.connection_id and previous.fence = run.fence - 1`
-
 const finish = `
 with clock as materialized (select clock_timestamp() as at),
 newest as materialized (
   select w.connection_id, w.fence, w.grant_id, ended.slow, ended.outcome::sync_outcome as outcome, ended.error, ended.sent_after_ms,
     ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified, ended.traceparent,
+    w.run_started_at as started_at, w.run_triggers as triggers, w.run_first_trigger_at as first_trigger_at,
+    w.run_last_trigger_at as last_trigger_at, w.run_correlation as correlation, w.run_traceparents as traceparents,
     ended.outcome in ('changed', 'unchanged') as covers,
     case ended.outcome when 'failed' then w.failures + 1 when 'abandoned' then w.failures else 0 end as failures
   from sync_window w
@@ -148,24 +137,21 @@ newest as materialized (
   where w.running
   for update of w skip locked
 ),
-run as (
-  update sync_run r set
-    finished_at = clock.at, outcome = newest.outcome, error = newest.error, bytes = newest.bytes,
-    content_sha256 = newest.sha256
+recorded as (
+  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, first_trigger_at,
+    last_trigger_at, correlation, traceparents, bytes, content_sha256)
+  select connection_id, fence, started_at, clock.at, outcome, error, triggers, first_trigger_at,
+    last_trigger_at, correlation, traceparents, bytes, sha256
   from newest, clock
-  where r.connection_id = newest.connection_id and r.fence = newest.fence
-  returning newest.*, r.started_at, r.first_trigger_at, r.last_trigger_at, r.correlation, r.traceparents
 ),
 ended as materialized (
-  select run.*,
-    case when run.sent_after_ms is null and run.outcome = 'abandoned' then run.started_at
-      else run.started_at + ($11::float8 + coalesce(run.sent_after_ms, 0)) * interval '1 millisecond'
+  select newest.*,
+    case when sent_after_ms is null and outcome = 'abandoned' then started_at
+      else started_at + ($11::float8 + coalesce(sent_after_ms, 0)) * interval '1 millisecond'
     end as window_ends_at,
-    case when run.outcome = 'failed'
-      then ($12::int[])[least(run.failures, array_length($12::int[], 1))] - 1 else 0 end as retry_windows,
-    ${waitedFor} as waited_for
-  from run
-  ${joinPrevious}
+    case when outcome = 'failed'
+      then ($12::int[])[least(failures, array_length($12::int[], 1))] - 1 else 0 end as retry_windows
+  from newest
 ),
 written as (
   update sync_window w set
@@ -180,6 +166,8 @@ written as (
     failing_since = case ended.outcome when 'abandoned' then w.failing_since
       when 'failed' then coalesce(w.failing_since, clock.at) end,
     waiting_for_host = null,
+    run_correlation = null,
+    run_traceparents = null,
     window_ends_at = ended.window_ends_at,
     due_at = case when ended.covers and w.requested <= w.claimed then null
       else greatest(clock.at,
@@ -193,7 +181,7 @@ written as (
       else ${joinTraceparents("ended.traceparents", "ended.traceparent", "w.traceparents")} end
   from ended, clock
   where w.connection_id = ended.connection_id
-  returning w.grant_id, w.due_at, ended.covers, ended.first_trigger_at, ended.waited_for
+  returning w.grant_id, w.due_at, ended.covers, ended.first_trigger_at
 ),
 stored as (
   insert into snapshot
@@ -212,6 +200,7 @@ revalidated as (
   update snapshot s set etag = ended.etag, last_modified = ended.last_modified
   from ended
   where s.connection_id = ended.connection_id and ended.outcome = 'unchanged' and ended.sha256 is not null
+    and (s.etag is distinct from ended.etag or s.last_modified is distinct from ended.last_modified)
 ),
 deleted_chunks as (
   delete from snapshot_chunk c
@@ -221,7 +210,7 @@ deleted_chunks as (
       then c.fence <> ended.fence and (c.fence is distinct from s.fence or s.bytes > ${maxPreviousBytes})
       else c.fence is distinct from s.fence and c.fence is distinct from s.previous_fence end
 )
-select written.grant_id, false as running, written.waited_for,
+select written.grant_id, false as running,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,
   case when written.covers
     then (extract(epoch from clock.at - written.first_trigger_at) * 1000)::float8 end as synced_ms
@@ -229,12 +218,10 @@ from written, clock
 `
 
 const grants = `
-select w.grant_id, w.running, ${waitedFor} as waited_for,
+select w.grant_id, w.running,
   (extract(epoch from w.due_at - clock_timestamp()) * 1000)::float8 as due_in_ms,
-  case when run.outcome in ('changed', 'unchanged')
-    then (extract(epoch from run.finished_at - run.first_trigger_at) * 1000)::float8 end as synced_ms
+  case when w.last_success_at >= w.run_started_at
+    then (extract(epoch from w.last_success_at - w.run_first_trigger_at) * 1000)::float8 end as synced_ms
 from unnest($1::text[], $2::bigint[], $3::uuid[]) as ended (connection_id, fence, grant_id)
 join sync_window w on w.connection_id = ended.connection_id and w.fence = ended.fence and w.grant_id = ended.grant_id
-join sync_run run on run.connection_id = w.connection_id and run.fence = w.fence
-${joinPrevious}
 `

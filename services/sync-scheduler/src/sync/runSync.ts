@@ -43,13 +43,18 @@ export function createRunSync(options: RunSyncOptions) {
     return ended
   }
 
-  function measure(result: SyncResult, ms: number, finished: Exclude<Finish, { kind: "failed" }>): void {
+  function measure(
+    { waitedFor }: GrantedRun,
+    result: SyncResult,
+    ms: number,
+    finished: Exclude<Finish, { kind: "failed" }>,
+  ): void {
     const stale = finished.kind === "stale"
     metrics.syncs.inc({ outcome: stale ? "stale" : result.outcome })
     if (stale) return
     metrics.syncSeconds.observe(ms / 1_000)
     if (finished.syncedMs === null) return
-    metrics.triggerToSynced.observe({ kind: finished.waitedFor }, Math.max(0, finished.syncedMs / 1_000))
+    metrics.triggerToSynced.observe({ kind: waitedFor }, Math.max(0, finished.syncedMs / 1_000))
   }
 
   return async (run: GrantedRun, age: () => number): Promise<RecordedRun> => {
@@ -66,7 +71,7 @@ export function createRunSync(options: RunSyncOptions) {
     try {
       const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow, traceparent })
       if (finished.kind === "failed") throw finished.error
-      measure(result, ms, finished)
+      measure(run, result, ms, finished)
       endSyncSpan(span, result, finished.kind === "stale")
       if (finished.kind === "stale") {
         log.warn(

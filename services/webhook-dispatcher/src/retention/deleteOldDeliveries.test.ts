@@ -1,8 +1,8 @@
-import { openPool } from "@sitewire/database"
+import { makeDays, openPool } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { insertAged } from "../../test/fixtures/insertAged.ts"
-import { deleteOldDeliveries, makeDays } from "./deleteOldDeliveries.ts"
+import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
 
 const dayMs = 86_400_000
 
@@ -113,7 +113,7 @@ const tablesOf = (...daysAgo: number[]) => {
 
 test("old days are dropped with their deliveries and attempts; one in which a delivery waits keeps that delivery alone, until it is over", async () => {
   const pool = await database()
-  await pool.sql("select make_delivery_days($1, $2)", [day(45), day(28)])
+  await pool.sql("select make_days($1, $2)", [day(45), day(28)])
   await insertAged(pool.sql, { days: 40, count: 20, state: "delivered" })
   await insertAged(pool.sql, { days: 35, count: 10, state: "delivered" })
   await insertAged(pool.sql, { days: 35, count: 1, state: "pending", dueIn: 1 })
@@ -141,7 +141,7 @@ test("old days are dropped with their deliveries and attempts; one in which a de
 
 test("a day that a long query reads is not dropped meanwhile, and delays no new delivery", async () => {
   const pool = await database()
-  await pool.sql("select make_delivery_days($1, $2)", [day(32), day(32)])
+  await pool.sql("select make_days($1, $2)", [day(32), day(32)])
   await insertAged(pool.sql, { days: 32, count: 3, state: "delivered" })
   const reading = await pool.driver.connect()
   await reading.query("begin")

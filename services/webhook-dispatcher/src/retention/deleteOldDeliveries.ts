@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { dropDays, oneAtATime, type Pool, type Sql } from "@sitewire/database"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
 const lockKey = 0x73697465
-
-/** SQLSTATE lock_not_available. */
-const lockNotAvailable = "55P03"
 
 export type DeletedRows = {
   /** `busy`: another dispatcher is deleting, or this one is stopping. */
@@ -22,15 +19,6 @@ type Settings = { pool: Pool; before: Date; batch: number; pauseMs: number; sign
 
 const dayMs = 86_400_000
 
-/** How far ahead days are made, so that deliveries are stored in them even if this fails for a week. */
-const daysAhead = 7
-
-/** Makes the days of the next deliveries. Deliveries of a day that does not exist are stored, but are not dropped with a day. */
-export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
-  const today = "(now() at time zone 'UTC')::date"
-  await sql(`select make_delivery_days(${today}, ${today} + $1::int)`, [ahead])
-}
-
 /**
  * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped.
  * Where a delivery waits, the others are deleted one by one, and so are deliveries of days that were never made.
@@ -41,34 +29,24 @@ export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
 export async function deleteOldDeliveries(settings: Settings): Promise<DeletedRows> {
   const total = { events: 0, days: 0, deliveries: 0, attempts: 0 }
   const before = new Date(Math.floor(settings.before.getTime() / dayMs) * dayMs)
-  for (const kind of ["events", "days", "deliveries", "attempts"] as const) {
-    const isFinished =
-      kind === "days"
-        ? await dropDays(settings.pool, before, () => total.days++)
-        : await walk({ ...settings, before }, deletions[kind], (count) => {
-            total[kind] += count
-          })
-    if (!isFinished) return { kind: "busy", ...total }
-  }
-  return { kind: "finished", ...total }
-}
-
-/** A day that is being read, by a long query or a backup, is dropped at the next interval. */
-async function dropDays(pool: Pool, before: Date, onDropped: () => void): Promise<boolean> {
-  try {
-    for (;;) {
-      const dropped = await oneAtATime(pool, lockKey, async (sql) => {
-        const [row] = await sql<{ day: string | null }>("select drop_delivery_day($1) as day", [before])
-        return row?.day ?? "none"
-      })
-      if (dropped === null) return false
-      if (dropped === "none") return true
-      onDropped()
-    }
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === lockNotAvailable) return false
-    throw error
-  }
+  const deleteRows = (kind: keyof typeof deletions) =>
+    walk({ ...settings, before }, deletions[kind], (count) => {
+      total[kind] += count
+    })
+  const drop = () =>
+    dropDays({
+      pool: settings.pool,
+      drop: "drop_delivery_day",
+      lockKey,
+      before,
+      onDropped: () => total.days++,
+    })
+  const isFinished =
+    (await deleteRows("events")) &&
+    (await drop()) &&
+    (await deleteRows("deliveries")) &&
+    (await deleteRows("attempts"))
+  return { kind: isFinished ? "finished" : "busy", ...total }
 }
 
 /** Calls `deletion` until it finds no more rows. False: another dispatcher deletes, or this one is stopping. */

@@ -1,7 +1,7 @@
-import { type Pool, readClock } from "@sitewire/database"
+import { makeDays, type Pool, readClock } from "@sitewire/database"
 import { type Logger, startRetention } from "@sitewire/runtime"
 import { forgetUnreachable } from "../deferred/reportUnreachable.ts"
-import { deleteOldDeliveries, makeDays } from "./deleteOldDeliveries.ts"
+import { deleteOldDeliveries } from "./deleteOldDeliveries.ts"
 
 const pace = { batch: 1_000, pauseMs: 100 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { startInstallation } from "../fixtures/testDispatcher.ts"
 
 test.each([
-  ["scheduler", "sync_window", "traceparents"],
+  ["scheduler", "sync_window", "run_traceparents"],
   ["scheduler", "sync_run", "traceparents"],
   ["console", "waiting_delivery", "attempts"],
   ["console", "channel", "send_traceparent"],

@@ -1,5 +1,5 @@
 import type { SyncFilter } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { allSyncs, type Sql } from "@sitewire/database"
 import type { SyncRow } from "./syncResponse.ts"
 
 export type FoundSync = SyncRow & { connection: string; site: string }
@@ -31,7 +31,7 @@ export function findSyncs(sql: Sql, search: Search): Promise<FoundSync[]> {
       `(r.started_at, r.connection_id, r.fence) < (${startedAt}::timestamptz, ${id}::text, ${fence}::bigint)`,
     )
   }
-  const syncs = `select * from sync_run r where ${conditions.join(" and ")}`
+  const syncs = `select * from ${allSyncs} r where ${conditions.join(" and ")}`
   const chosen = [
     ...(connection === undefined ? [] : [`c.id = ${value(connection)}`]),
     ...(site === undefined ? [] : [`c.site = ${value(site)}`]),

@@ -1,4 +1,5 @@
 import { pageQuerySchema, type WindowPage, windowPageSchema } from "@sitewire/contracts"
+import { allSyncs } from "@sitewire/database"
 import { z } from "zod"
 import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
@@ -78,7 +79,7 @@ select w.requested - case when w.running then w.claimed else w.covered end as pe
   r.bytes, r.content_sha256
 from sync_window w
 left join lateral (
-  select * from sync_run where connection_id = w.connection_id and ($2::bigint is null or fence < $2::bigint)
+  select * from ${allSyncs} sync where connection_id = w.connection_id and ($2::bigint is null or fence < $2::bigint)
   order by fence desc limit $3::int
 ) r on true
 where w.connection_id = $1

@@ -21,9 +21,17 @@ const setWindow = (id: string, data: object) =>
   console.prisma.syncWindow.update({ where: { connectionId: id }, data })
 const readWindow = (id: string) =>
   console.prisma.syncWindow.findUniqueOrThrow({ where: { connectionId: id } })
-const addRun = (connectionId: string, fence: number, more: object = {}) =>
+const startOf = (fence: number) => new Date(fence * 60_000)
+const addRun = (
+  connectionId: string,
+  fence: number,
+  more: Partial<Parameters<typeof console.prisma.syncRun.create>[0]["data"]> = {},
+) =>
   console.prisma.syncRun.create({
-    data: { connectionId, fence: BigInt(fence), startedAt: new Date(fence * 60_000), triggers: 1, ...more },
+    data: {
+      ...{ connectionId, fence: BigInt(fence), startedAt: startOf(fence), outcome: "changed", triggers: 1 },
+      ...more,
+    },
   })
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000)
 
@@ -121,8 +129,8 @@ test("a sync that is running when the source changes is abandoned, and its trigg
   const [windowEndsAt, firstTriggerAt] = [inSeconds(60), new Date("2026-01-01T00:00:00Z")]
   const grantId = "01900000-0000-4000-8000-000000000001"
   const counts = { requested: 3n, claimed: 3n, fence: 7n }
-  await setWindow("busy", { running: true, ...counts, grantId, windowEndsAt, dueAt: windowEndsAt })
-  await addRun("busy", 7, { triggers: 3, firstTriggerAt })
+  const run = { running: true, runStartedAt: startOf(7), runTriggers: 3, runFirstTriggerAt: firstTriggerAt }
+  await setWindow("busy", { ...run, ...counts, grantId, windowEndsAt, dueAt: windowEndsAt })
   const changed = await console.call("PATCH", "/v1/connections/busy", { body: { source: newSource } })
   expect(changed.json).toMatchObject({ state: "waiting", next_sync_at: windowEndsAt.toISOString() })
   expect(await readWindow("busy")).toMatchObject({
@@ -226,10 +234,10 @@ test("windows show which triggers were merged into which sync, and what is pendi
   const [firstTriggerAt, lastTriggerAt] = [new Date(50_000), new Date(58_000)]
   await addRun("merged", 1, { outcome: "changed", triggers: 5, firstTriggerAt, lastTriggerAt })
   await addRun("merged", 2, { outcome: "failed", error: "timeout", triggers: 2 })
-  await addRun("merged", 3, { triggers: 3 })
   const pendingAt = new Date(190_000)
   const times = { firstTriggerAt: pendingAt, lastTriggerAt: pendingAt, windowEndsAt: inSeconds(40) }
-  await setWindow("merged", { ...times, running: true, fence: 3n, requested: 12n, claimed: 8n, covered: 5n })
+  const run = { running: true, fence: 3n, runStartedAt: startOf(3), runTriggers: 3 }
+  await setWindow("merged", { ...times, ...run, requested: 12n, claimed: 8n, covered: 5n })
   const { json } = await console.call("GET", "/v1/connections/merged/windows?limit=2")
   const time = pendingAt.toISOString()
   expect(json).toMatchObject({

@@ -50,7 +50,7 @@ test("syncs are listed newest first, page by page, with what they covered", asyn
     })
   }
   await console.prisma.syncRun.create({
-    data: { connectionId: "empty", fence: 1n, startedAt: new Date(), triggers: 1 },
+    data: { connectionId: "empty", fence: 1n, startedAt: new Date(), triggers: 1, outcome: "changed" },
   })
   const first = await console.call("GET", "/v1/syncs?connection=feed&limit=3")
   const second = await console.call(

@@ -76,7 +76,11 @@ test("a retry of an old delivery is sent, and so are syncs and paused channels",
   const stream = await open()
   await insertAttempt(console.pool.sql, old, { at: Date.now() - 5_000 })
   await stream.next("delivery", (data) => data.id === old)
-  await insertSync(console.pool.sql, { at: Date.now(), connection: "acme", outcome: "running" })
+  await sql(
+    `insert into sync_window (connection_id, fence, running, run_started_at, run_triggers)
+     values ('acme', 1, true, now(), 1) on conflict (connection_id) do update
+        set fence = 1, running = true, run_started_at = now(), run_triggers = 1`,
+  )
   const begun = await stream.next("sync")
   expect(streamedSyncSchema.parse(begun.data)).toMatchObject({
     connection: "acme",
@@ -84,7 +88,9 @@ test("a retry of an old delivery is sent, and so are syncs and paused channels",
     outcome: "running",
   })
   await sql(
-    "update sync_run set outcome = 'failed', error = 'dns', finished_at = now() where connection_id = 'acme'",
+    `with ended as (update sync_window set running = false where connection_id = 'acme' returning *)
+     insert into sync_run (connection_id, fence, started_at, outcome, error, triggers)
+     select connection_id, fence, run_started_at, 'failed', 'dns', run_triggers from ended`,
   )
   expect((await stream.next("sync", ({ outcome }) => outcome === "failed")).data).toMatchObject({
     error: "dns",

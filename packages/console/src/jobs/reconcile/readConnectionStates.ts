@@ -28,12 +28,14 @@ export function readConnectionStates(
 }
 
 // Only the newest runs are read, because a trigger that waits would otherwise read its connection's whole
-// history. If no sync is due, the newest run or one shortly before it covers every trigger.
+// history. If no sync is due, the newest run or one shortly before it covers every trigger. The window knows the newest run also
+// after that was deleted.
 const statement = `
 select c.id is not null as exists, coalesce(c.created_at > given.last_at, false) as created_later,
        coalesce(w.requested > w.covered, false) as waits, w.due_at is not null as scheduled,
        coalesce(w.due_at < clock_timestamp() - interval '5 minutes' and w.waiting_for_host is null, false) as overdue,
-       coalesce(run.covers, false) as covered
+       coalesce(run.covers or (w.last_success_at >= w.run_started_at and w.run_last_trigger_at >= given.last_at::timestamptz(3)),
+                false) as covered
   from unnest($1::text[], $2::timestamptz[]) with ordinality as given (connection_id, last_at, position)
   left join connection c on c.id = given.connection_id
   left join sync_window w on w.connection_id = c.id

@@ -43,7 +43,7 @@ export async function fillDeliveries(
   const { sql } = pool
   for (const setting of settings) await sql(`alter system set ${setting}`)
   await sql("select pg_reload_conf()")
-  await sql("select make_delivery_days(current_date - $1::int, current_date + 1)", [days + 1])
+  await sql("select make_days(current_date - $1::int, current_date + 1)", [days + 1])
   const stored = await partitionsOf(sql)
   for (const table of stored) await sql(`alter table ${table} set (autovacuum_enabled = off)`)
   const indexes = await secondaryIndexes(sql)

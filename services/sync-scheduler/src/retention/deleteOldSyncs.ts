@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { dropDays, oneAtATime, type Pool } from "@sitewire/database"
+
+export const deletionPace = { batch: 1_000, pauseMs: 100 }
+
+/** The key of the advisory lock that lets only one scheduler delete at a time: "sync". */
+const lockKey = 0x73796e63
+
+export type Deleted = {
+  /** `busy`: another scheduler is deleting, this one is stopping, or a day is being read. */
+  kind: "finished" | "busy"
+  days: number
+  /** One by one, because their day was never made. */
+  syncs: number
+}
+
+/** Deletes the syncs of days that ended before `before`. `batch` limits what a statement deletes one by one. */
+export async function deleteOldSyncs(settings: {
+  pool: Pool
+  before: Date
+  batch: number
+  pauseMs: number
+  signal: AbortSignal
+}): Promise<Deleted> {
+  const { pool, before, batch, pauseMs, signal } = settings
+  const total = { days: 0, syncs: 0 }
+  const dropped = await dropDays({
+    pool,
+    drop: "drop_sync_day",
+    lockKey,
+    before,
+    onDropped: () => total.days++,
+  })
+  if (!dropped) return { kind: "busy", ...total }
+  for (;;) {
+    if (signal.aborted) return { kind: "busy", ...total }
+    const syncs = await oneAtATime(pool, lockKey, async (sql) => {
+      const [row] = await sql<{ syncs: number }>(deleteSome, [before, batch])
+      // The pause is inside the transaction, because its lock keeps other schedulers from deleting meanwhile.
+      if (row?.syncs === batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      return row?.syncs ?? 0
+    })
+    if (syncs === null) return { kind: "busy", ...total }
+    total.syncs += syncs
+    if (syncs < batch) return { kind: "finished", ...total }
+  }
+}
+
+const deleteSome = `
+with old as materialized (
+  select connection_id, fence, started_at from sync_run
+   where started_at < date_trunc('day', $1::timestamptz, 'UTC') order by started_at limit $2
+),
+deleted as (
+  delete from sync_run using old
+   where sync_run.connection_id = old.connection_id and sync_run.fence = old.fence and sync_run.started_at = old.started_at
+  returning 1
+)
+select count(*)::int as syncs from deleted`
