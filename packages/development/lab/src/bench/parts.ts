@@ -14,6 +14,7 @@ import {
 } from "./outbound/isolation.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
+import { measurePartitions } from "./outbound/partitions.ts"
 import { measurePaused } from "./outbound/paused.ts"
 import { measureRetained } from "./outbound/retained.ts"
 import { measureSteady } from "./outbound/steady.ts"
@@ -49,6 +50,7 @@ export const flows: Record<string, Record<string, Part>> = {
     traces: { about: "time of a delivery with 1 % of the traces recorded, beside none", run: measureTraces },
     latency: { about: "publish to arrival at 200/s, beside a bare consumer", run: measureLatency },
     steady: { about: "CPU per event at 200/s, relative to a backlog", run: measureSteady },
+    partitions: { about: "what 24 partitions cost beside 6, at 0 to 1,000/s", run: measurePartitions },
     isolation: isolation("latency of healthy channels, 1 of 11 hanging", { hanging: 1, bound: 1.2 }),
     "isolation-fast": isolation(`the same at ${fillingRate} events/s`, {
       hanging: 1,
