@@ -107,7 +107,7 @@ async function startFinalPass(): Promise<void> {
   await waitUntil("the erasure to wait for its final pass", async () => {
     const waiting = await sql(
       `update job set position = (position::jsonb - 'nextStepAt')::text
-        where kind = 'erasure' and position::jsonb ? 'storedFrom' returning 1`,
+        where kind = 'erasure' and (position::jsonb ->> 'finalPass')::boolean returning 1`,
     )
     return waiting.length === 1
   })

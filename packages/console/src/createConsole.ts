@@ -47,7 +47,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const invalidTopic = invalidTopicOn({ kafka, topic: topics.sitePaidInvalid, topicPrefix })
   const jobs = runJobs({
     pool,
-    context: { publish: publisher.publish, topics, invalidTopic },
+    context: { sealingKeys: config.SEALING_KEYS, publish: publisher.publish, topics, invalidTopic },
     reconcileSources: reconcileSources({ kafka, topics, topicPrefix, retentionMs: config.RETENTION }),
     log,
   })

@@ -200,6 +200,7 @@ create table delivery (
   ) stored,
   reference_key bytea,
   site_key bytea,
+  email_digest bytea,
   dead_reason dead_reason,
   traceparent text
 ) partition by range (id);
@@ -208,8 +209,20 @@ create index delivery_reference_idx on delivery (reference_key, id);
 create index delivery_site_idx on delivery (site_key, id);
 create index delivery_state_error_idx on delivery (state_error, id) where state_error is not null;
 create index delivery_channel_state_error_idx on delivery (channel_id, state_error, id) where state_error is not null;
+-- For erasures, which are rare: a filter for each 128 pages (of about 1,000 deliveries) says which digests they may have, so an
+-- insert writes nothing to this index.
+create index delivery_email_digest_idx on delivery
+  using brin (email_digest bytea_bloom_ops) with (autosummarize = on);
+-- For erasures: the deliveries whose bodies have to be read.
+create index delivery_without_email_digest_idx on delivery (id) where email_digest is null and state <> 'erased';
 -- Deliveries are appended in the order of stored_at, so this index needs one entry per 32 pages.
 create index delivery_stored_at_idx on delivery using brin (stored_at) with (pages_per_range = 32, autosummarize = on);
+
+-- The key of the digests of e-mail addresses, sealed: without it, a guess of an address cannot be confirmed.
+create table digest_key (
+  id text primary key,
+  key_sealed bytea not null
+);
 
 -- Which delivery an event has, so that one event makes one delivery. A table of its own, because a unique index of deliveries
 -- would only be unique within a day.

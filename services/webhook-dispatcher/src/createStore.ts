@@ -21,7 +21,9 @@ export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promis
  * While Postgres is unavailable, statements are retried if a record or a claimed delivery would otherwise
  * stay unfinished. Statements that run at intervals are not retried, because the next interval repeats them.
  */
-export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement }) {
+type StoreParts = { pool: Pool; retry: RetryStatement; digestKey: Buffer | null }
+
+export function createStore({ pool, retry, digestKey }: StoreParts) {
   const { sql } = pool
   const currentErasures = openErasureList(sql)
 
@@ -45,7 +47,7 @@ export function createStore({ pool, retry }: { pool: Pool; retry: RetryStatement
       // Read again before each try, because an erasure may have been requested during the attempt.
       const erasures = await currentErasures()
       const marked = batch.map((outcome) => ({ ...outcome, erased: isErased(outcome.delivery, erasures) }))
-      return storeDeliveries(sql, marked)
+      return storeDeliveries(sql, marked, digestKey)
     }),
     loadDeliveries: retried("load deliveries", loadDeliveries),
     recordAttempts: retried("record attempts", recordAttempts),

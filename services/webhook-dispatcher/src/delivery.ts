@@ -58,6 +58,8 @@ export type NewDelivery = {
   bodySha256: Buffer
   /** The digests of the reference and of the site, for searches. */
   searchDigests: Buffer
+  /** `onlyEmailDigest` of the event. */
+  emailSha256: string | null
   correlation: string
   /** The context of the event's span, if it is recorded. */
   traceparent: Traceparent | null

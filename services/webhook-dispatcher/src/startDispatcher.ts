@@ -1,5 +1,5 @@
 import { topicNames } from "@sitewire/contracts"
-import { makeDays } from "@sitewire/database"
+import { makeDays, readDigestKey } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import type { ServiceParts } from "@sitewire/runtime"
 import { checkNewestSecret, createSecretOpener } from "./attempt/openSecrets.ts"
@@ -47,6 +47,13 @@ export async function startDispatcher(
     readiness.set("sealing keys", false, why),
   )
   await checkNewestSecret({ sql: pool.sql, openSecret, log })
+  const digestKey = await readDigestKey(pool.sql, config.SEALING_KEYS).catch((error: unknown) => {
+    log.error(
+      { error },
+      "deliveries are stored without digests of e-mail addresses, so erasures read their bodies",
+    )
+    return null
+  })
   // Before a delivery is stored: its day could not be made afterwards.
   await makeDays(pool.sql, 1).catch((error: unknown) =>
     log.warn({ error }, "the days of the next deliveries could not be made; retention tries it again"),
@@ -86,7 +93,7 @@ export async function startDispatcher(
       pollIntervalMs: intervals.pollMs,
       deletedChannelsIntervalMs: intervals.deletedChannelsMs,
     },
-    store: createStore({ pool, retry }),
+    store: createStore({ pool, retry, digestKey }),
     publish: createPublish({
       producer,
       signal: lifecycle.expiring,

@@ -1,5 +1,5 @@
 import type { Job } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import type { SealingKeys, Sql } from "@sitewire/database"
 import { z } from "zod"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { Publish } from "../kafka/publisher.ts"
@@ -36,6 +36,7 @@ export type Step =
 export type StepContext = {
   /** Runs statements in the step's transaction, which also saves the job's position. */
   sql: Sql
+  sealingKeys: SealingKeys
   publish: Publish
   topics: { sitePaid: string; sitePaidInvalid: string }
   invalidTopic: InvalidTopic

@@ -17,6 +17,11 @@ const sealedTables = [
     columns: { token_sealed: "null" },
     context: ({ id }: Row) => sealContexts.connectionToken(id),
   },
+  {
+    table: "digest_key",
+    columns: { key_sealed: "null" },
+    context: ({ id }: Row) => sealContexts.digestKey(id),
+  },
 ]
 
 /** `unopened` lists values that were left unchanged, because the key that sealed them is missing. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { domainToASCII } from "node:url"
 import { z } from "zod"
+import type { SitePaid } from "../events/sitePaid.ts"
 import { normalizeSiteUrl } from "../values/normalizeSiteUrl.ts"
 
 /**
@@ -16,6 +17,15 @@ export type Subject = z.output<typeof subjectSchema>
 export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
   if (email !== undefined) return { email_sha256: digest(normalizeEmail(email)) }
   return { site_url_sha256: digest(normalizeSiteUrl(site_url ?? "")) }
+}
+
+/**
+ * The digest of an event's e-mail address, as in `email_sha256`. Null if its delivery may contain another address or the URL of
+ * another site, in a text that somebody else wrote.
+ */
+export function onlyEmailDigest({ email, channel, reference, name }: SitePaid): string | null {
+  const mayBeAddress = (text: string) => text.includes("@") || /^\s*https?:/i.test(text)
+  return [channel, reference, name].some(mayBeAddress) ? null : digest(normalizeEmail(email))
 }
 
 /** Digests of all strings that may be an e-mail address or a site's URL. Null if the content is not JSON. */

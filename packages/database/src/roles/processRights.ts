@@ -36,6 +36,7 @@ export const processRights = {
     waiting_delivery: everything,
     unreachable_channel: everything,
     known_event: everything,
+    digest_key: ["select", "insert"],
     "function make_days": ["execute"],
     "function drop_delivery_day": ["execute"],
     died_delivery: ["select", "insert", "update"],

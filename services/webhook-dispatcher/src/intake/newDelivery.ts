@@ -1,6 +1,7 @@
 import {
   clockMarginMs,
   deliveryIdOf,
+  onlyEmailDigest,
   referenceDigest,
   type SitePaid,
   sha256,
@@ -27,6 +28,7 @@ export function newDelivery(
     body,
     bodySha256: sha256(body),
     searchDigests: Buffer.concat([referenceDigest(paid.reference), siteDigest(paid.site_url)]),
+    emailSha256: onlyEmailDigest(paid),
     correlation: correlationOf(record, paid),
     traceparent,
     appendedAt,

@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto"
-import { openPool, type Pool } from "@sitewire/database"
+import { keyedDigest, openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { deliveryRows } from "../../test/fixtures/deliverySql.ts"
 import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
 import type { NewDelivery } from "../delivery.ts"
-import { type FirstOutcome, storeDeliveries } from "./storeDeliveries.ts"
+import { type FirstOutcome, storeDeliveries as storeWithKey } from "./storeDeliveries.ts"
+
+const digestKey = Buffer.alloc(32, 1)
+const storeDeliveries = (sql: Pool["sql"], batch: readonly FirstOutcome[]) =>
+  storeWithKey(sql, batch, digestKey)
 
 let database: FreshDatabase
 let pool: Pool
@@ -26,6 +30,7 @@ function newDelivery(eventId: string, more: Partial<NewDelivery> = {}): NewDeliv
     body: Buffer.from(`{"id":"${eventId}"}`),
     bodySha256: Buffer.alloc(32, eventId),
     searchDigests: Buffer.alloc(24, eventId),
+    emailSha256: "ab",
     correlation: `about ${eventId}`,
     traceparent: null,
     appendedAt: Date.parse("2030-01-02T03:04:05.678Z"),
@@ -65,7 +70,7 @@ async function rowOf({ id }: NewDelivery) {
   const [row] = await pool.sql(
     `select state::text, attempts, last_error, last_status, state_error, deferred_reason::text as reason, failures,
             convert_from(body, 'UTF8') as body, substring(reference_key from 1 for 3) = substring(uuid_send(id) from 1 for 3) as searchable,
-            created_at, finished_at is not null as finished, deferred_at is not null as deferred,
+            email_digest, created_at, finished_at is not null as finished, deferred_at is not null as deferred,
             extract(epoch from next_attempt_at - stored_at)::int as due_in_s,
             extract(epoch from stored_at - period_started_at)::int as elapsed_s,
             (select count(*)::int from attempt where delivery_id = delivery.id) as attempt_rows
@@ -95,6 +100,7 @@ test("a batch stores each delivery with the outcome of its first attempt, or wit
     finished: false,
     deferred: false,
     searchable: true,
+    email_digest: keyedDigest(digestKey, "ab"),
     created_at: new Date(one.appendedAt),
   }
   expect(await rowOf(one)).toEqual({

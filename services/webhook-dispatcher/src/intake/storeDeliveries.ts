@@ -1,5 +1,12 @@
 import { searchDigestBytes } from "@sitewire/contracts"
-import { defineStatement, plainArray, type Sql, unnestColumns, unreachableUntilNow } from "@sitewire/database"
+import {
+  defineStatement,
+  keyedDigest,
+  plainArray,
+  type Sql,
+  unnestColumns,
+  unreachableUntilNow,
+} from "@sitewire/database"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { NewDelivery } from "../delivery.ts"
 import { insertDied } from "../outcome/insertDied.ts"
@@ -29,6 +36,7 @@ const columnTypes = {
   correlation: "text",
   traceparent: "text",
   created_at_ms: "float8",
+  email_digest: "text",
   erased: "boolean",
   deferred_reason: "text",
   // Of the deferral. An attempt that schedules a retry has its own.
@@ -65,12 +73,13 @@ with incoming as (
 ), stored as (
   insert into delivery (
     id, event_id, channel_id, correlation, traceparent, created_at, state, attempts, last_error, last_status,
-    body, body_sha256, reference_key, site_key, finished_at)
+    body, body_sha256, reference_key, site_key, email_digest, finished_at)
   select id, event_id, channel_id, correlation, traceparent, to_timestamp(created_at_ms / 1000),
          (case when erased then 'erased' else coalesce(state, 'pending') end)::delivery_state,
          case when started_at is null then 0 else 1 end, error, case when error is not null then status end,
          case when erased then '' else body end, case when erased then '' else body_sha256 end,
          case when not erased then reference_key end, case when not erased then site_key end,
+         case when not erased then decode(email_digest, 'hex') end,
          case when erased or state in ('delivered', 'dead') then now() end
     from incoming join fresh using (id)
   on conflict do nothing
@@ -99,11 +108,16 @@ select event_id from incoming where not exists (select from stored where stored.
 
 /**
  * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch.
+ * `digestKey`: null stores no digests of e-mail addresses, so that erasures read the bodies.
  *
  * Another process may have stored an event meanwhile: a process that was suspended or lost its partitions continues with
  * its records. Its attempt is then recorded as a repetition of the stored delivery's first attempt.
  */
-export async function storeDeliveries(sql: Sql, batch: readonly FirstOutcome[]): Promise<void> {
+export async function storeDeliveries(
+  sql: Sql,
+  batch: readonly FirstOutcome[],
+  digestKey: Buffer | null,
+): Promise<void> {
   const starts: number[] = []
   let next = 1
   for (const { delivery } of batch) {
@@ -125,6 +139,9 @@ export async function storeDeliveries(sql: Sql, batch: readonly FirstOutcome[]):
     correlation: deliveries.map(({ correlation }) => correlation),
     traceparent: deliveries.map(({ traceparent }) => traceparent),
     created_at_ms: plain(({ delivery }) => delivery.appendedAt),
+    email_digest: deliveries.map(({ emailSha256 }) =>
+      digestKey === null || emailSha256 === null ? null : keyedDigest(digestKey, emailSha256).toString("hex"),
+    ),
     erased: plain(({ erased }) => erased),
     deferred_reason: plain(({ deferral }) => deferral?.reason ?? null),
     deferred_failures: plain(({ deferral }) => deferral?.failures ?? null),

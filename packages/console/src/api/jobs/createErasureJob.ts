@@ -23,7 +23,7 @@ export const createErasureJob = defineRoute({
   async handle(context, { body: { email, site_url, reason, dry_run }, caller }) {
     const subject = subjectOf({ ...(email ? { email } : {}), ...(site_url ? { site_url } : {}) })
     if (dry_run) {
-      const counted = await countErasure(context.sql, subject, countDeadlineMs)
+      const counted = await countErasure(context, subject, countDeadlineMs)
       return { kind: "alternative", status: 200, body: { dry_run, left_out: 0, ...counted } }
     }
     return startJob(context, caller, {

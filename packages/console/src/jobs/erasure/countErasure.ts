@@ -1,22 +1,22 @@
 import type { Subject } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { readDigestKey, type SealingKeys, type Sql } from "@sitewire/database"
 import { firstErasurePosition } from "./erasureStep.ts"
-import { scanFrom } from "./scanBodies.ts"
+import { findNamed } from "./findNamed.ts"
 
 /** Counts the deliveries that an erasure would erase. `complete` is false if the deadline ended the count. */
 export async function countErasure(
-  sql: Sql,
+  { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
   subject: Subject,
   deadlineMs: number,
 ): Promise<{ matching: number; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
-  const now = new Date()
+  const scan = { sql, digestKey: await readDigestKey(sql, sealingKeys), subject, createdAt: new Date() }
   let matching = 0
-  for (let position = firstErasurePosition(); performance.now() < endsAt; ) {
-    const scanned = await scanFrom(sql, position.after, now, subject)
-    matching += scanned.matching.length
-    if (scanned.last) return { matching, complete: true }
-    position = scanned.next
+  for (let { after } = firstErasurePosition(); performance.now() < endsAt; ) {
+    const found = await findNamed(scan, after)
+    matching += found.matching.length
+    if (found.last) return { matching, complete: true }
+    after = found.after
   }
   return { matching, complete: false }
 }

@@ -1,37 +1,33 @@
 import { subjectSchema } from "@sitewire/contracts"
-import { finalPassAfterMs, type Sql, storeMaxMs } from "@sitewire/database"
+import { finalPassAfterMs, readDigestKey, type Sql } from "@sitewire/database"
 import { z } from "zod"
 import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { lockWaiting } from "../lockWaiting.ts"
-import { scanFrom, scanStoredSince } from "./scanBodies.ts"
+import { findNamed } from "./findNamed.ts"
 
-/** `after`: the first pass has read all ids up to it. `storedFrom`: the final pass continues with this time. */
-const positionSchema = z.union([z.object({ after: z.string() }), z.object({ storedFrom: z.coerce.date() })])
+/** `after`: the pass has read all ids up to it. */
+const positionSchema = z.object({ after: z.string(), finalPass: z.boolean().default(false) })
 
 export function firstErasurePosition(): { after: string } {
   return { after: "00000000-0000-0000-0000-000000000000" }
 }
 
 /**
- * One step of an erasure: reads the next deliveries in the order of their ids, and erases those that match.
- * The steps of the first pass read all deliveries.
+ * One step of an erasure: finds the deliveries of a day that name the subject, and erases them. The steps of a pass find all.
  *
  * Dispatchers check new events against a list of erasures. A dispatcher whose list is older may store a matching event,
  * with an id that the first pass has passed already: ids contain the time of the event, which may have waited in Kafka.
- * So the final pass begins when every dispatcher's list contains this erasure. Its steps read what was stored since
- * shortly before the job was created, ten seconds at a time.
+ * So there is a final pass, which begins when every dispatcher's list contains this erasure.
  *
  * Contents of connections before their last change are stored only to be compared, and may name anybody: each step
  * deletes some, until there is none.
  */
-export async function erasureStep(job: RunningJob, { sql }: StepContext): Promise<Step> {
-  const position = positionSchema.parse(job.position)
+export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepContext): Promise<Step> {
+  const { after, finalPass } = positionSchema.parse(job.position)
   const subject = subjectSchema.parse(job.filter)
-  const finalPass = "storedFrom" in position
-  const scanned = finalPass
-    ? await scanStoredSince(sql, position.storedFrom, job.createdAt, subject)
-    : await scanFrom(sql, position.after, job.createdAt, subject)
+  const digestKey = await readDigestKey(sql, sealingKeys)
+  const scanned = await findNamed({ sql, digestKey, subject, createdAt: job.createdAt }, after)
   const erased = scanned.matching.length === 0 ? noneErased : await erase(sql, scanned.matching)
   const contents = await deletePreviousContents(sql, { replacedBefore: new Date(), limit: contentsPerStep })
   const counts = {
@@ -40,11 +36,11 @@ export async function erasureStep(job: RunningJob, { sql }: StepContext): Promis
     ...(contents > 0 ? { previous_contents_deleted: contents } : {}),
   }
   if (scanned.last && !finalPass) {
-    const next = { storedFrom: finalPassStart(job.createdAt) }
-    return { kind: "completed", position: next, counts, done: false, intervalMs: finalPassAfterMs }
+    const position = { ...firstErasurePosition(), finalPass: true }
+    return { kind: "completed", position, counts, done: false, intervalMs: finalPassAfterMs }
   }
   const done = scanned.last && !(await hasPreviousContents(sql, job.createdAt))
-  return { kind: "completed", position: scanned.next, counts, done }
+  return { kind: "completed", position: { after: scanned.after, finalPass }, counts, done }
 }
 
 const contentsPerStep = 500
@@ -57,11 +53,6 @@ async function hasPreviousContents(sql: Sql, replacedBefore: Date): Promise<bool
   return row?.found ?? false
 }
 
-/** A delivery that was committed after the job's creation was stored after this: `storeMaxMs` includes its commit. */
-function finalPassStart(createdAt: Date): Date {
-  return new Date(createdAt.getTime() - storeMaxMs)
-}
-
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
 
 async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
@@ -72,7 +63,7 @@ async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
   const deliveries = await sql(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
-            reference_key = null, site_key = null
+            reference_key = null, site_key = null, email_digest = null
       where id = any($1::uuid[]) and state <> 'erased'
       returning id`,
     [ids],

@@ -4,6 +4,7 @@ import type { ConsumerRecord } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { invalidRecord, startJobs } from "../../../test/fixtures/jobs.ts"
+import { sealingKeys } from "../../../test/fixtures/startConsole.ts"
 import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
 import { countReplay } from "./countReplay.ts"
 import { replayStep } from "./replayStep.ts"
@@ -155,6 +156,7 @@ test("a replay waits only if Kafka is unavailable; another error is reported as 
   } as const
   const context = {
     sql: broken,
+    sealingKeys,
     publish: broken,
     topics: { sitePaid: "p", sitePaidInvalid: "i" },
     invalidTopic: { end: broken, read: async () => ({ records: [], next: {}, ended: true }) },

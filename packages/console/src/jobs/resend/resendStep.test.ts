@@ -3,6 +3,7 @@ import { openPool, type Pool } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
+import { sealingKeys } from "../../../test/fixtures/startConsole.ts"
 import { countResend } from "./countResend.ts"
 import { firstResendPosition, resendStep } from "./resendStep.ts"
 
@@ -102,7 +103,7 @@ function resendOf(filter: object, it: Jobs, pool: Pool) {
   const publish = () => Promise.reject(new Error("a resend publishes nothing"))
   return {
     job: { id: "job_x", kind: "resend", filter, createdAt: now, now } as const,
-    context: { sql: pool.sql, publish, invalidTopic, topics: it.names },
+    context: { sql: pool.sql, sealingKeys, publish, invalidTopic, topics: it.names },
   }
 }
 

@@ -1,0 +1,68 @@
+import {
+  clockMarginMs,
+  digestsOf,
+  lowestDeliveryId,
+  type Subject,
+  searchDigestBytes,
+  searchKeys,
+  timeOfDeliveryId,
+} from "@sitewire/contracts"
+import { keyedDigest, type Sql } from "@sitewire/database"
+
+const rowsAtOnce = 500
+const dayMs = 86_400_000
+
+export type ErasureScan = {
+  sql: Sql
+  /** Of the digests of e-mail addresses. */
+  digestKey: Buffer
+  subject: Subject
+  createdAt: Date
+}
+
+type Found = { matching: string[]; rows: number; last: boolean; after: string }
+
+/**
+ * Finds the deliveries about the subject (a person or a site) whose ids are above `after`, of one day at most. `rows`: how many
+ * bodies were read: those which have the subject's digest, and those which may contain several addresses.
+ *
+ * Postgres cannot search the bodies: jsonb rejects \u0000, which a site's name may contain, and lower case depends on the
+ * database's locale.
+ */
+export async function findNamed(scan: ErasureScan, after: string): Promise<Found> {
+  const { sql, subject, createdAt } = scan
+  // Later events are new purchases. The margin is that of `Erasures.covers`.
+  const end = lowestDeliveryId(createdAt.getTime() + clockMarginMs)
+  const [next] = await sql<{ id: string }>(
+    "select id from delivery where id > $1 and id < $2 order by id limit 1",
+    [after, end],
+  )
+  if (next === undefined) return { matching: [], rows: 0, last: true, after }
+  const startMs = timeOfDeliveryId(next.id)
+  const dayEnd = lowestDeliveryId((Math.floor(startMs / dayMs) + 1) * dayMs)
+  const { column, keys } = searchOf(scan, startMs)
+  const rows = await sql<{ id: string; body: Buffer }>(
+    `(select id, body from delivery where ${column} = any($1::bytea[]) and id >= $2 and id < $3 order by id limit ${rowsAtOnce})
+     union all
+     (select id, body from delivery where email_digest is null and state <> 'erased' and id >= $2 and id < $3
+       order by id limit ${rowsAtOnce})
+     order by id limit ${rowsAtOnce}`,
+    [keys, next.id, dayEnd < end ? dayEnd : end],
+  )
+  const [digest = ""] = Object.values(subject)
+  const about = rows.filter(({ body }) => digestsOf(body)?.includes(digest)).map(({ id }) => id)
+  return {
+    matching: [...new Set(about)],
+    rows: rows.length,
+    last: false,
+    after: rows.length < rowsAtOnce ? dayEnd : (rows.at(-1)?.id ?? dayEnd),
+  }
+}
+
+/** What the deliveries of a day have in this column if they name the subject. */
+function searchOf({ digestKey, subject }: ErasureScan, ms: number): { column: string; keys: Buffer[] } {
+  if ("email_sha256" in subject)
+    return { column: "email_digest", keys: [keyedDigest(digestKey, subject.email_sha256)] }
+  const digest = Buffer.from(subject.site_url_sha256, "hex").subarray(0, searchDigestBytes)
+  return { column: "site_key", keys: searchKeys(digest, { fromMs: ms, toMs: ms + dayMs }) }
+}
