@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { digestsOf, subjectOf } from "./subject.ts"
+import { siteReadyBody } from "../events/siteReady.ts"
+import { digestsOf, onlyEmailDigest, subjectOf } from "./subject.ts"
 
 const digestOf = (subject: { email: string } | { site_url: string }) => Object.values(subjectOf(subject))[0]
 const isAbout = (content: unknown, subject: { email: string } | { site_url: string }) =>
@@ -72,3 +73,32 @@ test("an address is found at any depth and among any number of values", () => {
   expect(digestsOf(Buffer.from(`${"[".repeat(deep)}"${email}"${"]".repeat(deep)}`))).toEqual(digests)
   expect(digestsOf(Buffer.from(JSON.stringify([email, ...wide])))).toEqual(digests)
 })
+
+const event = {
+  id: "evt-1",
+  channel: "acme",
+  reference: "user:4711",
+  site_url: "https://shop.example",
+  console_url: "https://console.example",
+  name: "Shop: the best one",
+  email: "Owner@shop.example",
+  created_at: "2030-06-01T00:00:00Z",
+}
+
+test("the digest of an event's address is that of its erasure", () => {
+  expect(onlyEmailDigest(event)).toBe(digestOf({ email: "owner@shop.example" }))
+})
+
+test.each([
+  ["reference", "other@shop.example", { email: "other@shop.example" }],
+  ["name", "\u212aim@shop.example", { email: "kim@shop.example" }],
+  ["reference", "ftp://other.example/", { site_url: "https://other.example" }],
+  ["channel", " https://other.example", { site_url: "https://other.example" }],
+] as const)(
+  "an event whose %s is %j has no such digest, because its delivery names others, too",
+  (field, text, other) => {
+    const both = { ...event, [field]: text }
+    expect(onlyEmailDigest(both)).toBeNull()
+    expect(digestsOf(siteReadyBody(both))).toContain(digestOf(other))
+  },
+)

@@ -24,7 +24,7 @@ export function subjectOf({ email, site_url }: { email?: string; site_url?: stri
  * another site, in a text that somebody else wrote.
  */
 export function onlyEmailDigest({ email, channel, reference, name }: SitePaid): string | null {
-  const mayBeAddress = (text: string) => text.includes("@") || /^\s*https?:/i.test(text)
+  const mayBeAddress = (text: string) => text.includes("@") || Boolean(URL.parse(text)?.hostname)
   return [channel, reference, name].some(mayBeAddress) ? null : digest(normalizeEmail(email))
 }
 
