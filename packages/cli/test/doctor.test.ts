@@ -45,7 +45,7 @@ test("a healthy installation has no faults, and the setup job repairs topics wit
   const before = await diagnose(everything)
   expect(before.by("topics")).toMatchObject({
     state: "fault",
-    detail: expect.stringContaining("2 instead of 6 partitions"),
+    detail: expect.stringContaining("2 instead of 24 partitions"),
     advice: expect.stringContaining("setup job"),
   })
   await system.installation.setUp()
