@@ -12,6 +12,9 @@ export type FaultKind =
   | "Postgres restarted"
   | "kill -9 while Postgres is unavailable"
   | "kill -9 while a broker is unavailable"
+  | "kill -9 between a POST and its row"
+  | "kill -9 between a row and its commit"
+  | "kill -9 between a retry and its row"
   | "console killed"
   | "retry topics recreated"
   | "RETRY_DELAYS changed"
@@ -39,6 +42,9 @@ export type FaultSettings = {
 const first: readonly FaultKind[] = [
   "kill -9 while Postgres is unavailable",
   "kill -9 while a broker is unavailable",
+  "kill -9 between a POST and its row",
+  "kill -9 between a row and its commit",
+  "kill -9 between a retry and its row",
   "retry topics recreated",
   "RETRY_DELAYS changed",
 ]

@@ -101,6 +101,9 @@ export function reassignments(kind: FaultKind, members: number): number {
     case "retry topics recreated":
     case "RETRY_DELAYS changed":
     case "kill -9 while Postgres is unavailable":
+    case "kill -9 between a POST and its row":
+    case "kill -9 between a row and its commit":
+    case "kill -9 between a retry and its row":
       return 2 * members
     case "kill -9 while a broker is unavailable":
       return 4 * members

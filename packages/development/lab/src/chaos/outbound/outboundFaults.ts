@@ -5,6 +5,7 @@ import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import type { Random } from "../../shared/random.ts"
 import type { FaultKind, FaultWork } from "../faults/driveFaults.ts"
 import { type ChaosLab, retryForTwoMinutes } from "../run.ts"
+import { type KillPoint, killBefore } from "./killBefore.ts"
 
 export type RetrySchedule = { delaysMs: readonly number[] }
 
@@ -24,13 +25,18 @@ export const retryTopics = ({ delaysMs }: RetrySchedule) =>
 /** Dispatchers start with the delays in `schedule`. */
 export function outboundFaults(settings: {
   random: Random
-  it: Pick<ChaosLab, "kafka" | "migrate">
+  it: Pick<ChaosLab, "kafka" | "migrate" | "pool">
   dispatchers: SupervisedProcess[]
   management: SupervisedProcess
   schedule: RetrySchedule
 }): Partial<Record<FaultKind, FaultWork>> {
   const { random, it, dispatchers, management, schedule } = settings
+  const killing = (point: KillPoint) => async () =>
+    `all dispatchers, ${await killBefore(it, dispatchers, point)} of whose statements waited`
   return {
+    "kill -9 between a POST and its row": killing("row"),
+    "kill -9 between a row and its commit": killing("commit"),
+    "kill -9 between a retry and its row": killing("retry"),
     async "console killed"() {
       await management.kill()
       await sleep(random.between(0, 2_000))

@@ -7,6 +7,7 @@ import { addChannels, publishEvents, startPartners } from "../load/load.ts"
 import { readRequests } from "../load/seen.ts"
 import { endWhenQuiet, type RunSettings, runOnLab, startAll } from "../run.ts"
 import type { PublishedEvent } from "./evidence.ts"
+import { addKillPoints } from "./killBefore.ts"
 import { consoleCaller, pauseChannels, resendDeliveries } from "./operate.ts"
 import { outboundFaults, type RetrySchedule, retryTopics, schedules } from "./outboundFaults.ts"
 import { isQuiet, readEvidence, recordDeferrals } from "./readEvidence.ts"
@@ -49,6 +50,7 @@ export function runOutbound(
     const partners = addresses.healthy ?? ""
     await addChannels(it, addresses, channels, behaviourOf)
     await recordDeferrals(it)
+    await addKillPoints(it)
     /** Each start uses the delays that `schedule` has then. */
     const dispatcher = (name: string) =>
       it.service(name, "dispatcher", () => ({
