@@ -6,7 +6,7 @@ import type { ChaosLab } from "../run.ts"
  * Where a statement of a dispatcher can be made to wait: before it writes anything of a first attempt, when it has written all of
  * it and not committed, and before it schedules an attempt that is already in a retry topic.
  */
-export const killPoints = {
+const killPoints = {
   row: "before insert on known_event for each statement",
   commit: "after insert on known_event deferrable initially deferred for each row",
   retry: "before insert or update on waiting_delivery for each statement",
