@@ -104,7 +104,11 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
 
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     const { id, channel, attempt, failures, claim, unstored } = due
-    if (claim !== null) return releaseClaim(due)
+    if (claim !== null) {
+      await releaseClaim(due)
+      // The claim may have taken the channel's last deliveries, and nothing else would claim this one before the next poll.
+      return backlog.onDeferred(channel.id, reason)
+    }
     // The retry period starts with the first failed attempt, or when the partner's open circuit breaker
     // prevents the first attempt. A delivery that was deferred for another reason before any attempt (no
     // capacity, a pause) has used none of its period: null.

@@ -75,3 +75,19 @@ test("a delivery that finds no capacity for longer than its retry period is stil
   expect(second_?.at).toBeGreaterThan(6 * hour)
   expect(it.deadLetters()).toEqual([])
 })
+
+test("deliveries that were claimed and found no capacity, because new events took it, do not wait for the next poll", async () => {
+  using it = simulate({
+    respond: () => ({ status: 204, tookMs: 100 }),
+    dispatcher: { pollIntervalMs: day },
+  })
+  let published = 0
+  const publish = (count: number) => {
+    for (let each = 0; each < count; each++) it.publish(String(published++))
+  }
+  publish(40)
+  for (let burst = 0; burst < 60; burst++) it.after(burst * 97, () => publish(10))
+  await it.advance(hour)
+  expect(published).toBe(640)
+  expect(new Set(it.attempts.map(({ event }) => event)).size).toBe(640)
+})

@@ -137,8 +137,11 @@ test("statistics are sent compressed", async () => {
   const response = await fetch(`${console.origin}/v1/statistics?interval=hour&created_after=${from}`, {
     headers: { authorization: `Bearer ${console.key}`, "accept-encoding": "gzip" },
   })
-  expect(response.headers.get("content-encoding")).toBe("gzip")
-  expect(await response.json()).toMatchObject({ interval: "hour" })
+  const text = await response.text()
+  expect([response.headers.get("content-encoding"), text]).toEqual([
+    "gzip",
+    expect.stringMatching(/^\{"interval":"hour"/),
+  ])
 })
 
 test("the oldest overdue attempt is named once it is overdue by more than a minute", async () => {
