@@ -638,8 +638,8 @@ export const texts = {
   },
 
   windows: {
-    none: "No sync yet",
-    noneMore: "Give the trigger URL to the partner, or start a sync.",
+    none: "No syncs are stored",
+    noneMore: "Give the trigger URL to the partner, or start a sync. Old syncs are deleted.",
     pending: (count: number) => `${triggersOf(count)} will be covered by the sync that may start`,
     nextSync: "Next sync",
     count: triggersOf,
@@ -666,8 +666,8 @@ export const texts = {
     started_after: "From",
     started_before: "Until",
     clear: "Clear filters",
-    none: "No syncs yet",
-    noneMore: "The first trigger of a connection starts one.",
+    none: "No syncs are stored",
+    noneMore: "A trigger of a connection starts one. Old syncs are deleted.",
     noneFound: "No sync matches these filters",
     columns: { connection: "Connection", site: "Site" },
   },

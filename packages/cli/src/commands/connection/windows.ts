@@ -30,7 +30,7 @@ export const listWindows: CliCommand = {
 function describeWindows({ data, pending }: WindowPage, style: Style): string {
   const windows =
     data.length === 0
-      ? "No syncs yet: the first trigger starts one."
+      ? "No syncs are stored: a trigger starts one, and old ones are deleted."
       : table(style, data, [
           { title: "SYNC", cell: ({ sync }) => String(sync.fence), align: "right" },
           { title: "STARTED", cell: ({ sync }) => localTime(sync.started_at) },

@@ -39,7 +39,7 @@ export const listSyncs: CliCommand = {
       data.length === 0
         ? isFiltered
           ? "No sync matches."
-          : "No syncs yet: the first trigger starts one."
+          : "No syncs are stored: a trigger starts one, and old ones are deleted."
         : table(style, data, [
             ...(connection === undefined
               ? [{ title: "CONNECTION", cell: (sync: ListedSync) => sync.connection }]

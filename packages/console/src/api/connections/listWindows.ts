@@ -17,7 +17,7 @@ export const listWindows = defineRoute({
   summary: "List a connection's windows with their triggers and syncs, newest first",
   allow: ["read", "site"],
   description:
-    "Shows which triggers were merged into which sync. `pending` contains the triggers that wait for the next sync.",
+    "Shows which triggers were merged into which sync. `pending` contains the triggers that wait for the next sync. Syncs are deleted with the day on which they started, when that is older than the scheduler's RETENTION.",
   params: idParameter,
   query: pageQuerySchema,
   success: { status: 200, description: "A page of windows.", schema: windowPageSchema },
