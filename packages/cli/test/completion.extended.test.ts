@@ -1,31 +1,25 @@
-import { execFile, execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { findProgram, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { runCommand } from "./fixtures/runCommand.ts"
 
 const script = async (shell: string) => (await runCommand(["completion", shell])).stdout
 
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-}
+const findShell = (name: string) => () => findProgram(name, `Debian: apt-get install ${name}.`)
 
 test("zsh reads its script", async (context) => {
-  if (!has("zsh")) context.skip("needs zsh: apt-get install zsh")
+  needs(findShell("zsh"), context)
   const file = join(await mkdtemp(join(tmpdir(), "sitewire-completion-")), "_sitewire")
   await writeFile(file, await script("zsh"))
   await promisify(execFile)("zsh", ["-n", file])
 })
 
 test("fish completes verbs and the values of options", async (context) => {
-  if (!has("fish")) context.skip("needs fish: apt-get install fish")
+  needs(findShell("fish"), context)
   const source = await script("fish")
   const offered = async (line: string) => {
     const { stdout } = await promisify(execFile)("fish", ["-N", "-c", `${source}\ncomplete -C '${line}'`])

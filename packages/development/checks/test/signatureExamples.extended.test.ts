@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { findProgram, needs } from "@sitewire/testkit/needs"
 import { afterAll, expect, test } from "vitest"
 import { readPage } from "../src/documents/page.ts"
-import { skipWithout } from "./fixtures/skipWithout.ts"
 
 const root = new URL("../../../../", import.meta.url)
 const page = readPage("docs/partners.md", readFileSync(new URL("docs/partners.md", root), "utf8"))
@@ -27,7 +27,7 @@ const expected = vectors.map(({ valid }) => valid)
 type Language = {
   name: string
   /** What the machine needs besides Node. */
-  program: Parameters<typeof skipWithout>[1] | null
+  program: "javac" | "go" | "php" | "python3" | null
   /** Writes the page's function and what calls it for every line of the input; returns the command line. */
   write(code: string): [string, string[]]
 }
@@ -148,7 +148,9 @@ test("docs/partners.md has a function in each language, and there are vectors", 
 
 for (const language of languages) {
   test(`the ${language.name} function for partners agrees with every test vector`, (context) => {
-    if (language.program) skipWithout(context, language.program)
+    const { program } = language
+    if (program)
+      needs(() => findProgram(program, "Install it to test the examples in its language."), context)
     expect(run(language)).toEqual(expected)
   })
 }

@@ -1,12 +1,13 @@
-import { execFileSync } from "node:child_process"
 import { newDeliveryId } from "@sitewire/contracts"
 import { standardWebhooksSecret } from "@sitewire/signing"
+import { findPython, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { createDeliveryHeaders } from "../../src/attempt/deliveryHeaders.ts"
 import { verifyInPython } from "../fixtures/verifyInPython.ts"
 
-test("the headers of a delivery verify with the standardwebhooks library of PyPI, with each secret of a rotation", async (context) => {
-  if (!hasPip()) return context.skip("needs Python 3 with pip: apt-get install python3-pip")
+needs(findPython)
+
+test("the headers of a delivery verify with the standardwebhooks library of PyPI, with each secret of a rotation", async () => {
   const secrets = ["the active secret of the tests", "the other secret of the tests"] as const
   const body = Buffer.from('{"event":"site.ready","name":"Ünïcode"}')
   const message = { id: newDeliveryId(), attempt: 1, body }
@@ -19,12 +20,3 @@ test("the headers of a delivery verify with the standardwebhooks library of PyPI
   for (const key of secrets) expect(await verify(key)).toBe("verified")
   expect(await verify("an unknown secret of the tests")).toBe("No matching signature found")
 })
-
-function hasPip(): boolean {
-  try {
-    execFileSync("python3", ["-m", "pip", "--version"], { stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-}
