@@ -3,7 +3,7 @@ import { resealAll } from "./resealAll.ts"
 import { runTool } from "./runTool.ts"
 
 await runTool({
-  usage: `Seals all secrets and tokens with the first key of SEALING_KEYS, so that the other keys can be removed.
+  usage: `Seals all secrets, tokens and the key of digests with the first key of SEALING_KEYS, so that the other keys can be removed.
 
   DATABASE_URL=postgresql://… SEALING_KEYS=new:…,old:… node packages/console/src/tools/reseal.ts
 
