@@ -4,6 +4,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import {
   openPool,
+  readDigestKey,
   readSealingKeys,
   type Sql,
   seal,
@@ -26,8 +27,10 @@ test("after a reseal, the new key alone opens every value, and a second reseal c
   await using it = await startDatabase()
   for (let at = 0; at < 5; at++) await it.addChannel(`channel-${at}`)
   await it.addConnection("connection-1")
-  expect(await resealAll(it.sql, both, 2)).toEqual({ scanned: 11, resealed: 11, unopened: [] })
-  expect(await resealAll(it.sql, after, 2)).toEqual({ scanned: 11, resealed: 0, unopened: [] })
+  const digestKey = await readDigestKey(it.sql, before)
+  expect(await resealAll(it.sql, both, 2)).toEqual({ scanned: 12, resealed: 12, unopened: [] })
+  expect(await resealAll(it.sql, after, 2)).toEqual({ scanned: 12, resealed: 0, unopened: [] })
+  expect(await readDigestKey(it.sql, after)).toEqual(digestKey)
   for (const { id, secret_id, secret_sealed, other_secret_id, other_secret_sealed } of await it.channels()) {
     expect(unseal(after, sealContexts.signingSecret(id, secret_id), secret_sealed)).toBe(`secret of ${id}`)
     expect(unseal(after, sealContexts.signingSecret(id, other_secret_id), other_secret_sealed)).toBe(
