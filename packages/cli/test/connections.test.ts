@@ -114,16 +114,18 @@ test.concurrent("requested syncs obey the window, merge with triggers, and are l
     return (await client.listWindows("now")).pending?.triggers.count === 3
   })
   await waitUntil("the second sync", async () => (await lastOutcome("now")) === "unchanged")
-  expect(await client.listWindows("now")).toMatchObject({
+  const windows = await client.listWindows("now")
+  expect(windows).toMatchObject({
     data: [
       { triggers: { count: 3 }, covered: true, sync: { fence: 2, outcome: "unchanged" } },
       { triggers: { count: 1 }, covered: true, sync: { fence: 1, outcome: "changed" } },
     ],
     pending: null,
   })
-  const [first, second, third] = to("/now")
-  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(windowMs)
-  expect(third).toBeUndefined()
+  // By Postgres's clock: on a busy machine, the source may handle the first request late.
+  const [second = 0, first = 0] = windows.data.map(({ sync }) => Date.parse(sync.started_at))
+  expect(second - first).toBeGreaterThanOrEqual(windowMs)
+  expect(to("/now")).toHaveLength(2)
   const listed = await run("connection", "windows", "now")
   expect(listed.stdout).toMatch(
     /^SYNC +STARTED +TRIGGERS +.*OUTCOME +COVERED\n +2 .* 3 .* unchanged +yes\n +1 /,
@@ -144,8 +146,8 @@ test.concurrent("a source that is changed during a sync: the old content is not 
     ["changed", null],
     ["abandoned", "source-changed"],
   ])
-  const oldAt = to("/slow-old")[0]?.at ?? 0
-  expect((to("/new")[0]?.at ?? 0) - oldAt).toBeGreaterThanOrEqual(windowMs)
+  const [newAt = 0, oldAt = 0] = data.map(({ sync }) => Date.parse(sync.started_at))
+  expect(newAt - oldAt).toBeGreaterThanOrEqual(windowMs)
 })
 
 test.concurrent("the new source of a connection is not asked whether the old source's content is unchanged", async () => {

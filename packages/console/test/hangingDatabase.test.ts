@@ -14,9 +14,9 @@ test("a database that does not respond in time is reported before the driver fai
   })
   await vi.waitUntil(() => reports.length > 0)
   seconds = 1.5
-  await vi.waitUntil(() => reports.at(-1)?.[0] === false, { timeout: 5_000 })
+  await vi.waitUntil(() => reports.at(-1)?.[0] === false, { timeout: 60_000 })
   seconds = 0
-  await vi.waitUntil(() => reports.at(-1)?.[0] === true, { timeout: 5_000 })
+  await vi.waitUntil(() => reports.at(-1)?.[0] === true, { timeout: 60_000 })
   watch.stop()
   const unavailable = reports.filter(([available]) => !available)
   expect(unavailable).toEqual([[false, "no response within 500 ms"]])

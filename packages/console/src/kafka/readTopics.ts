@@ -3,14 +3,17 @@ import { type KafkaConnection, readBacklog, type TopicBacklog } from "@sitewire/
 import { reasonOf } from "@sitewire/runtime"
 import { KafkaUnavailable } from "./invalidTopic.ts"
 
-const deadlineMs = 8_000
+type Settings = TopicSettings & {
+  kafka: KafkaConnection
+  deadlineMs?: number
+}
 
 export type ReadTopics = () => Promise<
   { topic: Topic; group: string | null; partitions: TopicBacklog["partitions"] }[]
 >
 
 /** Requests that arrive while another one reads share its result. */
-export function readTopicsOf({ kafka, ...settings }: TopicSettings & { kafka: KafkaConnection }): ReadTopics {
+export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Settings): ReadTopics {
   const topics = topicCatalogue(settings)
   const groupOf = groupsByTopic(settings)
   let reading: ReturnType<ReadTopics> | undefined

@@ -28,4 +28,4 @@ test("clients that send half a request use few connections, for a short time, an
   expect((await fetch(`http://127.0.0.1:${ops.port}/livez`)).status).toBe(200)
   await waitUntil("the others to be closed", () => open() === 0, 12_000)
   expect((await fetch(`http://127.0.0.1:${ops.port}/livez`)).status).toBe(200)
-}, 30_000)
+})

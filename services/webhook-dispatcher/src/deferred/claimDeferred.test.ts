@@ -141,4 +141,4 @@ test("after Postgres's clock was set back by an hour, a channel with a maximum r
     "select next_at < clock_timestamp() + interval '2 seconds' as soon from channel_rate",
   )
   expect(rate).toEqual({ soon: true })
-}, 30_000)
+})

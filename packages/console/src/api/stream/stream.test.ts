@@ -266,7 +266,7 @@ test("a client that does not read is disconnected", async () => {
   reader.close()
   socket.resume()
   await waitUntil("the connection to close", () => closed)
-}, 90_000)
+})
 
 const ms = "lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0')"
 const insertLarge = `

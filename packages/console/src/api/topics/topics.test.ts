@@ -17,7 +17,9 @@ test("every topic is listed with its records, and with the lag and the oldest un
       { topic, key: "b", value: "{}" },
     ])
   await producer.close(1_000)
-  const readTopics = readTopicsOf({ kafka, prefix, retryDelaysMs, retryPeriodMs: 3_600_000 })
+  const settings = { kafka, prefix, retryDelaysMs, retryPeriodMs: 3_600_000 }
+  // Only ends what hangs: the machine may be busy.
+  const readTopics = readTopicsOf({ ...settings, deadlineMs: 120_000 })
   const console = await startConsole({ readTopics })
   onTestFinished(() => console.close())
 
@@ -33,7 +35,8 @@ test("every topic is listed with its records, and with the lag and the oldest un
     lag: 2,
   })
   const oldest = Date.parse(topics.get(names.sitePaid)?.oldest_unread_at ?? "")
-  expect(Math.abs(oldest - publishedAt)).toBeLessThan(10_000)
+  expect(oldest).toBeGreaterThanOrEqual(publishedAt)
+  expect(oldest).toBeLessThanOrEqual(Date.now())
   expect(topics.get(names.retry[0] ?? "")).toMatchObject({
     group: `${prefix}webhook-dispatcher.retries`,
     lag: 2,
@@ -54,4 +57,4 @@ test("while Kafka is unavailable, the status is 503 within the deadline", async 
   onTestFinished(() => console.close())
   const { status, json } = await console.call("GET", "/v1/topics")
   expect({ status, code: json.code }).toEqual({ status: 503, code: "kafka-unavailable" })
-}, 20_000)
+})
