@@ -17,12 +17,12 @@ import { loadDeliveries } from "./retry/loadDeliveries.ts"
 
 export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
+type StoreParts = { pool: Pool; retry: RetryStatement; digestKey: Buffer | null }
+
 /**
  * While Postgres is unavailable, statements are retried if a record or a claimed delivery would otherwise
  * stay unfinished. Statements that run at intervals are not retried, because the next interval repeats them.
  */
-type StoreParts = { pool: Pool; retry: RetryStatement; digestKey: Buffer | null }
-
 export function createStore({ pool, retry, digestKey }: StoreParts) {
   const { sql } = pool
   const currentErasures = openErasureList(sql)

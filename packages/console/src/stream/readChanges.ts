@@ -156,6 +156,7 @@ type SyncRow = {
   bytes: string | null
 }
 
+// Not `allSyncs`, whose rows have no `xmin`.
 const syncStatement = `
 select connection_id, site, fence, started_at, finished_at, outcome, error, triggers, bytes from (
   select connection_id, fence, run_started_at as started_at, null as finished_at, 'running' as outcome, null as error,

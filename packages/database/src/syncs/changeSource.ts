@@ -1,4 +1,5 @@
 import type { Sql } from "../pool.ts"
+import { insertAbandoned } from "./insertAbandoned.ts"
 import { joinTraceparents } from "./joinTraceparents.ts"
 
 /**
@@ -33,12 +34,11 @@ export async function changeSource(
 }
 
 const restart = `
-with discarded as (
-  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, first_trigger_at,
-    last_trigger_at, correlation, traceparents)
-  select connection_id, fence, run_started_at, clock_timestamp(), 'abandoned', 'source-changed', run_triggers,
-    run_first_trigger_at, run_last_trigger_at, run_correlation, run_traceparents
-  from sync_window where connection_id = $1 and running
+with discarded as (${insertAbandoned({
+  error: "'source-changed'",
+  finishedAt: "clock_timestamp()",
+  from: "sync_window where connection_id = $1 and running",
+})}
   returning first_trigger_at, last_trigger_at, correlation, traceparents
 )
 update sync_window w set

@@ -1,4 +1,4 @@
-import { defineStatement, joinTraceparents } from "@sitewire/database"
+import { defineStatement, insertAbandoned, joinTraceparents } from "@sitewire/database"
 import { retryWindows } from "../retryWindows.ts"
 import type { WaitedFor } from "../syncRun.ts"
 
@@ -129,12 +129,11 @@ const waitAfterLosses = `(array[${retryWindows}])[least(losses, ${retryWindows.l
  * leases after `$leaseMs`. Until a run ends, only its connection's window describes it.
  */
 const granting = `
-recorded_lost as (
-  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, first_trigger_at,
-    last_trigger_at, correlation, traceparents)
-  select connection_id, fence, run_started_at, clock.at, 'abandoned', 'lost', run_triggers, run_first_trigger_at,
-    run_last_trigger_at, run_correlation, run_traceparents
-  from chosen, clock where chosen.running
+recorded_lost as (${insertAbandoned({
+  error: "'lost'",
+  finishedAt: "clock.at",
+  from: "chosen, clock where chosen.running",
+})}
 ),
 ready as materialized (
   select chosen.connection_id, chosen.fence + 1 as fence, chosen.source, chosen.host, chosen.slow, chosen.runner,
